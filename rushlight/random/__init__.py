@@ -1,0 +1,58 @@
+"""Random numbers: the very streams of PyTorch's CPU generator, on NumPy's Mersenne Twister."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from .generator import Generator, default_generator
+
+__all__ = ["Generator", "default_generator", "fork_rng", "initial_seed", "manual_seed", "seed"]
+
+
+def manual_seed(seed: int) -> Generator:
+    """Begin the stream of `seed` on the default generator, and return that generator.
+
+    Anything that `int` takes is a seed. Raises ValueError if it is not from -2**63 to 2**64 - 1.
+
+    >>> from rushlight import random
+    >>> random.manual_seed(42).initial_seed()
+    42
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Begin the stream of a seed from the operating system on the default generator, and return that seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """Return the seed with which the default generator's stream began."""
+    return default_generator.initial_seed()
+
+
+@contextmanager
+def fork_rng(
+    devices: Iterable[object] | None = None, enabled: bool = True, device_type: str | None = None
+) -> Iterator[None]:
+    """Put the default generator back, at the end of the block, to where it was at the beginning.
+
+    With `enabled=False`, or for the device type "meta", the block runs as it is. Raises RuntimeError if
+    `devices` names any: only the CPU has a generator, and it is always forked.
+
+    >>> from rushlight import random
+    >>> start = random.initial_seed()
+    >>> with random.fork_rng():
+    ...     _ = random.manual_seed(0)
+    >>> random.initial_seed() == start
+    True
+    """
+    if not enabled or device_type == "meta":
+        yield
+        return
+    if devices is not None and (named := list(devices)):
+        raise RuntimeError(f"fork_rng has no generator for devices {named}: leave them out for the CPU's")
+    state = default_generator._state_array()
+    try:
+        yield
+    finally:
+        default_generator._set_state_array(state)

@@ -1,0 +1,242 @@
+"""Arrays of random numbers, the very ones that PyTorch draws on a CPU from a generator with the same seed.
+
+Every function takes a generator, a shape and a NumPy dtype first, and returns a C-contiguous array. The
+reference is PyTorch 2.13 on x86-64 with AVX2; float64 logarithms, exponentials and tangents are the C
+library's.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from . import libm
+from .generator import LOW_53, Generator
+from .names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
+from .normal import CHUNK, fill_normal, standard_pairs
+
+Shape = tuple[int, ...]
+
+
+def fill(
+    generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[int], np.ndarray]
+) -> np.ndarray:
+    """Return an array of what `draw(count)` gives, taken from the stream in one piece, computed in cache."""
+    count = math.prod(shape)
+    with generator.lock:
+        if count <= CHUNK:
+            return draw(count).astype(dtype, copy=False).reshape(shape)
+        out = np.empty(count, dtype)
+        for start in range(0, count, CHUNK):
+            part = out[start : start + CHUNK]
+            part[...] = draw(part.size)
+    return out.reshape(shape)
+
+
+def uniform(
+    generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0
+) -> np.ndarray:
+    """Draw from the uniform distribution on [low, high), as `torch.rand` and `Tensor.uniform_` do.
+
+    `dtype` is float16, float32, float64, complex64 or complex128 (both parts are drawn). Raises
+    RuntimeError if the bounds are in the wrong order or beyond what `dtype` holds.
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator, distributions
+    >>> distributions.uniform(Generator().manual_seed(0), (3,), np.dtype(np.float32))
+    array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
+    """
+    if dtype.kind == "c":
+        return uniform(generator, (*shape, 2), dtype.type().real.dtype, low, high).view(dtype)[..., 0]
+    require(dtype, FLOATING, "check_uniform_bounds")
+    draw = generator.uniform64 if dtype == np.float64 else generator.uniform32
+    if low == 0 and high == 1 and dtype != np.float16:
+        return fill(generator, shape, dtype, draw)
+    _check_bounds(dtype, low, high)
+    kind = np.float64 if dtype == np.float64 else np.float32
+    width = kind(high) - kind(low)
+
+    def scaled(count: int) -> np.ndarray:
+        numbers = libm.fma(draw(count), width, low).astype(dtype, copy=False)
+        numbers[numbers == dtype.type(high)] = low
+        return numbers
+
+    return fill(generator, shape, dtype, scaled)
+
+
+def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
+    """Raise PyTorch's error if an interval of the uniform distribution does not fit."""
+    largest = float(np.finfo(dtype).max)
+    for name, bound in (("from", low), ("to", high)):
+        if not -largest <= bound <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[dtype]}")
+    if not low <= high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        )
+    if high - low > largest:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{SCALAR_TYPES[dtype]}>::max(), but found "
+            f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
+        )
+
+
+def normal(
+    generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.0, std: float = 1.0
+) -> np.ndarray:
+    """Draw from the normal distribution, as `torch.randn` and `Tensor.normal_` do.
+
+    `dtype` is float16, float32, float64, complex64 or complex128; a complex number has half the variance in
+    each of its parts. Raises RuntimeError if `std` is negative.
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator, distributions
+    >>> distributions.normal(Generator().manual_seed(0), (3,), np.dtype(np.float32))
+    array([ 1.5409961, -0.2934289, -2.1787894], dtype=float32)
+    """
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if dtype.kind == "c":
+        part = dtype.type().real.dtype
+        return normal(generator, (*shape, 2), part, mean, std / math.sqrt(2)).view(dtype)[..., 0]
+    require(dtype, FLOATING, "normal_kernel_cpu")
+    out = np.empty(shape, dtype)
+    fill_normal(generator, out.reshape(-1), mean, std)
+    return out
+
+
+def log_normal(
+    generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0
+) -> np.ndarray:
+    """Draw numbers whose logarithm is normal, as `Tensor.log_normal_` does.
+
+    `dtype` is float16, float32 or float64. Raises RuntimeError if `std` is not positive.
+    """
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    require(dtype, FLOATING, "log_normal_cpu")
+
+    def draw(count: int) -> np.ndarray:
+        samples = np.array(standard_pairs(generator, count))
+        return libm.narrow(libm.exp(libm.fma(samples, std, mean)), dtype)
+
+    return fill(generator, shape, dtype, draw)
+
+
+def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: float = 1.0) -> np.ndarray:
+    """Draw from the exponential distribution of rate `lambd`, as `Tensor.exponential_` does.
+
+    `dtype` is float16, float32 or float64. Raises RuntimeError for another dtype and if `lambd` is not
+    positive.
+    """
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    if dtype not in FLOATING:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. "
+            f"dtype must be a floating point but you specified {SCALAR_TYPES.get(dtype, dtype)}"
+        )
+
+    def draw(count: int) -> np.ndarray:
+        return libm.narrow(-1.0 / lambd * libm.log1p(-generator.uniform64(count)), dtype)
+
+    return fill(generator, shape, dtype, draw)
+
+
+def cauchy(
+    generator: Generator, shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0
+) -> np.ndarray:
+    """Draw from the Cauchy distribution, as `Tensor.cauchy_` does.
+
+    `dtype` is float16, float32 or float64. Raises RuntimeError for another dtype and if `sigma` is not
+    positive.
+    """
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    if dtype not in FLOATING:
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. "
+            f"dtype must be a floating point but you specified {C_TYPES.get(dtype, dtype)}"
+        )
+
+    def draw(count: int) -> np.ndarray:
+        slope = libm.tan(math.pi * (generator.uniform64(count) - 0.5))
+        return libm.narrow(libm.fma(slope, sigma, median), dtype)
+
+    return fill(generator, shape, dtype, draw)
+
+
+def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> np.ndarray:
+    """Draw how many trials the first success takes, as `Tensor.geometric_` does.
+
+    `dtype` is any floating or integer one. Raises RuntimeError if `p` is not between 0 and 1.
+    """
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    require(dtype, NUMBERS, "geometric_cpu")
+
+    def draw(count: int) -> np.ndarray:
+        return libm.narrow(np.ceil(libm.log(generator.uniform64(count)) / math.log1p(-p)), dtype)
+
+    return fill(generator, shape, dtype, draw)
+
+
+def bernoulli(generator: Generator, shape: Shape, dtype: np.dtype, p: float | np.ndarray = 0.5) -> np.ndarray:
+    """Draw ones with probability `p` and zeros otherwise, as `Tensor.bernoulli_` and `torch.bernoulli` do.
+
+    `dtype` is any floating or integer one, or bool. `p` is a number, or a floating array that broadcasts to
+    `shape`, for which one of float32 takes half the stream. Raises RuntimeError if a probability is not
+    from [0, 1].
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator, distributions
+    >>> distributions.bernoulli(Generator().manual_seed(0), (6,), np.dtype(np.int64), 0.5)
+    array([0, 0, 1, 0, 0, 0])
+    """
+    if isinstance(p, np.ndarray):
+        return _bernoulli_each(generator, shape, dtype, p)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    require(dtype, NUMBERS_AND_BOOL, "bernoulli_scalar_cpu_")
+    bound = np.uint64(math.ceil(p * 2**53))
+
+    def draw(count: int) -> np.ndarray:
+        words = generator.long_words(count)
+        words &= LOW_53
+        return words < bound
+
+    return fill(generator, shape, dtype, draw)
+
+
+def _bernoulli_each(generator: Generator, shape: Shape, dtype: np.dtype, p: np.ndarray) -> np.ndarray:
+    """Draw ones, each with its own probability."""
+    require(dtype, NUMBERS_AND_BOOL, "bernoulli_tensor_cpu_self_")
+    require(p.dtype, FLOATING, "bernoulli_tensor_cpu_p_")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    draw = generator.uniform64 if p.dtype == np.float64 else generator.uniform32
+    numbers = fill(generator, shape, np.promote_types(p.dtype, np.float32), draw)
+    return (numbers < p).astype(dtype)
+
+
+def dropout_mask(generator: Generator, shape: Shape, dtype: np.dtype, p: float = 0.5) -> np.ndarray:
+    """Draw what dropout multiplies its input by: zero with probability `p`, otherwise 1 / (1 - p).
+
+    Nothing is drawn from the stream if `p` is 0 or 1. `dtype` is float16, float32 or float64. Raises
+    RuntimeError for another dtype and if `p` is not from [0, 1].
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator, distributions
+    >>> distributions.dropout_mask(Generator().manual_seed(0), (6,), np.dtype(np.float32), 0.5)
+    array([0., 0., 2., 0., 0., 0.], dtype=float32)
+    """
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    if dtype not in FLOATING:
+        name = SCALAR_TYPES.get(dtype, dtype)
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
+    if p in (0, 1):
+        return np.full(shape, 1 - p, dtype)
+    kind = np.float64 if dtype == np.float64 else np.float32
+    scale = dtype.type(kind(1) / kind(1 - p))
+    return bernoulli(generator, shape, np.dtype(np.bool), 1 - p) * scale

@@ -1,0 +1,160 @@
+"""The random number generator: PyTorch's Mersenne Twister stream, its seed and its state."""
+
+import secrets
+import threading
+
+import numpy as np
+
+DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
+BLOCK = 624  # words of a Mersenne Twister block
+WORD = 0xFFFFFFFF
+LOW_24, LOW_53 = np.uint64(2**24 - 1), np.uint64(2**53 - 1)
+UNIT_24, UNIT_53 = np.float32(2**-24), np.float64(2**-53)
+
+STATE = np.dtype(
+    {
+        "names": [
+            "seed", "left", "seeded", "next", "words",
+            "double_sample", "has_double_sample", "float_sample", "has_float_sample",
+        ],
+        "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", BLOCK), "<f8", "<i4", "<f4", "?"],
+        "offsets": [0, 8, 12, 16, 24, 5024, 5040, 5048, 5052],
+        "itemsize": 5056,
+    }
+)  # fmt: skip
+"""The bytes of PyTorch's CPUGeneratorImplState."""
+
+
+class Generator:
+    """A stream of random numbers, the same as PyTorch's CPU generator gives after the same seed.
+
+    Draws are safe from many threads: each takes its numbers from the stream in one piece.
+
+    Raises RuntimeError for a device other than the CPU.
+
+    >>> from rushlight.random import Generator
+    >>> generator = Generator().manual_seed(0)
+    >>> generator.initial_seed()
+    0
+    """
+
+    def __init__(self, device: object = "cpu") -> None:
+        kind = str(device).partition(":")[0]
+        if kind != "cpu":
+            raise RuntimeError(
+                f"Device type {kind.upper()} is not supported for torch.Generator() api: use Generator()."
+            )
+        self.device = device
+        self.lock = threading.Lock()
+        self._bits = np.random.MT19937(0)
+        self._seeder = np.random.RandomState(self._bits)
+        self.words = self._bits.random_raw
+        self._start(DEFAULT_SEED)
+
+    def _start(self, seed: int) -> None:
+        """Begin the stream of a seed, of which the twister takes the lower 32 bits."""
+        with self.lock:
+            self._seed = seed
+            self._seeder.seed(seed & WORD)
+            self.next_double_normal_sample: float | None = None
+            self.next_float_normal_sample: float | None = None
+
+    def manual_seed(self, seed: int) -> "Generator":
+        """Begin the stream of `seed`, from -2**63 to 2**64 - 1; negative ones count from 2**64 down.
+
+        Raises RuntimeError if `seed` is no integer and ValueError if it is out of range.
+
+        >>> from rushlight.random import Generator
+        >>> Generator().manual_seed(-1).initial_seed() == 2**64 - 1
+        True
+        """
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long: a seed lies between -2**63 and 2**64 - 1")
+        self._start(int(seed) & 0xFFFFFFFFFFFFFFFF)
+        return self
+
+    def seed(self) -> int:
+        """Begin the stream of a seed taken from the operating system, and return that seed."""
+        self._start(secrets.randbits(64))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """Return the seed with which the stream began."""
+        return self._seed
+
+    def clone_state(self) -> "Generator":
+        """Return a new generator that goes on from where this one is."""
+        clone = Generator(self.device)
+        clone._set_state_array(self._state_array())
+        return clone
+
+    def long_words(self, count: int) -> np.ndarray:
+        """Return the next `count` words of 64 bits, each made of two, the upper half first."""
+        halves = self.words(2 * count)
+        upper = halves[0::2] << np.uint64(32)
+        upper |= halves[1::2]
+        return upper
+
+    def uniform32(self, count: int) -> np.ndarray:
+        """Return the next `count` float32 numbers from [0, 1), of 24 bits each."""
+        words = self.words(count)
+        words &= LOW_24
+        return words.astype(np.float32) * UNIT_24
+
+    def uniform64(self, count: int) -> np.ndarray:
+        """Return the next `count` float64 numbers from [0, 1), of 53 bits each."""
+        words = self.long_words(count)
+        words &= LOW_53
+        return words * UNIT_53
+
+    def _state_array(self) -> np.ndarray:
+        """Return the state as the 5056 bytes of which PyTorch's `get_state` makes its tensor."""
+        state = np.zeros(1, STATE)
+        with self.lock:
+            twister = self._bits.state["state"]
+            words, used = twister["key"], twister["pos"]
+            fresh = used == BLOCK and words[0] == self._seed & WORD
+            state["seed"], state["seeded"], state["words"] = self._seed, True, words
+            state["left"], state["next"] = BLOCK + 1 - used, 0 if fresh else used
+            for kind in ("double", "float"):
+                sample = getattr(self, f"next_{kind}_normal_sample")
+                state[f"has_{kind}_sample"], state[f"{kind}_sample"] = sample is not None, sample or 0.0
+        return state.view(np.uint8)
+
+    def _set_state_array(self, array: np.ndarray) -> None:
+        """Take over a state that `_state_array`, or PyTorch, gave.
+
+        Raises RuntimeError if the bytes are not such a state, and TypeError if they are not bytes.
+        """
+        if array.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if array.size != STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} "
+                f"but found the input RNG state size to be {array.size}"
+            )
+        state = np.frombuffer(array.tobytes(), STATE)[0]
+        if not (state["seeded"] and 0 < state["left"] <= BLOCK and state["next"] <= BLOCK):
+            raise RuntimeError("Invalid mt19937 state")
+        used = BLOCK if state["left"] == 1 else int(state["next"])
+        twister = {"key": state["words"].astype(np.uint32), "pos": used}
+        with self.lock:
+            self._bits.state = {"bit_generator": "MT19937", "state": twister}
+            self._seed = int(state["seed"])
+            for kind in ("double", "float"):
+                sample = float(state[f"{kind}_sample"]) if state[f"has_{kind}_sample"] else None
+                setattr(self, f"next_{kind}_normal_sample", sample)
+
+    def __getstate__(self) -> tuple[object, np.ndarray]:
+        return self.device, self._state_array()
+
+    def __setstate__(self, saved: tuple[object, np.ndarray]) -> None:
+        device, state = saved
+        self.__init__(device)
+        self._set_state_array(state)
+
+
+default_generator = Generator()
+default_generator.seed()

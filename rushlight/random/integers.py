@@ -1,0 +1,184 @@
+"""Random integers and permutations, the very ones that PyTorch draws on a CPU."""
+
+import warnings
+
+import numpy as np
+
+from .distributions import Shape, fill
+from .generator import Generator
+from .names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+DIGITS = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
+FEW = 0xFFFFFFFF // 20  # below so many, a word of 32 bits is uniform enough for a permutation
+LIMITS = {np.dtype(np.float16): (2**11, "2049"), np.dtype(np.float32): (2**24, "2^24+1"),
+          np.dtype(np.float64): (2**53, "2^53+1")}  # fmt: skip
+
+
+def random_(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
+    """Draw from the integers that `dtype` holds, from zero on, as `Tensor.random_()` does.
+
+    `dtype` is bool, or a floating or integer one other than uint16, uint32 and uint64.
+    """
+    require(dtype, NUMBERS_AND_BOOL, "random_kernel_cpu")
+    span = np.uint64(_largest(dtype) + 1)
+    words = generator.long_words if dtype.itemsize == 8 else generator.words
+    return fill(generator, shape, dtype, lambda count: (words(count) % span).astype(_carrier(dtype)))
+
+
+def randint(
+    generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, high: int | None = None
+) -> np.ndarray:
+    """Draw integers from [low, high), as `torch.randint` and `Tensor.random_` do; `high=None` is no bound.
+
+    `dtype` is any floating or integer one, or bool. Raises RuntimeError if the interval is empty or `dtype`
+    does not hold it; a UserWarning tells if a floating `dtype` does not hold all of its integers.
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator, integers
+    >>> integers.randint(Generator().manual_seed(0), (5,), np.dtype(np.int64), 0, 10)
+    array([4, 9, 3, 0, 3])
+    """
+    if high is None and low == LOWEST:
+        return _all_64_bits(generator, shape, dtype)
+    if not LOWEST <= low <= HIGHEST or not LOWEST <= (high or 0) <= HIGHEST:
+        raise ValueError("Overflow when unpacking long long: bounds lie between -2**63 and 2**63 - 1")
+    low, last = _interval(dtype, low, high)
+    span = np.uint64(last - low + 1)
+    words = generator.long_words if span >= 2**28 else generator.words
+
+    def draw(count: int) -> np.ndarray:
+        numbers = (words(count) % span).view(np.int64)
+        numbers += low
+        return numbers.astype(_carrier(dtype))
+
+    return fill(generator, shape, dtype, draw)
+
+
+def _largest(dtype: np.dtype) -> int:
+    """The last of the integers that a dtype holds without a gap."""
+    if dtype in DIGITS:
+        return 2 ** DIGITS[dtype]
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+def _carrier(dtype: np.dtype) -> np.dtype:
+    """The dtype through which an integer comes to `dtype`: PyTorch's float16 is made of float32."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def _all_64_bits(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
+    """Draw from all the integers of 64 bits."""
+    if dtype not in map(np.dtype, ["i8", "f8", "f4"]):
+        raise RuntimeError(
+            "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
+        )
+    return fill(generator, shape, dtype, lambda count: generator.long_words(count).view(np.int64))
+
+
+def _interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
+    """The first and the last integer to draw; raises if `dtype` does not hold them."""
+    if high is not None and low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if dtype not in C_TYPES:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if dtype in DIGITS:
+        return _floating_interval(dtype, low, high)
+    smallest = 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
+    last = _largest(dtype) if high is None else high - 1
+    _check_held(dtype, low, last, smallest, min(_largest(dtype), HIGHEST))
+    return low, last
+
+
+def _check_held(dtype: np.dtype, low: int, last: int, smallest: float, largest: float) -> None:
+    """Raise PyTorch's error if one end of an interval is beyond the limits of a dtype."""
+    for name, end in (("from", low), ("to - 1", last)):
+        if not smallest <= end <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[dtype]}")
+
+
+def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
+    """An interval moved inwards so that rounding to a floating dtype does not lead out of it."""
+    digits, largest = DIGITS[dtype], float(np.finfo(dtype).max)
+    after_low = _rounded(dtype, low + 1)
+    if after_low < low:
+        low = after_low + (1 << abs(low + 1).bit_length() - digits)
+    if high is None:
+        last = 2**digits
+        problem = "less than or equal to 'to_inc' casted to dtype, but got from={} > to_inc={}"
+    else:
+        before_high = _rounded(dtype, high - 1)
+        if before_high >= high:
+            high = before_high - (1 << abs(high - 1).bit_length() - digits)
+        last = high - 1
+        problem = "less than 'to' casted to dtype, but got from={} >= to={}"
+    end = last if high is None else high
+    if low >= end:
+        raise RuntimeError("random_ expects 'from' casted to dtype to be " + problem.format(low, end))
+    _check_held(dtype, low, last, -largest, largest)
+    for name, edge in (("from", low), ("to - 1", last)):
+        if abs(edge) > 2**digits:
+            warnings.warn(
+                f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                f"{C_TYPES[dtype]} can support discrete uniform distribution only within this range.",
+                stacklevel=4,
+            )
+    return low, last
+
+
+def _rounded(dtype: np.dtype, integer: int) -> int:
+    """The integer that a floating dtype holds in the place of another, the lowest of all if it overflows."""
+    with np.errstate(over="ignore"):
+        value = float(dtype.type(integer))
+    return int(value) if np.isfinite(value) else LOWEST
+
+
+def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
+    """Draw a permutation of 0 to n - 1, as `torch.randperm` does.
+
+    `dtype` is a floating or integer one that holds them all. Raises RuntimeError otherwise and if `n` < 0.
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator, integers
+    >>> integers.randperm(Generator().manual_seed(0), 6, np.dtype(np.int64))
+    array([2, 5, 3, 0, 1, 4])
+    """
+    _check_permutation(n, dtype)
+    with generator.lock:
+        return (_shuffle if n < FEW else _shuffle_inside_out)(generator, n).astype(dtype, copy=False)
+
+
+def _check_permutation(n: int, dtype: np.dtype) -> None:
+    """Raise PyTorch's error if `dtype` does not hold the integers below `n`."""
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    require(dtype, NUMBERS, "randperm")
+    if dtype in LIMITS:
+        largest, words = LIMITS[dtype]
+        if n - 1 > largest:
+            raise RuntimeError(f"n cannot be greater than {words} for {SCALAR_TYPES[dtype]} type.")
+    elif n - 1 > np.iinfo(dtype).max:
+        raise RuntimeError(f"value cannot be converted to type {dtype}_t without overflow")
+
+
+def _shuffle(generator: Generator, n: int) -> np.ndarray:
+    """The shuffle of R. Durstenfeld, "Algorithm 235: Random permutation", 1964, from the front."""
+    partners = generator.words(max(n - 1, 0)) % np.arange(n, 1, -1, dtype=np.uint64)
+    partners += np.arange(partners.size, dtype=np.uint64)
+    order = list(range(n))
+    for i, j in enumerate(partners.tolist()):
+        order[i], order[j] = order[j], order[i]
+    return np.array(order, np.int64)
+
+
+def _shuffle_inside_out(generator: Generator, n: int, chunk: int = 1 << 20) -> np.ndarray:
+    """The shuffle that puts one more number into a permutation at each step, with words of 64 bits."""
+    order = np.empty(n, np.int64)
+    places = memoryview(order)
+    for start in range(0, n, chunk):
+        end = min(start + chunk, n)
+        partners = generator.long_words(end - start) % np.arange(start + 1, end + 1, dtype=np.uint64)
+        for i, j in enumerate(partners.tolist(), start):
+            places[i] = places[j] if j < i else i
+            places[j] = i
+    return order

@@ -1,0 +1,64 @@
+"""The normal distribution as PyTorch draws it: by pairs below 16 numbers, in blocks of 16 from there on.
+
+Both are the transform of G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates",
+1958.
+"""
+
+import math
+
+import numpy as np
+
+from . import cephes, libm
+from .generator import Generator
+
+CHUNK = 65536  # numbers at a time: what stays in the cache
+
+
+def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    """Fill a one-dimensional array of float16, float32 or float64 with normal numbers."""
+    with generator.lock:
+        if flat.size >= 16:
+            _fill_blocks(generator, flat, mean, std)
+        else:
+            samples = libm.fma(np.array(standard_pairs(generator, flat.size)), std, mean)
+            flat[...] = libm.narrow(samples, flat.dtype)
+
+
+def standard_pairs(generator: Generator, count: int) -> list[float]:
+    """Standard normal numbers two by two, an odd one kept for the next call; the caller holds the lock."""
+    kept = generator.next_double_normal_sample
+    samples = [] if kept is None or not count else [kept]
+    words = iter(generator.words((count - len(samples) + 1) // 2 * 4).tolist())
+    for high1, low1, high2, low2 in zip(words, words, words, words, strict=True):
+        angle = 2 * math.pi * (((high1 & 0x1FFFFF) << 32 | low1) * 2**-53)
+        radius = math.sqrt(-2 * math.log1p(-((high2 & 0x1FFFFF) << 32 | low2) * 2**-53))
+        samples.append(radius * math.cos(angle))
+        samples.append(radius * math.sin(angle))
+    if count:
+        generator.next_double_normal_sample = samples.pop() if len(samples) > count else None
+    return samples
+
+
+def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    """Fill blocks of 16; where the last is not whole, the last 16 numbers are drawn anew."""
+    uniform = generator.uniform64 if flat.dtype == np.float64 else generator.uniform32
+    rest = flat.size % 16
+    for start in range(0, flat.size - rest, CHUNK):
+        part = flat[start : min(start + CHUNK, flat.size - rest)]
+        part[...] = _box_muller(uniform(part.size), mean, std)
+    if rest:
+        if flat.dtype != np.float16:
+            uniform(rest)
+        flat[-16:] = _box_muller(uniform(16), mean, std)
+
+
+def _box_muller(uniform: np.ndarray, mean: float, std: float) -> np.ndarray:
+    """Turn each 8 + 8 uniform numbers into 8 + 8 normal ones."""
+    first, second = uniform.reshape(-1, 2, 8).swapaxes(0, 1).reshape(2, -1)
+    if uniform.dtype == np.float32:
+        log, normal = cephes.log, cephes.cosine_sine(second)
+    else:
+        angle = second * (2 * math.pi)
+        log, normal = libm.log, np.stack([np.cos(angle), np.sin(angle)])
+    normal *= np.sqrt(log(1 - first) * -2)
+    return libm.fma(normal, std, mean).reshape(2, -1, 8).swapaxes(0, 1).reshape(-1)
