@@ -1,0 +1,158 @@
+"""Convolution and its two adjoints, each one matrix product over the patches of the input.
+
+The three are bilinear and nothing is conjugated: the derivatives of each are the other two. The result for a large
+batch is a transposed view of memory where the batch lies innermost: its patches are long contiguous copies.
+"""
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from rushlight.kernels.patches import Size, add_windows, empty_batch, output_size, pad_run, runs, windows
+
+BLOCK_BYTES = 4 << 20
+"""How much of the patch matrix is made at a time, so that it is in the cache when multiplied (measured)."""
+
+THIN = 10
+"""Up to this many channels, matrix-vector products over long rows beat one matrix product (measured)."""
+
+
+def convolution(
+    input: np.ndarray, weight: np.ndarray, stride: Size, padding: Size, dilation: Size, groups: int
+) -> np.ndarray:
+    """Cross-correlate (N, C, *spatial) with (O, C/groups, *kernel); the result is (N, O, *places).
+
+    Raises RuntimeError where the channels do not fit the groups or the kernel exceeds the padded input.
+    """
+    _check_channels(input.shape, weight.shape, groups)
+    samples, kernel = input.shape[0], weight.shape[2:]
+    places = output_size(input.shape[2:], kernel, stride, padding, dilation)
+    output = empty_batch((samples, weight.shape[0], *places), np.result_type(input, weight))
+    filters = _filters(weight, groups)
+    for run, result in zip(runs(input), runs(output), strict=True):
+        seen = windows(pad_run(run, padding), kernel, places, stride, dilation)
+        for rows in _blocks(places, filters, run):
+            np.matmul(filters, _columns(seen, rows, groups), out=_planes(result, rows, groups))
+    return output
+
+
+def convolution_input(
+    grad: np.ndarray,
+    weight: np.ndarray,
+    input_shape: Size,
+    stride: Size,
+    padding: Size,
+    dilation: Size,
+    groups: int,
+) -> np.ndarray:
+    """Return the adjoint of `convolution` in its input at `grad` (N, O, *places): the transposed convolution.
+
+    `input_shape` may reach beyond what the places of `grad` saw: that is PyTorch's output_padding.
+    Raises RuntimeError where the channels do not fit.
+    """
+    _check_channels(input_shape, weight.shape, groups)
+    _check_transposed(grad.shape, weight.shape)
+    kernel, places = weight.shape[2:], grad.shape[2:]
+    output = empty_batch(input_shape, np.result_type(grad, weight))
+    output[...] = 0
+    filters = _filters(weight, groups)
+    for run, result in zip(runs(grad), runs(output), strict=True):
+        run = np.ascontiguousarray(run)
+        for rows in _blocks(places, filters, run):
+            block = run[:, rows]
+            columns = _spread(filters, _planes(run, rows, groups))
+            columns = columns.reshape(input_shape[1], *kernel, *block.shape[1:])
+            above = (padding[0] - rows.start * stride[0], *padding[1:])
+            add_windows(result, columns, kernel, stride, above, dilation)
+    return output
+
+
+def convolution_weight(
+    grad: np.ndarray,
+    input: np.ndarray,
+    weight_shape: Size,
+    stride: Size,
+    padding: Size,
+    dilation: Size,
+    groups: int,
+) -> np.ndarray:
+    """Return the adjoint of `convolution` in its weight at `grad` (N, O, *places), of shape `weight_shape`.
+
+    Raises RuntimeError where the channels do not fit.
+    """
+    _check_channels(input.shape, weight_shape, groups)
+    _check_transposed(grad.shape, weight_shape)
+    kernel, places = weight_shape[2:], grad.shape[2:]
+    total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
+    for run, cotangent in zip(runs(input), runs(grad), strict=True):
+        cotangent = np.ascontiguousarray(cotangent)
+        seen = windows(pad_run(run, padding), kernel, places, stride, dilation)
+        for rows in _blocks(places, total, run):
+            total += _contract(_planes(cotangent, rows, groups), _columns(seen, rows, groups))
+    return total.reshape(weight_shape)
+
+
+def _check_channels(input_shape: Size, weight_shape: Size, groups: int) -> None:
+    """Raise RuntimeError where input and weight do not fit each other."""
+    if weight_shape[0] < groups or weight_shape[0] % groups:
+        expected = f"at least {groups}" if weight_shape[0] < groups else f"divisible by {groups}"
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be {expected} at dimension 0, "
+            f"but got weight of size [{list(weight_shape)}] instead"
+        )
+    channels = weight_shape[1] * groups
+    if input_shape[1] != channels:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(weight_shape)}, expected input{list(input_shape)} "
+            f"to have {channels} channels, but got {input_shape[1]} channels instead"
+        )
+
+
+def _check_transposed(grad_shape: Size, weight_shape: Size) -> None:
+    """Raise RuntimeError where the cotangent, the transposed convolution's input, does not fit the weight."""
+    if grad_shape[1] != weight_shape[0]:
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(weight_shape)}, expected input{list(grad_shape)} "
+            f"to have {weight_shape[0]} channels, but got {grad_shape[1]} channels instead"
+        )
+
+
+def _blocks(places: Size, filters: np.ndarray, run: np.ndarray) -> Iterator[slice]:
+    """Cut the first dimension of the places so that the patches of one block fit in the cache."""
+    groups, _, taps = filters.shape
+    row_bytes = groups * taps * prod(places[1:]) * run.shape[-1] * run.itemsize
+    step = max(1, BLOCK_BYTES // max(1, row_bytes))
+    return (slice(first, first + step) for first in range(0, places[0], step))
+
+
+def _filters(weight: np.ndarray, groups: int) -> np.ndarray:
+    """View the weight as one matrix a group: (groups, O/groups, taps)."""
+    return weight.reshape(groups, weight.shape[0] // groups, prod(weight.shape[1:]))
+
+
+def _columns(seen: np.ndarray, rows: slice, groups: int) -> np.ndarray:
+    """Gather the patches of some rows of places into one matrix a group: (groups, taps, places * samples)."""
+    split = seen.ndim // 2
+    block = seen[(slice(None),) * split + (rows,)]
+    return block.reshape(groups, prod(block.shape[:split]) // groups, prod(block.shape[split:]))
+
+
+def _planes(run: np.ndarray, rows: slice, groups: int) -> np.ndarray:
+    """View some rows of places of a contiguous run as (groups, channels, places * samples)."""
+    block = run[:, rows]
+    return block.reshape(groups, block.shape[0] // groups, prod(block.shape[1:]))
+
+
+def _spread(filters: np.ndarray, planes: np.ndarray) -> np.ndarray:
+    """Contract the channels of (groups, channels, taps) and (groups, channels, n): (groups, taps, n)."""
+    filters = filters.swapaxes(1, 2)
+    return filters * planes if planes.shape[1] == 1 else np.matmul(filters, planes)
+
+
+def _contract(planes: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Contract the long rows of (groups, channels, n) and (groups, taps, n): (groups, channels, taps)."""
+    channels = planes.shape[1]
+    if channels > THIN:
+        return np.matmul(columns, planes.swapaxes(1, 2)).swapaxes(1, 2)
+    return np.stack([np.matvec(columns, planes[:, channel]) for channel in range(channels)], 1)

@@ -1,0 +1,231 @@
+"""Maximum and average pooling of (N, C, *spatial) for any number of spatial dimensions, and their adjoints.
+
+Results keep the memory layout of their argument: a batch that lies innermost in memory stays there.
+"""
+
+from functools import lru_cache, reduce
+from math import prod
+
+import numpy as np
+
+from rushlight.kernels.patches import Size, taps
+
+
+def pooled_size(
+    shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
+) -> Size:
+    """Return how many windows fit along each spatial dimension of an array of this shape.
+
+    With `ceil_mode` a last window may reach over the end, if it starts inside the array or its left padding.
+    Raises RuntimeError for a stride, padding or dilation that cannot be, and where no window fits.
+    """
+    lines = zip(shape[2:], kernel, stride, padding, dilation, strict=True)
+    places = tuple(_windows_along(*line, ceil_mode) for line in lines)
+    if min(places) < 1:
+        have, made = ("x".join(map(str, (shape[1], *sizes))) for sizes in (shape[2:], places))
+        raise RuntimeError(
+            f"Given input size: ({have}). Calculated output size: ({made}). Output size is too small"
+        )
+    return places
+
+
+def max_pool(
+    x: np.ndarray, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the maximum of every window and its flat position in the spatial plane (int64).
+
+    As in PyTorch, the first of equal maxima is taken, but the last NaN of a window; padding never wins.
+    Raises NotImplementedError for complex numbers, which have no order, and what `pooled_size` raises.
+    """
+    if np.iscomplexobj(x):
+        raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
+    places = pooled_size(x.shape, kernel, stride, padding, dilation, ceil_mode)
+    spatial = x.shape[2:]
+    first, table, corner = _positions(spatial, kernel, places, stride, padding, dilation)
+    shape = (*x.shape[:2], *places)
+    values = np.full_like(x, _lowest(x.dtype), shape=shape)
+    winner = np.empty_like(x, first.dtype, shape=shape)
+    winner[...] = first
+    moves = taps(spatial, kernel, places, stride, padding, dilation)
+    for tap, at, seen in moves:
+        value, best = x[(..., *seen)], values[(..., *at)]
+        _raise_to(winner[(..., *at)], value > best, tap, kernel)
+        np.maximum(best, value, out=best)
+    if np.isnan(values).any():
+        for tap, at, seen in moves:
+            _raise_to(winner[(..., *at)], np.isnan(x[(..., *seen)]), tap, kernel)
+    return values, table[winner] + corner
+
+
+def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:
+    """Add each element of (N, C, *places) into zeros (N, C, *spatial_shape), at its flat position in the plane."""
+    innermost = _batch_innermost(indices)
+    addresses, size = _addresses(indices, prod(spatial_shape), innermost)
+    flat = np.zeros(size, grad.dtype)
+    np.add.at(flat, addresses.ravel(), _planes(grad, innermost).ravel())
+    return _unplanes(flat, (*grad.shape[:2], *spatial_shape), innermost)
+
+
+def gather_planes(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Take the elements of (N, C, *spatial) at flat positions (N, C, *places): `scatter_planes`' adjoint."""
+    innermost = _batch_innermost(indices)
+    addresses, _ = _addresses(indices, prod(x.shape[2:]), innermost)
+    return _unplanes(_planes(x, innermost).ravel()[addresses], indices.shape, innermost)
+
+
+def avg_pool(
+    x: np.ndarray,
+    kernel: Size,
+    stride: Size,
+    padding: Size,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> np.ndarray:
+    """Return the mean of every window, over its own size or over `divisor_override`.
+
+    With `count_include_pad` the padding counts as zeros. Integers are divided towards zero.
+    Raises RuntimeError for a divisor of zero, and what `pooled_size` raises.
+    """
+    places = pooled_size(x.shape, kernel, stride, padding, (1,) * len(kernel), ceil_mode)
+    sums = x
+    for axis in reversed(range(len(kernel))):
+        sums = _sum_along(sums, axis + 2, kernel[axis], places[axis], stride[axis], padding[axis])
+    return _divide(sums, x.shape[2:], kernel, stride, padding, count_include_pad, divisor_override)
+
+
+def avg_pool_input(
+    grad: np.ndarray,
+    input_shape: Size,
+    kernel: Size,
+    stride: Size,
+    padding: Size,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> np.ndarray:
+    """Return the adjoint of `avg_pool` at `grad` (..., *places), of shape `input_shape`."""
+    spatial = input_shape[2:]
+    spread = _divide(grad, spatial, kernel, stride, padding, count_include_pad, divisor_override)
+    for axis in range(len(kernel)):
+        spread = _spread_along(spread, axis + 2, kernel[axis], spatial[axis], stride[axis], padding[axis])
+    return spread
+
+
+def _windows_along(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """Return how many windows fit along one dimension."""
+    if stride <= 0:
+        raise RuntimeError(f"stride should {'not be' if stride == 0 else 'be greater than'} zero")
+    if padding < 0:
+        raise RuntimeError(f"pad must be non-negative, but got pad: {padding}")
+    if dilation <= 0:
+        raise RuntimeError(f"dilation should be greater than zero, but got dilation: {dilation}")
+    reach = dilation * (kernel - 1) + 1
+    if padding > reach // 2:
+        raise RuntimeError(
+            "pad should be at most half of effective kernel size, but got "
+            f"pad={padding}, kernel_size={kernel} and dilation={dilation}"
+        )
+    places = (size + 2 * padding - reach + (stride - 1 if ceil_mode else 0)) // stride + 1
+    return places - 1 if ceil_mode and (places - 1) * stride >= size + padding else places
+
+
+@lru_cache(maxsize=256)
+def _positions(
+    spatial: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each window's first tap inside the input, each tap's flat offset, each window's flat corner."""
+    starts = [np.arange(n) * s - p for n, s, p in zip(places, stride, padding, strict=True)]
+    firsts = [-(np.minimum(start, 0) // d) for start, d in zip(starts, dilation, strict=True)]
+    offsets = [np.arange(k) * d for k, d in zip(kernel, dilation, strict=True)]
+    first = _flat(firsts, kernel).astype(np.min_scalar_type(prod(kernel) - 1))
+    return first, _flat(offsets, spatial).ravel(), _flat(starts, spatial)
+
+
+def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:
+    """Return the flat positions in `shape` of all combinations of coordinates along each dimension."""
+    flat = coordinates[0]
+    for along, size in zip(coordinates[1:], shape[1:], strict=True):
+        flat = np.add.outer(flat * size, along)
+    return flat
+
+
+def _lowest(dtype: np.dtype) -> float | int:
+    """Return what no element of this type is below."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _raise_to(winner: np.ndarray, better: np.ndarray, tap: Size, kernel: Size) -> None:
+    """Let the tap win where it is better; taps come in scan order, so its number is the greatest so far."""
+    number = winner.dtype.type(np.ravel_multi_index(tap, kernel))
+    np.maximum(winner, better * number, out=winner)
+
+
+def _batch_innermost(array: np.ndarray) -> bool:
+    """Whether the neighbours in memory are the same element of two samples."""
+    return array.shape[0] > 1 and array.strides[0] == array.itemsize
+
+
+def _planes(array: np.ndarray, innermost: bool) -> np.ndarray:
+    """Arrange (N, C, *spatial) as (C, plane, N) or (N * C, plane, 1), whichever is how it lies in memory."""
+    samples, channels, *spatial = array.shape
+    if innermost:
+        return np.moveaxis(array, 0, -1).reshape(channels, prod(spatial), samples)
+    return array.reshape(samples * channels, prod(spatial), 1)
+
+
+def _unplanes(planes: np.ndarray, shape: Size, innermost: bool) -> np.ndarray:
+    """Undo `_planes`: give (N, C, *spatial) its shape again."""
+    if innermost:
+        return np.moveaxis(planes.reshape(*shape[1:], shape[0]), -1, 0)
+    return planes.reshape(shape)
+
+
+def _addresses(indices: np.ndarray, plane: int, innermost: bool) -> tuple[np.ndarray, int]:
+    """Return where the arranged planes' elements lie in flat memory, and the size of that memory."""
+    positions = _planes(indices, innermost)
+    outer, _, inner = positions.shape
+    begin = np.arange(outer)[:, None, None] * (plane * inner) + np.arange(inner)
+    return positions * inner + begin, outer * plane * inner
+
+
+def _divide(
+    sums: np.ndarray,
+    spatial: Size,
+    kernel: Size,
+    stride: Size,
+    padding: Size,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> np.ndarray:
+    """Divide the sum of each window by what `avg_pool` takes for its size; integers towards zero."""
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    if divisor_override is not None:
+        return (sums / divisor_override).astype(sums.dtype, copy=False)
+    places = sums.shape[2:]
+    counts = []
+    for size, k, n, s, p in zip(spatial, kernel, places, stride, padding, strict=True):
+        start = np.arange(n) * s - p
+        low, high = (start, size + p) if count_include_pad else (np.maximum(start, 0), size)
+        counts.append(np.minimum(start + k, high) - low)
+    return (sums / reduce(np.multiply.outer, counts).astype(sums.dtype)).astype(sums.dtype, copy=False)
+
+
+def _sum_along(x: np.ndarray, axis: int, kernel: int, places: int, stride: int, padding: int) -> np.ndarray:
+    """Sum the windows along one dimension."""
+    x = x.swapaxes(axis, -1)
+    sums = np.zeros_like(x, shape=(*x.shape[:-1], places))
+    for _, at, seen in taps(x.shape[-1:], (kernel,), (places,), (stride,), (padding,), (1,)):
+        target = sums[(..., *at)]
+        np.add(target, x[(..., *seen)], out=target)
+    return sums.swapaxes(axis, -1)
+
+
+def _spread_along(x: np.ndarray, axis: int, kernel: int, size: int, stride: int, padding: int) -> np.ndarray:
+    """Add each element to all of its window along one dimension: the adjoint of `_sum_along`."""
+    x = x.swapaxes(axis, -1)
+    spread = np.zeros_like(x, shape=(*x.shape[:-1], size))
+    for _, at, seen in taps((size,), (kernel,), x.shape[-1:], (stride,), (padding,), (1,)):
+        target = spread[(..., *seen)]
+        np.add(target, x[(..., *at)], out=target)
+    return spread.swapaxes(axis, -1)
