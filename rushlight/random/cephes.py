@@ -66,8 +66,9 @@ def cosine_sine(turns: np.ndarray) -> np.ndarray:
     square = x * x
     both = _horner(square, COSINE_SINE)
     both *= square
-    both = _multiply_add(both, np.stack([square, x]), np.stack([square * np.float32(-0.5), x]))
+    both[0] = _multiply_add(both[0], square, square * np.float32(-0.5))
     both[0] += 1
+    both[1] = _multiply_add(both[1], x, x)
     _turn_quadrants(octant, both.view(np.int32))
     return both
 

@@ -16,6 +16,7 @@ from .names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, r
 from .normal import CHUNK, fill_normal, standard_pairs
 
 Shape = tuple[int, ...]
+LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in FLOATING}
 
 
 def fill(
@@ -66,7 +67,7 @@ def uniform(
 
 def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
     """Raise PyTorch's error if an interval of the uniform distribution does not fit."""
-    largest = float(np.finfo(dtype).max)
+    largest = LARGEST[dtype]
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
             raise RuntimeError(f"{name} is out of bounds for {C_TYPES[dtype]}")

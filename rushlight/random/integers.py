@@ -7,6 +7,7 @@ import numpy as np
 from .distributions import Shape, fill
 from .generator import Generator
 from .names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
+from .normal import CHUNK
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 DIGITS = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
@@ -143,15 +144,23 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     >>> integers.randperm(Generator().manual_seed(0), 6, np.dtype(np.int64))
     array([2, 5, 3, 0, 1, 4])
     """
+    from scipy.linalg.lapack import dlaswp
+
     _check_permutation(n, dtype)
-    with generator.lock:
-        return (_shuffle if n < FEW else _shuffle_inside_out)(generator, n).astype(dtype, copy=False)
+    order = np.arange(n, dtype=np.float64)
+    if n > 1:
+        with generator.lock:
+            partners = _partners(generator, n)
+        dlaswp(order.reshape(-1, 1), partners, overwrite_a=True)
+    return order.astype(_carrier(dtype)).astype(dtype, copy=False)
 
 
 def _check_permutation(n: int, dtype: np.dtype) -> None:
     """Raise PyTorch's error if `dtype` does not hold the integers below `n`."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    if n >= 2**31:
+        raise RuntimeError(f"randperm takes n below 2**31, but got {n}")
     require(dtype, NUMBERS, "randperm")
     if dtype in LIMITS:
         largest, words = LIMITS[dtype]
@@ -161,24 +170,18 @@ def _check_permutation(n: int, dtype: np.dtype) -> None:
         raise RuntimeError(f"value cannot be converted to type {dtype}_t without overflow")
 
 
-def _shuffle(generator: Generator, n: int) -> np.ndarray:
-    """The shuffle of R. Durstenfeld, "Algorithm 235: Random permutation", 1964, from the front."""
-    partners = generator.words(max(n - 1, 0)) % np.arange(n, 1, -1, dtype=np.uint64)
-    partners += np.arange(partners.size, dtype=np.uint64)
-    order = list(range(n))
-    for i, j in enumerate(partners.tolist()):
-        order[i], order[j] = order[j], order[i]
-    return np.array(order, np.int64)
+def _partners(generator: Generator, n: int) -> np.ndarray:
+    """With which place a shuffle swaps each place in turn: one after it, or before it where n is large.
 
-
-def _shuffle_inside_out(generator: Generator, n: int, chunk: int = 1 << 20) -> np.ndarray:
-    """The shuffle that puts one more number into a permutation at each step, with words of 64 bits."""
-    order = np.empty(n, np.int64)
-    places = memoryview(order)
-    for start in range(0, n, chunk):
-        end = min(start + chunk, n)
-        partners = generator.long_words(end - start) % np.arange(start + 1, end + 1, dtype=np.uint64)
-        for i, j in enumerate(partners.tolist(), start):
-            places[i] = places[j] if j < i else i
-            places[j] = i
-    return order
+    Both are shuffles of R. Durstenfeld, "Algorithm 235: Random permutation", 1964.
+    """
+    forward = n < FEW
+    partners = np.empty(n - forward, np.int32)
+    for start in range(0, partners.size, CHUNK):
+        place = np.arange(start, min(start + CHUNK, partners.size), dtype=np.uint64)
+        if forward:
+            place += generator.words(place.size) % (n - place)
+        else:
+            place = generator.long_words(place.size) % (place + 1)
+        partners[start : start + place.size] = place
+    return partners

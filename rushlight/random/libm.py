@@ -29,7 +29,7 @@ def fma(a: np.ndarray, b: float, c: float) -> np.ndarray:
 
 
 def narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Float64 numbers as `dtype`, infinite where it does not hold them; PyTorch's float16 is made of float32."""
+    """Float64 numbers as `dtype`, infinite where it is too small; PyTorch makes float16 from float32."""
     with np.errstate(over="ignore", invalid="ignore"):
         return x.astype(np.float32).astype(dtype) if dtype == np.float16 else x.astype(dtype, copy=False)
 

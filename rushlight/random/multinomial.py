@@ -14,11 +14,11 @@ def multinomial(
 ) -> np.ndarray:
     """Draw `num_samples` categories from each row of a one- or two-dimensional floating array of weights.
 
-    Returns int64 indices, of the shape of `weights` with `num_samples` for the last length. Raises RuntimeError
-    if the weights are negative, not finite or all zero, or are fewer than the samples.
+    Returns int64 indices, of the shape of `weights` with `num_samples` for the last length. Raises
+    RuntimeError if the weights are negative, not finite or all zero, or are fewer than the samples.
 
-    Without replacement, categories that tie (those of weight zero do) come in the order of their indices; PyTorch
-    leaves their order open.
+    Without replacement, categories that tie (those of weight zero do) come in the order of their indices;
+    PyTorch leaves their order open.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator
@@ -54,7 +54,7 @@ def _by_inversion(generator: Generator, weights: np.ndarray, num_samples: int) -
     for valid, entry in ((weights >= 0, "< 0"), (np.isfinite(weights), "= infinity or NaN")):
         if not valid.all():
             raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {entry})")
-    rows = weights.reshape(-1, weights.shape[-1])
+    rows = np.atleast_2d(weights)
     cumulative = np.cumsum(rows, axis=1, dtype=np.promote_types(weights.dtype, np.float32))
     if not rows.size or not (cumulative[:, -1] > 0).all():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
