@@ -48,7 +48,7 @@ class Generator:
         self.lock = threading.Lock()
         self._bits = np.random.MT19937(0)
         self._seeder = np.random.RandomState(self._bits)
-        self.words = self._bits.random_raw
+        self.words = self._bits.random_raw  # words(count): the next words of 32 bits, in a uint64 array
         self._start(DEFAULT_SEED)
 
     def _start(self, seed: int) -> None:

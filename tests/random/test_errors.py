@@ -20,7 +20,7 @@ CONTINUOUS = (
 )
 
 RUNTIME_ERRORS = [
-    ("uniform_ expects to return a [from, to) range, but found from=1 >", lambda: d.uniform(G, N, FLOAT, 1, 0)),
+    ("uniform_ expects to return a [from, to) range, but found from=1", lambda: d.uniform(G, N, FLOAT, 1, 0)),
     ("uniform_ expects to-from <= std::numeric_limits<Float>::max(), but found to=3e+38 and from=-3e+38",
      lambda: d.uniform(G, N, FLOAT, -3e38, 3e38)),
     ("from is out of bounds for float", lambda: d.uniform(G, N, FLOAT, -1e39, 1)),
@@ -37,7 +37,7 @@ RUNTIME_ERRORS = [
     ("dropout probability has to be between 0 and 1, but got 1.5", lambda: d.dropout_mask(G, N, FLOAT, 1.5)),
     ("result type Float can't be cast to the desired output type Int", lambda: d.dropout_mask(G, N, INT)),
     ("random_ expects 'from' to be less than 'to', but got from=5 >= to=5", lambda: randint(G, N, INT, 5, 5)),
-    ("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got from=3",
+    ("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got",
      lambda: randint(G, N, FLOAT, 2**25, None)),
     ("to - 1 is out of bounds for unsigned char", lambda: randint(G, N, BYTE, 0, 300)),
     ("from is out of bounds for unsigned char", lambda: randint(G, N, BYTE, -1, 3)),
@@ -53,7 +53,7 @@ RUNTIME_ERRORS = [
     ("cannot sample n_sample > prob_dist.size(-1) samples without rep", lambda: multinomial(G, ONES, 4)),
     ("probability tensor contains either `inf`, `nan` or element < 0", lambda: multinomial(G, -ONES, 1)),
     ("invalid multinomial distribution (sum of probabilities <= 0)", lambda: multinomial(G, 0 * ONES, 1)),
-    ("invalid multinomial distribution (sum of probabilities <= 0)", lambda: multinomial(G, ONES[:0], 2, True)),
+    ("invalid multinomial distribution (sum of probabilities <=", lambda: multinomial(G, ONES[:0], 2, True)),
     ("invalid multinomial distribution (encountering probability entry < 0)",
      lambda: multinomial(G, -ONES, 2, True)),
     ("invalid multinomial distribution (encountering probability entry = infinity or NaN)",
