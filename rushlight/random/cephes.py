@@ -12,7 +12,7 @@ import numpy as np
 
 def _rounded(*coefficients: float | list[float]) -> np.ndarray:
     """The coefficients with the values that float32 holds, in float64."""
-    return np.float32(coefficients).astype(np.float64)
+    return np.array(coefficients, np.float32).astype(np.float64)
 
 
 LOG = _rounded(

@@ -141,7 +141,7 @@ class Generator:
         used = BLOCK if state["left"] == 1 else int(state["next"])
         twister = {"key": state["words"].astype(np.uint32), "pos": used}
         with self.lock:
-            self._bits.state = {"bit_generator": "MT19937", "state": twister}
+            self._bits.state = {"bit_generator": "MT19937", "state": twister}  # pyright: ignore
             self._seed = int(state["seed"])
             for kind in ("double", "float"):
                 sample = float(state[f"{kind}_sample"]) if state[f"has_{kind}_sample"] else None

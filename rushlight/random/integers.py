@@ -144,7 +144,7 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     >>> integers.randperm(Generator().manual_seed(0), 6, np.dtype(np.int64))
     array([2, 5, 3, 0, 1, 4])
     """
-    from scipy.linalg.lapack import dlaswp
+    from scipy.linalg.lapack import dlaswp  # pyright: ignore
 
     _check_permutation(n, dtype)
     order = np.arange(n, dtype=np.float64)

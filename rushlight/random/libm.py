@@ -11,7 +11,7 @@ import numpy as np
 HIGH_HALF = np.int64(-1 << 27)  # keeps the leading 26 bits of a float64's significand
 
 
-def fma(a: np.ndarray, b: float, c: float) -> np.ndarray:
+def fma(a: np.ndarray, b: float | np.floating, c: float) -> np.ndarray:
     """`a * b + c` with one rounding, for a float32 or float64 array and two scalars.
 
     Float32 goes through float64, where the product is exact; float64 carries the errors of the product and of
