@@ -1,7 +1,7 @@
 """Convolution and its two adjoints, each one matrix product over the patches of the input.
 
-The three are bilinear and nothing is conjugated: the derivatives of each are the other two. The result for a large
-batch is a transposed view of memory where the batch lies innermost: its patches are long contiguous copies.
+The three are bilinear and nothing is conjugated: the derivatives of each are the other two. Of a large batch
+the result is a transposed view of memory where the batch lies innermost: patches are long contiguous copies.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The patches that a sliding kernel sees, shared by convolution, pooling, unfold and fold.
 
-Arrays are (N, C, *spatial) and are worked on in runs (C, *spatial, samples): a large batch is one run, with its
-samples innermost in memory; in a small batch each sample is a run.
+Arrays are (N, C, *spatial) and are worked on in runs (C, *spatial, samples): a large batch is one run, with
+its samples innermost in memory; in a small batch each sample is a run.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ Size = tuple[int, ...]
 Slices = tuple[slice, ...]
 
 INNERMOST_FROM = 8
-"""The smallest batch that is laid innermost: with fewer samples the pieces to copy are too short (measured)."""
+"""The smallest batch that is laid innermost: with fewer samples, copies are too short to pay (measured)."""
 
 
 def output_size(spatial: Size, kernel: Size, stride: Size, padding: Size, dilation: Size) -> Size:

@@ -58,18 +58,24 @@ def max_pool(
 
 
 def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:
-    """Add each element of (N, C, *places) into zeros (N, C, *spatial_shape), at its flat position in the plane."""
+    """Add each element of (N, C, *places) into zeros (N, C, *spatial_shape), at its flat position in there.
+
+    The indices have the shape of `grad`. Raises RuntimeError where one lies outside the plane.
+    """
     innermost = _batch_innermost(indices)
-    addresses, size = _addresses(indices, prod(spatial_shape), innermost)
+    addresses, size = _addresses(indices, spatial_shape, innermost)
     flat = np.zeros(size, grad.dtype)
     np.add.at(flat, addresses.ravel(), _planes(grad, innermost).ravel())
     return _unplanes(flat, (*grad.shape[:2], *spatial_shape), innermost)
 
 
 def gather_planes(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Take the elements of (N, C, *spatial) at flat positions (N, C, *places): `scatter_planes`' adjoint."""
+    """Take the elements of (N, C, *spatial) at flat positions (N, C, *places): `scatter_planes`' adjoint.
+
+    Raises RuntimeError where an index lies outside the plane.
+    """
     innermost = _batch_innermost(indices)
-    addresses, _ = _addresses(indices, prod(x.shape[2:]), innermost)
+    addresses, _ = _addresses(indices, x.shape[2:], innermost)
     return _unplanes(_planes(x, innermost).ravel()[addresses], indices.shape, innermost)
 
 
@@ -124,6 +130,11 @@ def _windows_along(size: int, kernel: int, stride: int, padding: int, dilation: 
         raise RuntimeError(
             "pad should be at most half of effective kernel size, but got "
             f"pad={padding}, kernel_size={kernel} and dilation={dilation}"
+        )
+    if padding > kernel // 2:
+        raise RuntimeError(
+            "pad should be smaller than or equal to half of kernel size, but got "
+            f"pad = {padding}, kernel_size = {kernel}"
         )
     places = (size + 2 * padding - reach + (stride - 1 if ceil_mode else 0)) // stride + 1
     return places - 1 if ceil_mode and (places - 1) * stride >= size + padding else places
@@ -180,10 +191,15 @@ def _unplanes(planes: np.ndarray, shape: Size, innermost: bool) -> np.ndarray:
     return planes.reshape(shape)
 
 
-def _addresses(indices: np.ndarray, plane: int, innermost: bool) -> tuple[np.ndarray, int]:
+def _addresses(indices: np.ndarray, spatial: Size, innermost: bool) -> tuple[np.ndarray, int]:
     """Return where the arranged planes' elements lie in flat memory, and the size of that memory."""
-    positions = _planes(indices, innermost)
+    plane, positions = prod(spatial), _planes(indices, innermost)
     outer, _, inner = positions.shape
+    if positions.size and (largest := positions.view(np.uint64).max()) >= plane:  # a negative one is huge
+        size = "x".join(map(str, spatial))
+        raise RuntimeError(
+            f"Found an invalid max index: {largest.view(np.int64)} (output volumes are of size {size})"
+        )
     begin = np.arange(outer)[:, None, None] * (plane * inner) + np.arange(inner)
     return positions * inner + begin, outer * plane * inner
 
