@@ -1,0 +1,134 @@
+"""Switching the recording of operations off and on: `no_grad`, `enable_grad`, `set_grad_enabled`."""
+
+import functools
+import inspect
+
+from rushlight.core.modes import CURRENT
+
+__all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations on tensors that require grad are recorded in this thread (or asyncio task).
+
+    >>> import rushlight as torch
+    >>> torch.is_grad_enabled()
+    True
+    """
+    return CURRENT.get().grad
+
+
+class GradMode:
+    """A context manager, and a decorator of functions and generators, that sets grad mode and puts it back."""
+
+    mode: bool
+
+    def __enter__(self):
+        self.previous = CURRENT.get()
+        CURRENT.set(self.previous.replace(grad=self.mode))
+
+    def __exit__(self, *exception):
+        CURRENT.set(self.previous)
+
+    def clone(self) -> "GradMode":
+        """Another of the same kind: each call of a decorated function enters its own."""
+        return type(self)()
+
+    def __call__(self, function):
+        if inspect.isgeneratorfunction(function):
+            return self.wrap_generator(function)
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return wrapper
+
+    def wrap_generator(self, function):
+        """Decorates a generator: its own code runs in this mode, the code between its values in the caller's."""
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            step, value = generator.send, None
+            while True:
+                try:
+                    with self.clone():
+                        result = step(value)
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    step, value = generator.send, (yield result)
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    step, value = generator.throw, error
+
+        return wrapper
+
+
+class no_grad(GradMode):
+    """Operations inside are not recorded, and their results do not require grad. Also a decorator.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    mode = False
+
+    def __new__(cls, function=None):
+        self = super().__new__(cls)
+        return self if function is None else self(function)
+
+
+class enable_grad(GradMode):
+    """Operations inside are recorded, also within `no_grad`. Also a decorator.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
+
+    mode = True
+
+    def __new__(cls, function=None):
+        self = super().__new__(cls)
+        return self if function is None else self(function)
+
+
+class set_grad_enabled(GradMode):
+    """Sets grad mode: from the call on as a function, or inside as a context manager and decorator.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __init__(self, mode: bool):
+        self.mode = mode
+        self.previous = CURRENT.get()
+        CURRENT.set(self.previous.replace(grad=mode))
+
+    def __enter__(self):
+        CURRENT.set(self.previous.replace(grad=self.mode))
+
+    def __call__(self, function):
+        CURRENT.set(self.previous)
+        return super().__call__(function)
+
+    def clone(self) -> "set_grad_enabled":
+        """Another with the same mode."""
+        return type(self)(self.mode)

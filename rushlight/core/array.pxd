@@ -1,0 +1,22 @@
+# NumPy's array as the compiled core sees it: attributes that cost nothing to read.
+from cpython.ref cimport PyObject
+
+cdef extern from "numpy/arrayobject.h":
+    ctypedef Py_ssize_t npy_intp
+
+    ctypedef class numpy.ndarray [object PyArrayObject, check_size ignore]:
+        @property
+        cdef inline object dtype(self):
+            return <object>PyArray_DESCR(self)
+
+        @property
+        cdef inline int ndim(self) noexcept nogil:
+            return PyArray_NDIM(self)
+
+        @property
+        cdef inline npy_intp* shape(self) noexcept nogil:
+            return PyArray_DIMS(self)
+
+    void* PyArray_DESCR(ndarray)
+    int PyArray_NDIM(ndarray) nogil
+    npy_intp* PyArray_DIMS(ndarray) nogil

@@ -1,0 +1,52 @@
+# The types of engine.py.
+cimport cython
+
+from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
+
+cdef object ndarray
+cdef list LEAVES
+
+
+cdef class Backward:
+    cdef bint keep_graph
+    cdef bint recorded
+    cdef list claimed
+    cdef dict aside
+    cdef list ready
+    cdef list leaves
+    cdef dict wanted
+    cdef dict captured
+
+    @cython.locals(vertex=Vertex)
+    cpdef run(self, list roots, list wanted)
+    @cython.locals(vertex=Vertex, node=Node, i=Py_ssize_t, target=Vertex)
+    cdef claim(self, list vertices)
+    @cython.locals(state=Vertex)
+    cdef await_one(self, Vertex vertex, list stack)
+    cdef Vertex state(self, Vertex vertex)
+    cdef select(self, list wanted)
+    @cython.locals(state=Vertex, node=Node)
+    cdef deliver(self, Vertex vertex, long index, object grad, bint fresh)
+    @cython.locals(ready=list, low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, other=Node)
+    cdef push(self, Node node)
+    cdef drain(self)
+    @cython.locals(state=Vertex)
+    cdef finish(self, TensorBase leaf)
+    @cython.locals(state=Vertex, i=Py_ssize_t, target=Vertex)
+    cdef step(self, Node node)
+    @cython.locals(targets=list, i=Py_ssize_t, needs=tuple)
+    cdef step_together(self, Node node, object grad)
+    @cython.locals(state=Vertex)
+    cdef bint needs(self, Vertex vertex)
+    @cython.locals(i=Py_ssize_t, target=Vertex)
+    cdef bint capture(self, Node node, object grad)
+    @cython.locals(vertex=Vertex)
+    cdef let_go(self)
+
+
+cdef bint own(object grad)
+
+cdef bint leads_on(Node node, set leads)
+
+@cython.locals(held=TensorBase)
+cdef accumulate(TensorBase leaf, object grad, bint owned, bint recorded)

@@ -1,0 +1,285 @@
+"""The backward pass: counts dependencies, runs ready nodes youngest first, sums gradients, calls hooks.
+
+It knows nothing of operators. First-order gradients are bare arrays all the way; with `create_graph` they are tensors,
+and the formulas record a graph of their own.
+"""
+
+from threading import Lock
+
+import numpy as np
+
+from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
+
+ndarray = np.ndarray
+CLAIM = Lock()  # held while a run takes hold of the vertices of its graph
+LEAVES = [Lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
+
+
+class Backward:
+    """One run of the engine.
+
+    The state of a run (what a vertex waits for, what has arrived) lies in the vertices themselves. A vertex that
+    another run holds at the same moment, in another thread or further out on the stack, gets a stand-in instead.
+    """
+
+    def __init__(self, keep_graph, create_graph):
+        self.keep_graph = keep_graph
+        self.recorded = create_graph
+        self.claimed = []
+        self.aside = {}
+        self.ready = []
+        self.leaves = []
+        self.wanted = None
+        self.captured = {}
+
+    def run(self, roots, wanted):
+        """Sends the gradients of `roots`, (vertex, output, gradient) each, back through their graph.
+
+        `wanted` is None, and every leaf accumulates, or a list of (vertex, output): then only what leads to those
+        runs, and what arrives there is returned.
+        """
+        try:
+            with CLAIM:
+                self.claim([root[0] for root in roots])
+            if wanted is not None:
+                self.select(wanted)
+            for vertex, index, grad in roots:
+                self.deliver(vertex, index, grad, False)
+            self.drain()
+        finally:
+            self.let_go()
+        return None if wanted is None else [self.captured.get(key) for key in wanted]
+
+    def claim(self, vertices):
+        """Takes hold of all that can be reached, and counts what each vertex has to wait for."""
+        stack = []
+        for vertex in vertices:
+            self.await_one(vertex, stack)
+        while stack:
+            vertex = stack.pop()
+            if isinstance(vertex, Node):
+                node = vertex
+                for i in range(node.arity):
+                    target = node.edge(i)
+                    if target is not None:
+                        self.await_one(target, stack)
+
+    def await_one(self, vertex, stack):
+        """Counts one more gradient to come for a vertex, and takes hold of it when it is new."""
+        if vertex.run is self:
+            vertex.pending += 1
+            return
+        state = vertex
+        if vertex.run is not None:
+            state = self.aside.get(vertex)
+            if state is not None:
+                state.pending += 1
+                return
+            state = self.aside[vertex] = Vertex()
+        state.run = self
+        state.pending = 1
+        state.needed = True
+        self.claimed.append(vertex)
+        stack.append(vertex)
+
+    def state(self, vertex):
+        """Where this run keeps its state of a vertex; None for one that it does not hold."""
+        return vertex if vertex.run is self else self.aside.get(vertex)
+
+    def select(self, wanted):
+        """Marks as needed only what leads to the wanted gradients. Edges lead from younger to older vertices."""
+        self.wanted = {}
+        for vertex, index in wanted:
+            self.wanted.setdefault(vertex, []).append(index)
+        leads = set(self.wanted)
+        for vertex in sorted(self.claimed, key=age):
+            if isinstance(vertex, Node) and vertex not in leads and leads_on(vertex, leads):
+                leads.add(vertex)
+        for vertex in self.claimed:
+            self.state(vertex).needed = vertex in leads
+
+    def deliver(self, vertex, index, grad, fresh):
+        """Adds a gradient (None for a missing one) to those that arrived at an output of a vertex.
+
+        A `fresh` array was made by a formula and is held by nobody else: later ones may be added to it in place.
+        """
+        state = vertex if vertex.run is self else self.aside.get(vertex)
+        if state is None or not state.needed:
+            return
+        if grad is not None:
+            node = vertex if isinstance(vertex, Node) else None
+            if node is not None and node.outputs is not None:
+                if state.buffer is None:
+                    state.buffer = [None] * len(node.outputs)
+                held = state.buffer[index]
+                state.buffer[index] = grad if held is None else held + grad
+            elif state.buffer is None:
+                state.buffer = grad
+                state.owned = fresh
+            elif state.owned and own(state.buffer):
+                np.add(state.buffer, grad, out=state.buffer)
+            else:
+                state.buffer = state.buffer + grad
+                state.owned = not self.recorded
+        state.pending -= 1
+        if state.pending == 0:
+            if isinstance(vertex, Node):
+                self.push(vertex)
+            else:
+                self.leaves.append(vertex)
+
+    def push(self, node):
+        """Puts a node among the ready ones, which are kept in the order of their age."""
+        ready = self.ready
+        low = 0
+        high = len(ready)
+        if high:
+            other = ready[high - 1]
+            if other.sequence < node.sequence:
+                low = high
+        while low < high:
+            middle = (low + high) >> 1
+            other = ready[middle]
+            if other.sequence < node.sequence:
+                low = middle + 1
+            else:
+                high = middle
+        ready.insert(low, node)
+
+    def drain(self):
+        """Runs whatever is ready: leaves at once, then the youngest node."""
+        while True:
+            for leaf in self.leaves:
+                self.finish(leaf)
+            self.leaves.clear()
+            if not self.ready:
+                return
+            self.step(self.ready.pop())
+
+    def finish(self, leaf):
+        """Ends the way of a gradient at a leaf: it is captured, or added to `.grad`."""
+        state = leaf if leaf.run is self else self.aside[leaf]
+        grad = state.buffer
+        state.buffer = None
+        if grad is None:
+            return
+        if leaf.hooks is not None:
+            grad = leaf.hooks.before(grad, 0, self.recorded)
+        if self.wanted is not None:
+            self.captured[leaf, 0] = grad
+            return
+        with LEAVES[(id(leaf) >> 4) & 63]:
+            accumulate(leaf, grad, state.owned and own(grad), self.recorded)
+        if leaf.hooks is not None:
+            leaf.hooks.accumulated(leaf)
+
+    def step(self, node):
+        """Runs one node, and delivers the cotangents of its inputs."""
+        state = node if node.run is self else self.aside[node]
+        grad = state.buffer
+        state.buffer = None
+        if grad is not None and node.hooks is not None:
+            grad = node.hooks.before_node(grad, self.recorded)
+        if self.wanted is not None and not self.capture(node, grad):
+            return
+        if grad is None:
+            for i in range(node.arity):
+                target = node.edge(i)
+                if target is not None:
+                    self.deliver(target, node.number(i), None, False)
+            return
+        if node.outputs is not None:
+            grad = filled(grad, node.outputs, self.recorded)
+        if node.plan is None or node.hooks is not None or node.op.joint is not None:
+            self.step_together(node, grad)
+        else:
+            for i in range(node.arity):
+                target = node.edge(i)
+                if target is not None and self.needs(target):
+                    result = node.cotangent(i, grad, self.recorded)
+                    self.deliver(target, node.number(i), result, result is not grad)
+        if not self.keep_graph:
+            node.release()
+
+    def step_together(self, node, grad):
+        """Runs a node whose cotangents come all at once."""
+        targets = [node.edge(i) for i in range(node.arity)]
+        needs = tuple([target is not None and self.needs(target) for target in targets])
+        grads = node.apply(grad, self.recorded, needs)
+        if node.hooks is not None:
+            grads = node.hooks.after_node(grads, grad, self.recorded)
+        for i in range(node.arity):
+            if needs[i]:
+                self.deliver(targets[i], node.number(i), grads[i], False)
+
+    def needs(self, vertex):
+        """Whether the gradient of a vertex is needed in this run."""
+        state = vertex if vertex.run is self else self.aside.get(vertex)
+        return state is not None and state.needed
+
+    def capture(self, node, grad):
+        """Keeps what arrived at a node if it is wanted. Returns whether the node has to run for others."""
+        for index in self.wanted.get(node, ()):
+            self.captured[node, index] = grad[index] if isinstance(grad, list) else grad
+        if node not in self.wanted:
+            return True
+        for i in range(node.arity):
+            target = node.edge(i)
+            if target is not None and self.needs(target):
+                return True
+        return False
+
+    def let_go(self):
+        """Gives all vertices back."""
+        for vertex in self.claimed:
+            if vertex.run is self:
+                vertex.run = None
+                vertex.buffer = None
+        self.aside.clear()
+
+
+def age(vertex):
+    """The order of recording; leaves come first."""
+    return vertex.sequence
+
+
+def leads_on(node, leads):
+    """Whether one of a node's edges goes into the set."""
+    return any(node.edge(i) in leads for i in range(node.arity))
+
+
+def filled(grads, outputs, recorded):
+    """The cotangents of several outputs, zeros where none arrived."""
+    missing = [np.zeros(shape, dtype) if g is None else None for g, (shape, dtype) in zip(grads, outputs)]
+    return [
+        g if g is not None else new_tensor(zeros) if recorded else zeros
+        for g, zeros in zip(grads, missing)
+    ]  # fmt: skip
+
+
+def own(grad):
+    """Whether an array that a formula made is all its own, not a look at something else."""
+    return type(grad) is ndarray and grad.base is None
+
+
+def accumulate(leaf, grad, owned, recorded):
+    """Adds a gradient to a leaf's `.grad`: in place, or as a new tensor when the sum is to be differentiated."""
+    if leaf._node is not None:
+        raise RuntimeError("leaf variable has been moved into the graph interior")
+    if not leaf._needs:
+        return
+    held = leaf._grad
+    if held is None:
+        leaf._grad = grad if recorded else new_tensor(grad if owned else copied(grad, leaf._array))
+    elif recorded:
+        leaf._grad = held + grad
+    else:
+        np.add(held._array, grad, out=held._array)
+        held._bump()
+
+
+def copied(grad, array):
+    """A copy of a gradient in the memory layout of the tensor that it belongs to."""
+    copy = np.empty_like(array)
+    copy[...] = grad
+    return copy

@@ -1,0 +1,112 @@
+# The types of graph.py: its fields become C fields, its functions C calls.
+cimport cython
+
+cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+
+
+@cython.final
+@cython.freelist(64)
+cdef class VersionCounter:
+    cdef public long value
+
+
+@cython.final
+cdef class Classes:
+    cdef public type tensor
+
+
+
+
+cdef class Vertex:
+    cdef public object run
+    cdef public long pending
+    cdef public object buffer
+    cdef public bint owned
+    cdef public bint needed
+    cdef public object hooks
+    cdef public long sequence
+
+
+cdef class Plan:
+    cdef public tuple formulas
+    cdef public tuple picks
+    cdef public tuple kinds
+    cdef public tuple sources
+    cdef public bint saves_tensors
+    cdef public bint saves_result
+    cdef public bint asks_needs
+
+
+cdef class Node(Vertex):
+    cdef object __weakref__
+    cdef public object op
+    cdef public Plan plan
+    cdef public int arity
+    cdef public Vertex edge0
+    cdef public Vertex edge1
+    cdef public tuple edges
+    cdef public long number0
+    cdef public long number1
+    cdef public tuple numbers
+    cdef public object saved0
+    cdef public object saved1
+    cdef public tuple saved
+    cdef public long version0
+    cdef public long version1
+    cdef public tuple versions
+    cdef public bint freed
+    cdef public int flags
+    cdef public tuple inputs
+    cdef public list outputs
+    cdef public VersionCounter result_counter
+    cdef public long result_version
+    cdef public dict notes
+
+    cdef Vertex edge(self, Py_ssize_t i)
+    cdef long number(self, Py_ssize_t i)
+    @cython.locals(kind=int, version=long)
+    cdef object saved_value(self, Py_ssize_t k, bint recorded)
+    @cython.locals(tensor=TensorBase)
+    cdef object checked(self, TensorBase tensor, long version, bint recorded)
+    @cython.locals(tensor=TensorBase)
+    cdef object saved_result(self, object array, long index, bint recorded)
+    @cython.locals(plan=Plan, picks=tuple, n=Py_ssize_t)
+    cdef object cotangent(self, Py_ssize_t i, object grad, bint recorded)
+    @cython.locals(plan=Plan)
+    cdef object cotangents(self, object grad, bint recorded, object needs)
+    cdef object fitted(self, Py_ssize_t i, object grad)
+    cpdef release(self)
+
+
+@cython.final
+cdef class View:
+    cdef public TensorBase base
+    cdef public object op
+    cdef public tuple args
+    cdef public long index
+    cdef public View parent
+    cdef public bint recorded
+    cdef public long version
+
+
+cdef class TensorBase(Vertex):
+    cdef dict __dict__
+    cdef object __weakref__
+    cdef public object _array
+    cdef public Node _node
+    cdef public long _index
+    cdef public bint _needs
+    cdef public object _grad
+    cdef public VersionCounter _counter
+    cdef public View _view
+
+    @cython.locals(counter=VersionCounter)
+    cpdef VersionCounter _versions(self)
+    @cython.locals(counter=VersionCounter)
+    cpdef _bump(self)
+    cpdef _synchronize(self)
+
+
+@cython.locals(cls=type, tensor=TensorBase)
+cpdef TensorBase new_tensor(object array)
+cpdef conjugate(object value)

@@ -1,0 +1,325 @@
+"""The graph: tensors' place in it, the nodes that operations leave behind, and the versions of what they saved."""
+
+import numpy as np
+
+COMPILED = not __file__.endswith((".py", ".pyc"))
+
+RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed back to the input's shape;
+CAST = 2  # an input had another dtype than the result, its cotangent is cast back;
+CONJUGATE = 4  # complex and holomorphic: the formula is applied between two conjugations
+
+ARGUMENT = 0  # kinds of saved values: an argument as it was given (a tensor, a number, an option),
+ARGUMENTS = 1  # a list of tensors that was one argument,
+RESULT = 2  # an output of the operation,
+SHAPE = 3  # the shape of an argument,
+SHAPES = 4  # or the shapes of a list of tensors
+
+
+class VersionCounter:
+    """Counts in-place changes to one piece of memory; shared by all tensors that look at it."""
+
+
+class Vertex:
+    """A place where gradients arrive: the node of an operation, or a leaf tensor.
+
+    Its fields are the state of the backward run that holds it (see `engine`), and its hooks.
+    """
+
+
+class Plan:
+    """What an operator saves, and where its formulas find it, for one choice of inputs that require grad."""
+
+
+class Node(Vertex):
+    """An operation that was recorded: its edges, what it saved, its formula. Knows nothing of the engine.
+
+    Up to two edges and two saved values lie in fields of their own, which saves the tuples that hold more.
+    """
+
+    def edge(self, i):
+        """Where the cotangent of input `i` goes; None where none is wanted."""
+        if self.edges is None:
+            return self.edge0 if i == 0 else self.edge1
+        return self.edges[i]
+
+    def number(self, i):
+        """Which output of `edge(i)` the input is."""
+        if self.edges is None:
+            return self.number0 if i == 0 else self.number1
+        return 0 if self.numbers is None else self.numbers[i]
+
+    def saved_value(self, k, recorded):
+        """The k-th saved value: raw, or (`recorded`) as a tensor with its place in the graph."""
+        if self.saved is None:
+            value = self.saved0 if k == 0 else self.saved1
+            version = self.version0 if k == 0 else self.version1
+        else:
+            value = self.saved[k]
+            version = 0 if self.versions is None else self.versions[k]
+        kind = self.plan.kinds[k]
+        if kind == RESULT:
+            return self.saved_result(value, self.plan.sources[k], recorded)
+        if kind == ARGUMENTS:
+            return [self.checked(item[0], item[1], recorded) for item in value]
+        if isinstance(value, TensorBase):
+            return self.checked(value, version, recorded)
+        return value
+
+    def checked(self, tensor, version, recorded):
+        """A saved input, after making sure that nobody has changed it since."""
+        if tensor._counter is not None and tensor._counter.value != version:
+            from rushlight.core.errors import modified_input
+
+            raise modified_input(tensor, version)
+        return tensor if recorded else tensor._array
+
+    def saved_result(self, array, index, recorded):
+        """A saved output. It was saved as an array: a tensor would hold this node in a reference cycle."""
+        if self.result_counter.value != self.result_version:
+            from rushlight.core.errors import modified_result
+
+            raise modified_result(array, index, self)
+        if not recorded:
+            return array
+        tensor = new_tensor(array)
+        tensor._counter = self.result_counter
+        tensor._node = self
+        tensor._index = index
+        tensor._needs = True
+        return tensor
+
+    def cotangent(self, i, grad, recorded):
+        """The cotangent of input `i`, from that of the result."""
+        plan = self.plan
+        if self.freed:
+            raise RuntimeError(FREED)
+        if self.flags & CONJUGATE:
+            grad = conjugate(grad)
+        formula = plan.formulas[i]
+        picks = plan.picks[i]
+        n = len(picks)
+        if n == 1:
+            result = formula(grad, self.saved_value(picks[0], recorded))
+        elif n == 0:
+            result = formula(grad)
+        elif n == 2:
+            result = formula(grad, self.saved_value(picks[0], recorded), self.saved_value(picks[1], recorded))
+        else:
+            result = formula(grad, *[self.saved_value(k, recorded) for k in picks])
+        return self.fitted(i, result) if self.flags else result
+
+    def cotangents(self, grad, recorded, needs):
+        """The cotangents of all inputs at once, for an operator whose formula is a joint one."""
+        plan = self.plan
+        if self.freed:
+            raise RuntimeError(FREED)
+        if self.flags & CONJUGATE:
+            grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
+        values = [self.saved_value(k, recorded) for k in plan.picks[0]]
+        if plan.asks_needs:
+            values.append(needs)
+        results = plan.formulas[0](grad, *values)
+        return [self.fitted(i, g) for i, g in enumerate(results)] if self.flags else results
+
+    def fitted(self, i, grad):
+        """A cotangent brought to its input's shape and dtype."""
+        if grad is None:
+            return None
+        if self.flags & CONJUGATE:
+            grad = conjugate(grad)
+        meta = self.inputs[i]
+        return grad if meta is None else fit(grad, meta[0], meta[1])
+
+    def release(self):
+        """Lets go of the tensors that were saved; a second backward then has to say so."""
+        if self.plan.saves_tensors or isinstance(self.saved0, TensorBase) or isinstance(self.saved1, TensorBase):
+            self.freed = True
+            self.saved0 = None
+            self.saved1 = None
+            self.saved = None
+
+    def saves(self, tensor):
+        """Whether a tensor is among the saved values."""
+        return any(value is tensor for value in (self.saved0, self.saved1, *(self.saved or ())))
+
+    def edge_at(self, i):
+        """The edge of input `i` and the output number it leads to."""
+        return self.edge(i), self.number(i)
+
+    def apply(self, grad, recorded, needs):
+        """The cotangents of the inputs that `needs` names, from that of the result (a list where it has several)."""
+        if self.op.joint is not None:
+            return self.cotangents(grad, recorded, needs)
+        return [self.cotangent(i, grad, recorded) if needs[i] else None for i in range(self.arity)]
+
+    @property
+    def next_functions(self):
+        """The nodes that receive this node's cotangents, each with the number of the output it belongs to."""
+        edges = [(self.edge(i), self.number(i)) for i in range(self.arity)]
+        return tuple((edge._accumulator() if isinstance(edge, TensorBase) else edge, number) for edge, number in edges)
+
+    @property
+    def metadata(self):
+        """A dictionary of the user's own, kept with the node."""
+        if self.notes is None:
+            self.notes = {}
+        return self.notes
+
+    def name(self):
+        """The node's name, as PyTorch gives it."""
+        return type(self).__name__
+
+    def __repr__(self):
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class View:
+    """How a tensor looks at another's memory: the base, and the view operations from it to here.
+
+    `index` numbers the output where the last operation has several, else it is -1; `recorded` tells whether grad mode
+    was on when the view was made; `version` is the one that the tensor's history belongs to.
+    """
+
+    def replay(self, array):
+        """The same view of another array of the base's shape."""
+        if self.parent is not None:
+            array = self.parent.replay(array)
+        result = self.op(array, *self.args)
+        return result if self.index < 0 else result[self.index]
+
+
+class TensorBase(Vertex):
+    """The fields of a tensor: an array, and its place in the graph."""
+
+    def _versions(self):
+        """The version counter, made when first asked for."""
+        counter = self._counter
+        if counter is None:
+            counter = VersionCounter()
+            self._counter = counter
+        return counter
+
+    def _bump(self):
+        """Counts one more in-place change."""
+        counter = self._versions()
+        counter.value += 1
+
+    def _synchronize(self):
+        """Renews the history of a view whose base was changed in place since the view was made."""
+        if self._view.version != self._counter.value:
+            from rushlight.core.inplace import renew
+
+            renew(self)
+
+    @property
+    def requires_grad(self):
+        """Whether gradients are recorded for this tensor."""
+        if self._view is not None:
+            self._synchronize()
+        return self._needs
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        if self.grad_fn is not None and not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if value and self._array.dtype.kind not in "fc":
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        self._needs = bool(value)
+
+    @property
+    def grad_fn(self):
+        """The node that made this tensor; None for a leaf."""
+        if self._view is not None:
+            self._synchronize()
+        return self._node
+
+    @property
+    def is_leaf(self):
+        """Whether no recorded operation made this tensor."""
+        return self.grad_fn is None
+
+    @property
+    def output_nr(self):
+        """Which output of `grad_fn` this tensor is."""
+        return self._index
+
+    @property
+    def _version(self):
+        return 0 if self._counter is None else self._counter.value
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return self._array.ndim
+
+
+class Classes:
+    """The class that results of operations have; told to the core by the module that defines it."""
+
+
+CLASSES = Classes()
+
+
+def new_tensor(array):
+    """A tensor around an array, outside any graph."""
+    cls = CLASSES.tensor
+    tensor = cls.__new__(cls)
+    tensor._array = array
+    return tensor
+
+
+def conjugate(value):
+    """The complex conjugate of an array or tensor; real ones, and None, are given back as they are."""
+    if value is None:
+        return None
+    array = value._array if isinstance(value, TensorBase) else value
+    return value.conj() if array.dtype.kind == "c" else value
+
+
+def fit(grad, shape, dtype):
+    """A cotangent (array or tensor) summed over broadcast dimensions, and cast, to an input's shape and dtype."""
+    array = grad._array if isinstance(grad, TensorBase) else grad
+    if array.dtype is not dtype:
+        if array.dtype.kind == "c" and dtype.kind != "c":
+            grad = np.real(grad)
+        grad = np.astype(grad, dtype)
+    return grad if shape is None else unbroadcast(grad, shape)
+
+
+def unbroadcast(grad, shape):
+    """The adjoint of broadcasting `shape` to the shape of `grad`: the sum over the repeated dimensions."""
+    if grad.shape == shape:
+        return grad
+    extra = grad.ndim - len(shape)
+    axes = [i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1]
+    if extra == 0 or axes:
+        grad = np.add.reduce(grad, axis=(*range(extra), *axes), keepdims=True)
+        return np.reshape(grad, shape) if extra else grad
+    return np.add.reduce(grad, axis=tuple(range(extra)))
+
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors after calling backward."
+)
+
+
+def defaults(cls, **values):
+    """Uncompiled, a field that was not set yet reads its default from the class, as a C field starts at 0 or None."""
+    if not COMPILED:
+        for name, value in values.items():
+            setattr(cls, name, value)
+
+
+defaults(VersionCounter, value=0)
+defaults(Plan, formulas=(), picks=(), kinds=(), sources=(), asks_needs=False)
+defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
+defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
+defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)
+defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None)
+defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None)

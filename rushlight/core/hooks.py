@@ -1,0 +1,125 @@
+"""Hooks on gradients: what users asked to be called with a gradient on its way."""
+
+from collections import OrderedDict
+from itertools import count
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+
+_ids = count()
+
+
+class RemovableHandle:
+    """What registering a hook returns; `remove()` takes the hook away again. Also a context manager.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> handle = x.register_hook(lambda grad: grad * 2)
+    >>> handle.remove()
+    """
+
+    def __init__(self, hooks: OrderedDict):
+        self.hooks = hooks
+        self.id = next(_ids)
+
+    def remove(self) -> None:
+        """Takes the hook away. A second call does nothing."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.remove()
+
+
+def add_hook(hooks: OrderedDict, hook) -> RemovableHandle:
+    """Puts a hook last in an ordered dictionary of hooks."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+class Hooks:
+    """The hooks of one vertex."""
+
+    def __init__(self):
+        self.outputs = {}  # output number -> hooks on that output's gradient
+        self.retained = {}  # output number -> the tensor whose .grad is kept
+        self.pre = OrderedDict()
+        self.post = OrderedDict()
+        self.post_accumulate = OrderedDict()
+
+    def on_output(self, index):
+        """The hooks on the gradient of one output."""
+        return self.outputs.setdefault(index, OrderedDict())
+
+    def before(self, grad, index, recorded):
+        """The gradient of one output after its hooks; kept in `.grad` where that was asked for."""
+        hooks = self.outputs.get(index)
+        if hooks:
+            grad = replaced(grad, list(hooks.values()), recorded)
+        tensor = self.retained.get(index)
+        if tensor is not None and (tensor := tensor()) is not None:
+            value = as_tensor(grad)
+            held = tensor._grad
+            tensor._grad = (value if recorded else new_tensor(value._array.copy())) if held is None else held + value
+        return grad
+
+    def before_node(self, grad, recorded):
+        """The gradients of a node's outputs after the hooks that run before the node."""
+        if isinstance(grad, list):
+            grad = [g if g is None else self.before(g, i, recorded) for i, g in enumerate(grad)]
+        else:
+            grad = self.before(grad, 0, recorded)
+        for hook in list(self.pre.values()):
+            result = hook(tuple(as_tensor(g) for g in (grad if isinstance(grad, list) else [grad])))
+            if result is not None:
+                result = [result] if isinstance(result, TensorBase) else result
+                grads = [as_given(g, recorded) for g in result]
+                grad = grads if isinstance(grad, list) else grads[0]
+        return grad
+
+    def after_node(self, results, grad, recorded):
+        """The cotangents of a node's inputs after the hooks that run after the node."""
+        for hook in list(self.post.values()):
+            outputs = tuple(as_tensor(g) for g in (grad if isinstance(grad, list) else [grad]))
+            result = hook(tuple(as_tensor(g) for g in results), outputs)
+            if result is not None:
+                result = [result] if isinstance(result, TensorBase) else result
+                results = [as_given(g, recorded) for g in result]
+        return results
+
+    def accumulated(self, leaf):
+        """Calls the hooks that wait for a leaf's gradient to be added up."""
+        for hook in list(self.post_accumulate.values()):
+            hook(leaf)
+
+
+def hooks_of(vertex) -> Hooks:
+    """The hooks of a vertex, made when first asked for."""
+    if vertex.hooks is None:
+        vertex.hooks = Hooks()
+    return vertex.hooks
+
+
+def replaced(grad, hooks, recorded):
+    """A gradient as a chain of hooks leaves it."""
+    for hook in hooks:
+        result = hook(as_tensor(grad))
+        if result is not None:
+            if not isinstance(result, TensorBase):
+                raise TypeError(f"hook returned a '{type(result).__name__}' object, expected a Tensor or None")
+            grad = as_given(result, recorded)
+    return grad
+
+
+def as_tensor(grad):
+    """A gradient as users see it."""
+    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(np.asarray(grad))
+
+
+def as_given(grad, recorded):
+    """A user's tensor as the engine carries it: bare, unless the backward pass is recorded itself."""
+    return grad if grad is None or recorded else grad._array

@@ -1,0 +1,6 @@
+cimport cython
+
+
+cdef class Modes:
+    cdef readonly bint grad
+    cdef readonly bint inference

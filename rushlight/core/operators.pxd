@@ -1,0 +1,92 @@
+# The types of operators.py.
+cimport cython
+
+from rushlight.core.array cimport ndarray as array_type
+from rushlight.core.graph cimport Classes, Node, Plan, TensorBase, VersionCounter, View
+from rushlight.core.modes cimport Modes
+
+cdef Classes CLASSES
+cdef object ndarray, FLOAT32, FLOAT64, NUMBERS, CURRENT
+cdef int RESHAPE, CAST, CONJUGATE
+cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+
+
+cdef class Operator:
+    cdef public str name
+    cdef public object forward
+    cdef public tuple params
+    cdef public dict formulas
+    cdef public object joint
+    cdef public tuple inputs
+    cdef public object promote
+    cdef public bint broadcasts
+    cdef public frozenset lists
+    cdef public type node_class
+    cdef public bint view
+    cdef public bint holomorphic
+    cdef public frozenset nondifferentiable
+    cdef public dict plans
+    cdef public bint differentiable
+
+    cpdef Plan plan(self, int mask)
+
+
+@cython.locals(cls=type, x=object, result=object, out=TensorBase, node=Node, plain=bint)
+cpdef unary(Operator op, TensorBase a)
+
+@cython.locals(cls=type, other=TensorBase, out=TensorBase, node=Node, plain=bint, needs=int)
+cpdef binary(Operator op, TensorBase a, object b)
+
+@cython.locals(cls=type, out=TensorBase, node=Node, needs=int)
+cpdef call(Operator op, tuple args)
+
+@cython.locals(cls=type, out=TensorBase, node=Node)
+cdef tuple several(Operator op, tuple args, tuple results, int needs)
+
+@cython.locals(source=TensorBase, parent=View, view=View)
+cdef look(TensorBase out, Operator op, tuple args, long index)
+
+@cython.locals(modes=Modes)
+cpdef bint recording()
+
+@cython.locals(cls=type, plan=Plan, node=Node)
+cpdef Node start(Operator op, int mask)
+
+@cython.locals(plan=Plan, n=Py_ssize_t)
+cdef save_pair(Node node, a, b, result, TensorBase out)
+
+@cython.locals(plan=Plan, n=Py_ssize_t, k=Py_ssize_t, saved=list)
+cpdef save(Node node, tuple args, tuple results, TensorBase out)
+
+@cython.locals(counter=VersionCounter)
+cdef watch(Node node, TensorBase out)
+
+@cython.locals(kind=int)
+cdef fetch(Plan plan, Py_ssize_t k, object value)
+
+@cython.locals(tensor=TensorBase)
+cdef long version(object value)
+
+@cython.locals(needs=int, i=Py_ssize_t, position=Py_ssize_t, tensor=TensorBase)
+cdef int needed(Operator op, tuple args)
+
+@cython.locals(tensor=TensorBase)
+cpdef connect(Node node, Operator op, tuple args)
+
+@cython.locals(flags=int)
+cpdef adjust(Node node, Operator op, tuple args, result)
+
+@cython.locals(tensor=TensorBase)
+cdef vertex(object value)
+
+@cython.locals(tensor=TensorBase)
+cdef unwrap(object arg)
+
+@cython.locals(x=array_type, y=array_type, i=int)
+cdef bint same_shape(object a, object b)
+
+@cython.locals(array=array_type, dtype=object)
+cdef bint is_float(object a)
+
+@cython.locals(x=array_type, y=array_type)
+cdef bint same_dtype(object a, object b)

@@ -1,0 +1,471 @@
+"""Operators, and what happens when one is called: compute on arrays, wrap the result, record a node."""
+
+from inspect import signature
+from itertools import count
+
+import numpy as np
+
+from rushlight.core.graph import CLASSES, Node, Plan, TensorBase, VersionCounter, View
+from rushlight.core.modes import CURRENT
+
+ndarray = np.ndarray
+FLOAT32 = np.dtype(np.float32)
+FLOAT64 = np.dtype(np.float64)
+RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
+ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
+NUMBERS = count(1)  # nodes are numbered as they are recorded: the backward pass runs the youngest first
+
+
+class Operator:
+    """One entry of the table of operators.
+
+    `forward` computes on arrays; `params` names its arguments. `formulas` gives, by input name, the cotangent of that
+    input, as a function whose parameters name what it needs: first the cotangent of the result, then arguments,
+    `NAME_shape`, `result` (or `result0`, `result1`, ...). A `joint` formula gives the cotangents of all of `inputs`
+    at once, and may ask for `needs`, which tells the ones that are wanted.
+
+    `promote` brings tensors and numbers to the arrays that an elementwise operator computes with, and `broadcasts`
+    tells that their shapes may differ. `lists` names the
+    arguments that are lists of tensors; `view` says that the result shares the first argument's memory;
+    `nondifferentiable` numbers the outputs that never require grad. A formula is written as for real numbers; for
+    complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
+    unless the operator is not `holomorphic`.
+    """
+
+    def __init__(
+        self, name, forward, params, formulas, *, joint=None, inputs=(), promote=None, broadcasts=False, lists=(),
+        node="", view=False, holomorphic=True, nondifferentiable=(),
+    ):  # fmt: skip
+        self.name = name
+        self.forward = forward
+        self.params = params
+        self.formulas = formulas
+        self.joint = joint
+        self.inputs = tuple(params.index(p) for p in inputs or formulas)
+        self.promote = promote
+        self.broadcasts = broadcasts
+        self.lists = frozenset(params.index(p) for p in lists)
+        self.node_class = type(node or node_name(name), (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
+        self.view = view
+        self.holomorphic = holomorphic
+        self.nondifferentiable = frozenset(nondifferentiable)
+        self.plans = {}
+        self.differentiable = bool(self.inputs)
+
+    def __call__(self, *args):
+        """Calls the operator: on tensors it is recorded, on bare arrays it only computes."""
+        for arg in args:
+            if isinstance(arg, TensorBase):
+                return call(self, args)
+            if type(arg) is tuple or type(arg) is list:
+                for item in arg:
+                    if isinstance(item, TensorBase):
+                        return call(self, args)
+        return self.forward(*args)
+
+    def __repr__(self):
+        return f"<rushlight operator {self.name}>"
+
+    def plan(self, mask):
+        """What to save when the inputs in `mask` (a bit for each) require grad."""
+        plan = self.plans.get(mask)
+        if plan is None:
+            plan = self.plans[mask] = make_plan(self, mask)
+        return plan
+
+
+def node_name(name):
+    """PyTorch's name for an operator's node: `log_softmax` gives `LogSoftmaxBackward0`."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
+
+
+def make_plan(op, mask):
+    """Collects what the formulas of the inputs in `mask` ask for."""
+    wanted = []
+    plan = Plan()
+    if op.joint is not None:
+        names = list(signature(op.joint).parameters)[1:]
+        plan.asks_needs = "needs" in names
+        plan.formulas = (op.joint,)
+        plan.picks = (tuple(place(wanted, source_of(op, n)) for n in names if n != "needs"),)
+    else:
+        plan.formulas = tuple(op.formulas.values())
+        plan.picks = tuple(
+            tuple(place(wanted, source_of(op, n)) for n in list(signature(f).parameters)[1:]) if mask >> i & 1 else ()
+            for i, f in enumerate(plan.formulas)
+        )
+    plan.kinds = tuple(kind for kind, _ in wanted)
+    plan.sources = tuple(source for _, source in wanted)
+    plan.saves_result = RESULT in plan.kinds
+    plan.saves_tensors = (
+        plan.saves_result or ARGUMENTS in plan.kinds or any(kind == ARGUMENT and n in op.inputs for kind, n in wanted)
+    )
+    return plan
+
+
+def place(wanted, source):
+    """The position of a source in the list of what is saved, where it is put when it is new."""
+    if source not in wanted:
+        wanted.append(source)
+    return wanted.index(source)
+
+
+def source_of(op, name):
+    """Where a formula's parameter comes from: (kind, number of the argument or of the result)."""
+    if name in op.params:
+        index = op.params.index(name)
+        return (ARGUMENTS if index in op.lists else ARGUMENT), index
+    if name.endswith("_shape") and name[:-6] in op.params:
+        index = op.params.index(name[:-6])
+        return (SHAPES if index in op.lists else SHAPE), index
+    if name.startswith("result"):
+        return RESULT, int(name[6:] or 0)
+    raise TypeError(f"the derivative of {op.name} asks for {name!r}, which is none of {', '.join(op.params)} or result")
+
+
+def unary(op, a):
+    """Calls an elementwise operator of one tensor."""
+    x = a._array
+    plain = is_float(x)
+    result = op.forward(x if plain else op.promote(a))
+    if type(result) is not ndarray:
+        result = np.asarray(result)
+    cls = CLASSES.tensor
+    out = cls.__new__(cls)
+    out._array = result
+    if a._view is not None:
+        a._synchronize()
+    if a._needs and op.differentiable and recording():
+        node = start(op, 1)
+        save_pair(node, a, None, result, out)
+        node.arity = 1
+        node.edge0 = a if a._node is None else a._node
+        node.number0 = a._index
+        if not plain:
+            adjust(node, op, (a,), result)
+        out._node = node
+        out._needs = True
+    return out
+
+
+def binary(op, a, b):
+    """Calls an elementwise operator of two tensors, or of a tensor and a number. NotImplemented for anything else."""
+    x = a._array
+    plain = is_float(x)
+    needs = 0
+    other = None
+    if isinstance(b, TensorBase):
+        other = b
+        y = other._array
+        plain = plain and same_dtype(x, y)
+        if other._view is not None:
+            other._synchronize()
+        if other._needs:
+            needs = 2
+    else:
+        y = b
+        plain = plain and (type(b) is float or type(b) is int)
+    if not plain:
+        prepared = op.promote(a, b)
+        if prepared is NotImplemented:
+            return NotImplemented
+        x, y = prepared
+    result = op.forward(x, y)
+    if type(result) is not ndarray:
+        result = np.asarray(result)
+    cls = CLASSES.tensor
+    out = cls.__new__(cls)
+    out._array = result
+    if a._view is not None:
+        a._synchronize()
+    if a._needs:
+        needs += 1
+    if needs and op.differentiable and recording():
+        node = start(op, needs)
+        save_pair(node, a, b, result, out)
+        node.arity = 2
+        if needs & 1:
+            node.edge0 = a if a._node is None else a._node
+            node.number0 = a._index
+        if needs & 2:
+            node.edge1 = other if other._node is None else other._node
+            node.number1 = other._index
+        if not plain or not same_shape(x, result) or (needs & 2 and not same_shape(y, result)):
+            adjust(node, op, (a, b), result)
+        out._node = node
+        out._needs = True
+    return out
+
+
+def call(op, args):
+    """Calls any operator, with all of its arguments in their places."""
+    arrays = [unwrap(arg) for arg in args]
+    if op.promote is not None:
+        for position, array in zip(op.inputs, op.promote(*[args[i] for i in op.inputs])):
+            arrays[position] = array
+    result = op.forward(*arrays)
+    needs = needed(op, args)
+    if needs and not recording():
+        needs = 0
+    if type(result) is tuple or type(result) is list:
+        return several(op, args, tuple(result), needs)
+    if type(result) is not ndarray:
+        result = np.asarray(result)
+    cls = CLASSES.tensor
+    out = cls.__new__(cls)
+    out._array = result
+    if op.view:
+        look(out, op, args, -1)
+    if needs:
+        node = start(op, needs)
+        save(node, args, (result,), out)
+        connect(node, op, args)
+        adjust(node, op, args, result)
+        out._node = node
+        out._needs = True
+    return out
+
+
+def several(op, args, results, needs):
+    """Wraps and records the outputs of an operator that has several."""
+    results = tuple(np.asarray(result) for result in results)
+    outs = []
+    for result in results:
+        cls = CLASSES.tensor
+        out = cls.__new__(cls)
+        out._array = result
+        outs.append(out)
+    if op.view:
+        for i, out in enumerate(outs):
+            look(out, op, args, i)
+    live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
+    if needs and live:
+        node = start(op, needs)
+        save(node, args, results, outs[live[0]])
+        connect(node, op, args)
+        adjust(node, op, args, results[live[0]])
+        node.outputs = [(r.shape, r.dtype) for r in results]
+        for i in live:
+            outs[i]._counter = outs[live[0]]._counter if node.plan.saves_result else outs[i]._counter
+            outs[i]._node = node
+            outs[i]._index = i
+            outs[i]._needs = True
+    return tuple(outs)
+
+
+def look(out, op, args, index):
+    """Makes `out` a view of the first argument: shared versions, and the way from the base to here."""
+    source = args[0]
+    parent = source._view
+    out._counter = source._versions()
+    view = View.__new__(View)
+    view.base = source if parent is None else parent.base
+    view.op = op
+    view.args = args[1:]
+    view.index = index
+    view.parent = parent
+    view.recorded = recording()
+    view.version = out._counter.value
+    out._view = view
+
+
+def recording():
+    """Whether operations on tensors that require grad are recorded here and now."""
+    modes = CURRENT.get()
+    return modes.grad
+
+
+def next_number():
+    """The number of the next node."""
+    return next(NUMBERS)
+
+
+def start(op, mask):
+    """A node for a call of `op`, numbered; `mask` has a bit for each input that requires grad."""
+    plan = op.plans.get(mask)
+    if plan is None:
+        plan = op.plan(mask)
+    cls = op.node_class
+    node = cls.__new__(cls)
+    node.op = op
+    node.plan = plan
+    node.sequence = next(NUMBERS)
+    return node
+
+
+def save_pair(node, a, b, result, out):
+    """Saves what the formulas of an elementwise operator need."""
+    plan = node.plan
+    n = len(plan.sources)
+    if n > 2:
+        save(node, (a, b), (result,), out)
+        return
+    if n:
+        node.saved0 = result if plan.kinds[0] == RESULT else fetch(plan, 0, a if plan.sources[0] == 0 else b)
+        node.version0 = version(node.saved0)
+    if n == 2:
+        node.saved1 = result if plan.kinds[1] == RESULT else fetch(plan, 1, a if plan.sources[1] == 0 else b)
+        node.version1 = version(node.saved1)
+    if plan.saves_result:
+        watch(node, out)
+
+
+def save(node, args, results, out):
+    """Saves what the formulas of any operator need."""
+    plan = node.plan
+    n = len(plan.sources)
+    saved = [
+        results[plan.sources[k]] if plan.kinds[k] == RESULT else fetch(plan, k, args[plan.sources[k]]) for k in range(n)
+    ]
+    if n > 2:
+        node.saved = tuple(saved)
+        node.versions = tuple([version(value) for value in saved])
+    elif n:
+        node.saved0 = saved[0]
+        node.version0 = version(saved[0])
+        if n == 2:
+            node.saved1 = saved[1]
+            node.version1 = version(saved[1])
+    if plan.saves_result:
+        watch(node, out)
+
+
+def watch(node, out):
+    """Notes the version of an output that its own node saves."""
+    counter = out._counter
+    if counter is None:
+        counter = VersionCounter()
+        out._counter = counter
+    node.result_counter = counter
+    node.result_version = counter.value
+
+
+def fetch(plan, k, value):
+    """What is kept of an argument for the k-th saved value."""
+    kind = plan.kinds[k]
+    if kind == ARGUMENT:
+        return value
+    if kind == ARGUMENTS:
+        return tuple([(tensor, tensor._version) for tensor in value])
+    if kind == SHAPES:
+        return tuple([tensor._array.shape for tensor in value])
+    return value._array.shape if isinstance(value, TensorBase) else np.shape(value)
+
+
+def version(value):
+    """The version that a saved value has now; 0 for what has none."""
+    if isinstance(value, TensorBase):
+        tensor = value
+        if tensor._counter is not None:
+            return tensor._counter.value
+    return 0
+
+
+def needed(op, args):
+    """The inputs that require grad, a bit for each; all of a list of tensors together."""
+    needs = 0
+    for i in range(len(op.inputs)):
+        position = op.inputs[i]
+        value = args[position]
+        if isinstance(value, TensorBase):
+            if value._view is not None:
+                value._synchronize()
+            if value._needs:
+                needs |= 1 << i
+        elif position in op.lists:
+            for item in value:
+                if item.requires_grad:
+                    needs |= 1 << i
+    return needs
+
+
+def connect(node, op, args):
+    """Gives a node its edges: one for each differentiable input, and for each tensor of a list of them."""
+    edges = []
+    numbers = []
+    for position in op.inputs:
+        value = args[position]
+        for tensor in value if position in op.lists else (value,):
+            edges.append(vertex(tensor))
+            numbers.append(0 if edges[-1] is None else tensor._index)
+    node.arity = len(edges)
+    if node.arity > 2:
+        node.edges = tuple(edges)
+        node.numbers = tuple(numbers) if any(numbers) else None
+        return
+    if node.arity:
+        node.edge0 = edges[0]
+        node.number0 = numbers[0]
+    if node.arity == 2:
+        node.edge1 = edges[1]
+        node.number1 = numbers[1]
+
+
+def adjust(node, op, args, result):
+    """Notes what must be done to the cotangents of inputs whose shape or dtype the call changed."""
+    dtype = result.dtype
+    flags = CONJUGATE if op.holomorphic and dtype.kind == "c" else 0
+    for position in op.inputs:
+        value = args[position]
+        for item in value if position in op.lists else (value,):
+            if isinstance(item, TensorBase) and item._needs:
+                if item._array.dtype is not dtype:
+                    flags |= CAST
+                if op.broadcasts and not same_shape(item._array, result):
+                    flags |= RESHAPE
+    if flags:
+        node.flags = flags
+        node.inputs = tuple(
+            [
+                (item._array.shape if op.broadcasts else None, item._array.dtype) if isinstance(item, TensorBase) else None
+                for position in op.inputs
+                for item in (args[position] if position in op.lists else (args[position],))
+            ]
+        )
+
+
+def vertex(value):
+    """Where the cotangent of a tensor goes: the node that made it, or the leaf itself; None where none is wanted."""
+    if isinstance(value, TensorBase):
+        tensor = value
+        if tensor._needs:
+            return tensor if tensor._node is None else tensor._node
+    return None
+
+
+def unwrap(arg):
+    """The bare array of a tensor; lists of tensors become lists of arrays; all else as it is."""
+    if isinstance(arg, TensorBase):
+        tensor = arg
+        return tensor._array
+    if type(arg) is tuple or type(arg) is list:
+        return type(arg)([item._array if isinstance(item, TensorBase) else item for item in arg])
+    return arg
+
+
+def is_float(a):
+    """Whether an array is of float32 or float64, which need no promotion among themselves."""
+    array = a
+    dtype = array.dtype
+    return dtype is FLOAT32 or dtype is FLOAT64
+
+
+def same_dtype(a, b):
+    """Whether two arrays have the very same dtype."""
+    x = a
+    y = b
+    return x.dtype is y.dtype
+
+
+def same_shape(a, b):
+    """Whether two arrays have the same shape; a Python number has that of anything."""
+    if type(a) is not ndarray:
+        return True
+    x = a
+    y = b
+    if x.ndim != y.ndim:
+        return False
+    for i in range(x.ndim):  # one by one: `shape` would build two tuples
+        if x.shape[i] != y.shape[i]:
+            return False
+    return True

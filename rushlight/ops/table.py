@@ -1,0 +1,159 @@
+"""The forms in which operators are entered, and what follows from an entry: function, method, in-place variant.
+
+An operator of the general form is a function on arrays with its derivatives beside it:
+
+    @operator(input=lambda grad, n: np.roll(grad, -n))
+    def _roll(input, n):
+        return np.roll(input, n)
+
+`unary` and `binary` enter an elementwise operator in a line. `method` makes a public function a method of Tensor too,
+`in_place` gives it the variant with an underscore.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import change, change_binary
+from rushlight.core.operators import Operator
+from rushlight.core.operators import binary as call_binary
+from rushlight.core.operators import unary as call_unary
+from rushlight.ops.protocol import UFUNCS
+from rushlight.tensor import Tensor
+
+TABLE: dict[str, Operator] = {}
+
+
+def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False, promote=None, broadcasts=False,
+             holomorphic=True, nondifferentiable=(), **formulas):  # fmt: skip
+    """Enters an operator: decorates the function that computes it on arrays.
+
+    Each keyword beyond the options is the name of an input, with the cotangent of that input as a function; see
+    `core.operators.Operator` for what its parameters may ask for and for the options. The entry is called with all
+    arguments in their places, on tensors, which is recorded, or on arrays, which only computes.
+    """
+
+    def enter(forward):
+        entry = Operator(
+            name or forward.__name__.strip("_"), forward, tuple(inspect.signature(forward).parameters), formulas,
+            joint=joint, inputs=inputs, lists=lists, node=node, view=view, promote=promote,
+            broadcasts=broadcasts, holomorphic=holomorphic, nondifferentiable=nondifferentiable,
+        )  # fmt: skip
+        TABLE[entry.name] = entry
+        return entry
+
+    return enter
+
+
+def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, holomorphic=True, inplace=True):
+    """Enters an elementwise operator of one tensor, and gives its public function.
+
+    `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`.
+    """
+    formulas = {} if derivative is None else {"input": derivative}
+    entry = TABLE[name] = Operator(
+        name, forward, ("input",), formulas, promote=promote, broadcasts=True, holomorphic=holomorphic
+    )
+
+    def function(input, *, out=None):
+        if not isinstance(input, TensorBase):
+            return refuse(name, "input", 1, input)
+        result = call_unary(entry, input)
+        return result if out is None else write_out(name, out, result, input)
+
+    publish(function, name, doc, inplace)
+    if isinstance(forward, np.ufunc):
+        UFUNCS[forward] = function
+    return function
+
+
+def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True, node=""):
+    """Enters an elementwise operator of two operands, and gives its public function.
+
+    `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
+    """
+    formulas = {} if input is None else {"input": input, "other": other}
+    entry = TABLE[name] = Operator(
+        name, forward, ("input", "other"), formulas, promote=promote, broadcasts=True, holomorphic=holomorphic, node=node
+    )
+
+    def function(input, other, *, out=None):
+        if not isinstance(input, TensorBase):
+            return refuse(name, "input", 1, input)
+        result = call_binary(entry, input, other)
+        if result is NotImplemented:
+            return refuse(name, "other", 2, other)
+        return result if out is None else write_out(name, out, result, input, other)
+
+    publish(function, name, doc, False)
+    if isinstance(forward, np.ufunc):
+        UFUNCS[forward] = function
+    if inplace:
+        setattr(Tensor, name + "_", named(lambda self, other: change_binary(entry, self, other), name + "_", doc))
+    return function
+
+
+def publish(function, name, doc, inplace):
+    """Names a public function and makes it a method, with its in-place variant."""
+    named(function, name, doc)
+    METHODS[name] = function
+    if inplace:
+        METHODS[name + "_"] = named(lambda self, *args: change(self, function, *args), name + "_", doc)
+
+
+def named(function, name, doc):
+    """A function under its public name, with its documentation."""
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "rushlight"
+    function.__doc__ = doc
+    return function
+
+
+def method(function):
+    """Makes a public function a method of Tensor as well."""
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+def in_place(function):
+    """Gives a public function of a tensor its variant that changes the tensor."""
+    name = function.__name__ + "_"
+
+    @functools.wraps(function)
+    def variant(self, *args, **kwargs):
+        return change(self, function, *args, **kwargs)
+
+    variant.__name__ = variant.__qualname__ = name
+    setattr(Tensor, name, variant)
+    return function
+
+
+def refuse(name, parameter, position, value):
+    """Raises PyTorch's TypeError for an argument that is no tensor."""
+    raise TypeError(
+        f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
+    )
+
+
+def write_out(name, out, result, *inputs):
+    """Writes a result into the tensor given as `out=`, which takes its shape."""
+    if any(isinstance(x, TensorBase) and x.requires_grad for x in (out, *inputs)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    if out._array.shape != result._array.shape:
+        out._array = np.empty(result._array.shape, out._array.dtype)
+    return change(out, lambda _: result)
+
+
+def alias(name, function):
+    """Another name of a public function, as a method too, with the in-place variant where there is one."""
+    setattr(Tensor, name, function)
+    variant = getattr(Tensor, f"{function.__name__}_", None)
+    if variant is not None:
+        setattr(Tensor, f"{name}_", variant)
+    return function

@@ -1,0 +1,366 @@
+"""Tensor as users see it. Its operators are methods too; the table of operators adds them when it is loaded."""
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.graph import CLASSES, Node, TensorBase, new_tensor
+from rushlight.core.hooks import RemovableHandle, add_hook, hooks_of
+from rushlight.device import CPU, device
+from rushlight.size import Size
+
+__all__ = ["Tensor"]
+
+
+class Tensor(Arithmetic):
+    """A multi-dimensional array that records what is done to it, so that it can be differentiated.
+
+    Made by `torch.tensor` and the other creation functions; `Tensor(2, 3)` makes an uninitialised one of that shape
+    and `Tensor([1, 2])` one of float32 from data, as PyTorch's does.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> x * 3
+    tensor([3., 6.], grad_fn=<MulBackward0>)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *data, device=None):
+        self = super().__new__(cls)
+        dtype = dtypes.get_default_dtype()._numpy
+        if len(data) == 1 and not isinstance(data[0], int):
+            source = data[0]
+            self._array = source._array if isinstance(source, TensorBase) else np.array(source, dtype)
+        else:
+            self._array = np.empty(data, dtype)
+        return self
+
+    if TYPE_CHECKING:  # the methods that the table of operators adds
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    # what it is
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return Size(self._array.shape)
+
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the size of one dimension."""
+        return Size(self._array.shape) if dim is None else self._array.shape[dim]
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return dtypes.FROM_NUMPY[self._array.dtype]
+
+    @property
+    def device(self) -> device:
+        """The device: the CPU."""
+        return CPU
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._array.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """The size of an element in bytes."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+        return self._array.nbytes
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return self._array.itemsize
+
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        """The steps in memory, in elements, from one index of a dimension to the next."""
+        strides = tuple(s // self._array.itemsize for s in self._array.strides)
+        return strides if dim is None else strides[dim]
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in memory in the order of their indices."""
+        return self._array.flags.c_contiguous
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return self._array.__array_interface__["data"][0]
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are real floating-point numbers."""
+        return self._array.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex."""
+        return self._array.dtype.kind == "c"
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mps = False
+
+    # its values in Python and NumPy
+
+    def item(self) -> bool | int | float | complex:
+        """The value of a tensor of one element as a Python number. RuntimeError for any other."""
+        if self._array.size != 1:
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; a number for a tensor without dimensions."""
+        return self._array.tolist()
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The values as a NumPy array that shares the tensor's memory.
+
+        RuntimeError for a tensor that requires grad, unless `force` is given.
+        """
+        if self.requires_grad and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        return self._array
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.numpy()
+        if dtype is None or dtype == array.dtype:
+            return array.copy() if copy else array
+        return array.astype(dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        from rushlight.ops.protocol import ufunc_on_tensors
+
+        return ufunc_on_tensors(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        from rushlight.ops.protocol import function_on_tensors
+
+        return function_on_tensors(function, args, kwargs)
+
+    def __len__(self):
+        if self._array.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __iter__(self):
+        if self._array.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __bool__(self):
+        if self._array.size != 1:
+            kind = "no values" if self._array.size == 0 else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {kind} is ambiguous")
+        return bool(self._array.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __index__(self):
+        if self._array.size != 1 or self._array.dtype.kind not in "biu":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._array.item())
+
+    def __format__(self, spec):
+        return format(self.item() if self._array.ndim == 0 else repr(self), spec)
+
+    def __contains__(self, element):
+        return bool((self == element).any())
+
+    def __hash__(self):
+        return id(self)
+
+    def __repr__(self):
+        from rushlight.printing import tensor_str
+
+        node = self.grad_fn
+        return tensor_str(
+            self._array,
+            requires_grad=self._needs,
+            grad_fn_name=None if node is None else node.name(),
+            default_dtype=dtypes.get_default_dtype()._numpy,
+        )
+
+    # its place in the graph
+
+    @property
+    def grad(self) -> "Tensor | None":
+        """The gradient that backward passes have added up here; None before the first, and for results."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            if not isinstance(value, TensorBase):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    f"assigned grad has data type {value.dtype}, which does not match tensor's {self.dtype}"
+                )
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"assigned grad has data of a different size: {list(value.shape)}, not {list(self.shape)}"
+                )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self):
+        self._grad = None
+
+    @property
+    def data(self) -> "Tensor":
+        """The same memory outside the graph: changes through it are not seen by autograd.
+
+        Assigning gives the tensor other memory, and keeps its place in the graph.
+        """
+        return new_tensor(self._array)
+
+    @data.setter
+    def data(self, value):
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._array = value._array
+
+    def detach(self) -> "Tensor":
+        """The same memory outside the graph. Changes in place through it are noticed by the backward pass."""
+        out = new_tensor(self._array)
+        out._counter = self._versions()
+        return out
+
+    def detach_(self) -> "Tensor":
+        """Takes this tensor out of the graph that made it: it becomes a leaf."""
+        if self._view is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        self._node, self._index, self._needs = None, 0, False
+        return self
+
+    def requires_grad_(self, requires_grad: bool = True) -> "Tensor":
+        """Sets `requires_grad`, and returns the tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def _base(self) -> "Tensor | None":
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
+        """Computes the gradients of this tensor with respect to the leaves of its graph, and adds them to `.grad`.
+
+        See `autograd.backward`; `gradient` is its `grad_tensors`.
+
+        >>> import rushlight as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> (x * x).backward()
+        >>> x.grad
+        tensor(6.)
+        """
+        from rushlight.autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook) -> RemovableHandle:
+        """Registers a function that is called with each gradient of this tensor, and may return another in its place.
+
+        RuntimeError for a tensor that does not require grad.
+
+        >>> import rushlight as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: 2 * grad)
+        >>> (x * x).backward()
+        >>> x.grad
+        tensor(12.)
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        vertex = self if self._node is None else self._node
+        return add_hook(hooks_of(vertex).on_output(self._index), hook)
+
+    def retain_grad(self) -> None:
+        """Keeps the gradient of a result in `.grad` too; leaves always have theirs."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._node is not None:
+            hooks_of(self._node).retained[self._index] = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether this is a result that keeps its gradient."""
+        if self._node is None or self._node.hooks is None:
+            return False
+        return self._index in self._node.hooks.retained
+
+    def _accumulator(self) -> "AccumulateGrad":
+        """What stands for this leaf in `next_functions`; the same object for as long as somebody holds it."""
+        found = self.__dict__.get("_accumulate_grad")
+        node = found() if found is not None else None
+        if node is None:
+            node = AccumulateGrad(self)
+            self.__dict__["_accumulate_grad"] = weakref.ref(node)
+        return node
+
+    # copies
+
+    def __deepcopy__(self, memo):
+        if self._node is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+                "Use x.detach().clone() for a copy of the values."
+            )
+        if id(self) in memo:
+            return memo[id(self)]
+        copy = rebuild(type(self), self._array.copy(order="K"), self._needs)
+        memo[id(self)] = copy
+        if self._grad is not None:
+            copy._grad = self._grad.__deepcopy__(memo)
+        return copy
+
+    def __reduce_ex__(self, protocol):
+        if self._node is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) can be pickled: x.detach() can."
+            )
+        return rebuild, (type(self), self._array, self._needs)
+
+
+class AccumulateGrad(Node):
+    """The end of the graph: stands for a leaf, `variable`, whose `.grad` the gradients are added to."""
+
+    def __init__(self, variable: Tensor):
+        self.variable = variable
+
+
+def rebuild(cls, array, requires_grad):
+    """A leaf of a class around an array; what pickle and deepcopy make copies with."""
+    tensor = TensorBase.__new__(cls) if cls is TensorBase else cls.__new__(cls)
+    tensor._array = array
+    tensor._needs = requires_grad
+    return tensor
+
+
+CLASSES.tensor = Tensor
