@@ -99,9 +99,9 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
 def publish(function, name, doc, inplace):
     """Names a public function and makes it a method, with its in-place variant."""
     named(function, name, doc)
-    METHODS[name] = function
+    setattr(Tensor, name, function)
     if inplace:
-        METHODS[name + "_"] = named(lambda self, *args: change(self, function, *args), name + "_", doc)
+        setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", doc))
 
 
 def named(function, name, doc):
