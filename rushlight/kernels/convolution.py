@@ -56,15 +56,17 @@ def convolution_input(
     kernel, places = weight.shape[2:], grad.shape[2:]
     output = empty_batch(input_shape, np.result_type(grad, weight))
     output[...] = 0
-    filters = _filters(weight, groups)
+    keeps = _keeps_size(input_shape, kernel, places, stride, padding, dilation)
+    gathered, scattered = _share(kernel, 1, keeps)
+    around, (top, *sides) = _share(padding, 0, keeps)
+    filters, ones = _turned(weight, groups, gathered[-1]), (1,) * len(kernel)
     for run, result in zip(runs(grad), runs(output), strict=True):
-        run = np.ascontiguousarray(run)
+        seen = windows(pad_run(run, around), gathered, places, ones, dilation)
         for rows in _blocks(places, filters, run):
-            block = run[:, rows]
-            columns = _spread(filters, _planes(run, rows, groups))
-            columns = columns.reshape(input_shape[1], *kernel, *block.shape[1:])
-            above = (padding[0] - rows.start * stride[0], *padding[1:])
-            add_windows(result, columns, kernel, stride, above, dilation)
+            block = _spread(filters, _columns(seen, rows, groups))
+            block = block.reshape(input_shape[1], *scattered, *run[:, rows].shape[1:])
+            above = top - rows.start * stride[0]
+            add_windows(result, block, scattered, stride, (above, *sides), dilation)
     return output
 
 
@@ -118,11 +120,35 @@ def _check_transposed(grad_shape: Size, weight_shape: Size) -> None:
         )
 
 
+def _keeps_size(
+    input_shape: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
+) -> bool:
+    """Whether the last dimension has stride one and keeps its size.
+
+    The adjoint there is such a convolution too, and it is cheaper to gather its taps than to scatter (measured).
+    """
+    same = input_shape[-1] == places[-1] and 2 * padding[-1] == dilation[-1] * (kernel[-1] - 1)
+    return same and stride[-1] == 1
+
+
+def _share(sizes: Size, neutral: int, keeps: bool) -> tuple[Size, Size]:
+    """Split the kernel or the padding into what the adjoint gathers, in the last dimension, and scatters."""
+    none = (neutral,) * len(sizes)
+    return ((*none[1:], sizes[-1]), (*sizes[:-1], neutral)) if keeps else (none, sizes)
+
+
+def _turned(weight: np.ndarray, groups: int, gathered: int) -> np.ndarray:
+    """View the adjoint's filters: (groups, taps to scatter, O/groups * taps to gather, last one first)."""
+    outer, taps = weight.shape[0] // groups, prod(weight.shape[1:]) // gathered
+    filters = weight.reshape(groups, outer, taps, gathered)[..., ::-1]
+    return filters.swapaxes(1, 2).reshape(groups, taps, outer * gathered)
+
+
 def _blocks(places: Size, filters: np.ndarray, run: np.ndarray) -> Iterator[slice]:
-    """Cut the first dimension of the places so that the patches of one block fit in the cache."""
-    groups, _, taps = filters.shape
-    row_bytes = groups * taps * prod(places[1:]) * run.shape[-1] * run.itemsize
-    step = max(1, BLOCK_BYTES // max(1, row_bytes))
+    """Cut the first dimension of the places into even parts, so that the patches of each fit in the cache."""
+    place_bytes = len(filters) * max(filters.shape[1:]) * run.shape[-1] * run.itemsize
+    parts = max(1, -(-prod(places) * place_bytes // BLOCK_BYTES))
+    step = max(1, -(-places[0] // parts))
     return (slice(first, first + step) for first in range(0, places[0], step))
 
 
@@ -145,8 +171,7 @@ def _planes(run: np.ndarray, rows: slice, groups: int) -> np.ndarray:
 
 
 def _spread(filters: np.ndarray, planes: np.ndarray) -> np.ndarray:
-    """Contract the channels of (groups, channels, taps) and (groups, channels, n): (groups, taps, n)."""
-    filters = filters.swapaxes(1, 2)
+    """Contract (groups, taps, channels) with (groups, channels, n), for one channel by an outer product."""
     return filters * planes if planes.shape[1] == 1 else np.matmul(filters, planes)
 
 

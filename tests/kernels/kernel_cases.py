@@ -61,9 +61,11 @@ class Convolution:
 CONVOLUTIONS = {
     "line": Convolution((2, 3, 11), (4, 3, 3), (2,), (1,), (1,)),
     "line-dilated-groups": Convolution((3, 4, 12), (6, 2, 3), (1,), (2,), (3,), 2),
+    "line-same": Convolution((2, 3, 9), (4, 3, 3), (1,), (2,), (2,)),
     "plane": Convolution((2, 3, 7, 6), (4, 3, 3, 2), (1, 1), (0, 0), (1, 1)),
     "plane-all-different": Convolution((1, 2, 9, 8), (3, 2, 3, 2), (2, 3), (2, 1), (2, 1)),
     "plane-depthwise": Convolution((2, 3, 6, 6), (6, 1, 3, 3), (1, 1), (1, 1), (1, 1), 3),
+    "plane-same": Convolution((9, 2, 5, 4), (4, 1, 3, 3), (1, 1), (0, 1), (1, 1), 2),
     "plane-large-batch": Convolution((9, 2, 5, 5), (3, 2, 3, 3), (2, 2), (1, 1), (1, 1)),
     "plane-float32": Convolution((9, 2, 5, 5), (12, 2, 2, 2), (1, 1), (1, 1), (1, 1), 1, "float32"),
     "plane-complex": Convolution((2, 2, 5, 4), (2, 2, 2, 2), (1, 2), (1, 0), (1, 1), 1, "complex128"),
