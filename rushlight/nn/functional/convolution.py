@@ -1,0 +1,286 @@
+"""Convolution and transposed convolution in one, two and three dimensions.
+
+The kernels are bilinear and adjoints of each other, so three operators are each other's derivatives, to any order.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.kernels import convolution as kernels
+from rushlight.nn.functional.sizes import Numbers, hashable, repeated
+from rushlight.ops.table import operator, refuse
+from rushlight.tensor import Tensor
+
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
+
+
+def over_channels(grad):
+    """The cotangent of a bias: the sum over samples and space."""
+    return np.add.reduce(grad, axis=(0, *range(2, grad.ndim)))
+
+
+def add_bias(result, bias):
+    """Adds a number for each channel to a fresh result."""
+    if bias is not None:
+        result += bias.reshape(-1, *(1,) * (result.ndim - 2))
+    return result
+
+
+def convolution_cotangents(grad, input, weight, stride, padding, dilation, groups, needs):
+    """The cotangents of input, weight and bias of a convolution; the first layer's input mostly needs none."""
+    settings = stride, padding, dilation, groups
+    return [
+        _convolution_transpose(grad, weight, None, input.shape, *settings) if needs[0] else None,
+        _convolution_weight(grad, input, weight.shape, *settings) if needs[1] else None,
+        over_channels(grad) if needs[2] else None,
+    ]
+
+
+def transpose_cotangents(grad, input, weight, stride, padding, dilation, groups, needs):
+    """The same for a transposed convolution."""
+    settings = stride, padding, dilation, groups
+    return [
+        cropped(_convolution(grad, weight, None, *settings), input.shape) if needs[0] else None,
+        _convolution_weight(input, grad, weight.shape, *settings) if needs[1] else None,
+        over_channels(grad) if needs[2] else None,
+    ]
+
+
+def weight_cotangents(cotangent, grad, input, stride, padding, dilation, groups, needs):
+    """The cotangents of the cotangent and the input that a weight's gradient was computed from."""
+    settings = stride, padding, dilation, groups
+    return [
+        cropped(_convolution(input, cotangent, None, *settings), grad.shape) if needs[0] else None,
+        _convolution_transpose(grad, cotangent, None, input.shape, *settings) if needs[1] else None,
+    ]
+
+
+def cropped(result, shape):
+    """The first places of a convolution: output padding beyond the stride leaves room for more of them."""
+    return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
+
+
+@operator(joint=convolution_cotangents, inputs=("input", "weight", "bias"))
+def _convolution(input, weight, bias, stride, padding, dilation, groups):
+    return add_bias(kernels.convolution(input, weight, stride, padding, dilation, groups), bias)
+
+
+@operator(joint=transpose_cotangents, inputs=("input", "weight", "bias"), node="ConvolutionBackward0")
+def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation, groups):
+    return add_bias(kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups), bias)
+
+
+@operator(joint=weight_cotangents, inputs=("grad", "input"), node="ConvolutionBackwardBackward0")
+def _convolution_weight(grad, input, shape, stride, padding, dilation, groups):
+    return kernels.convolution_weight(grad, input, shape, stride, padding, dilation, groups)
+
+
+@lru_cache(maxsize=256)
+def settings_of(dims, **numbers):
+    """Stride, padding and so on, each with a number for each dimension. RuntimeError for what cannot be."""
+    settings = []
+    for name, given in numbers.items():
+        found = repeated(given, dims)
+        if found is None:
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {dims} values to match the convolution "
+                f"dimensions, but got {name}={list(given)}"
+            )
+        if min(found) < (0 if "padding" in name else 1):
+            raise RuntimeError(f"{'negative' if 'padding' in name else 'non-positive'} {name} is not supported")
+        settings.append(found)
+    return tuple(settings)
+
+
+def check(name, dims, input, weight, bias, groups, transposed):
+    """Raises PyTorch's errors for operands of other types or shapes than a convolution takes."""
+    for position, (parameter, operand) in enumerate((("input", input), ("weight", weight)), 1):
+        if not isinstance(operand, Tensor):
+            refuse(name, parameter, position, operand)
+    x, w = input._array, weight._array
+    if x.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, "
+            f"but got input of size: {list(x.shape)}"
+        )
+    if w.ndim != dims + 2:
+        raise RuntimeError(f"weight should have {dims + 2} dimensions for {name}, but got weight of size {list(w.shape)}")
+    if groups < 1:
+        raise RuntimeError("non-positive groups is not supported")
+    check_dtypes(name, x, w, bias)
+    channels = w.shape[1] * groups if transposed else w.shape[0]
+    if bias is not None and bias._array.shape != (channels,):
+        raise RuntimeError(
+            f"Given {'transposed=1, ' if transposed else ''}weight of size {list(w.shape)}, expected bias to be "
+            f"1-dimensional with {channels} elements, but got bias of size {list(bias._array.shape)} instead"
+        )
+
+
+def check_dtypes(name, x, w, bias):
+    """Raises PyTorch's errors for operands of different types, or of one that has no convolution."""
+    if x.dtype != w.dtype:
+        have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
+        raise RuntimeError(f"expected scalar type {have} but found {other}: input and weight must have one dtype")
+    if bias is not None and bias._array.dtype != x.dtype:
+        have, other = (dtypes.FROM_NUMPY[a.dtype]._name.replace("32", "").replace("float64", "double")
+                       for a in (x, bias._array))  # fmt: skip
+        raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
+    if x.dtype.kind == "b":
+        raise NotImplementedError(f'"slow_{name}_cpu" not implemented for \'Bool\'')
+
+
+def same_padding(input, weight, stride, dilation):
+    """The input, and the padding, for which a convolution has as many places as the input has elements.
+
+    Where the kernel needs one more element after than before, the input is padded with it.
+    """
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    reach = [d * (k - 1) for k, d in zip(weight._array.shape[2:], dilation, strict=True)]
+    if any(r % 2 for r in reach):
+        from rushlight.ops.joining import pad
+
+        input = pad(input, [n for r in reversed(reach) for n in (0, r % 2)])
+    return input, tuple(r // 2 for r in reach)
+
+
+def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups):
+    """A convolution in `dims` dimensions, of a batch or of one sample."""
+    check(name, dims, input, weight, bias, groups, False)
+    stride, padding, dilation = hashable(stride, padding, dilation)
+    if isinstance(padding, str):
+        stride, dilation = settings_of(dims, stride=stride, dilation=dilation)
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        input, padding = same_padding(input, weight, stride, dilation) if padding == "same" else (input, (0,) * dims)
+    else:
+        stride, padding, dilation = settings_of(dims, stride=stride, padding=padding, dilation=dilation)
+    if input._array.ndim == dims + 2:
+        return _convolution(input, weight, bias, stride, padding, dilation, groups)
+    return _convolution(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+
+
+def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
+    """A transposed convolution in `dims` dimensions, of a batch or of one sample."""
+    check(name, dims, input, weight, bias, groups, True)
+    stride, padding, beyond, dilation = hashable(stride, padding, output_padding, dilation)
+    stride, padding, beyond, dilation = settings_of(
+        dims, stride=stride, padding=padding, output_padding=beyond, dilation=dilation
+    )
+    if any(o >= s and o >= d for o, s, d in zip(beyond, stride, dilation, strict=True)):
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, "
+            f"but got output_padding: {beyond} stride: {stride} dilation: {dilation}"
+        )
+    batched = input._array.ndim == dims + 2
+    batch = input if batched else input.unsqueeze(0)
+    shape = transposed_shape(batch._array.shape, weight._array.shape, stride, padding, beyond, dilation, groups)
+    result = _convolution_transpose(batch, weight, bias, shape, stride, padding, dilation, groups)
+    return result if batched else result.squeeze(0)
+
+
+def transposed_shape(input_shape, weight_shape, stride, padding, beyond, dilation, groups):
+    """The shape of a transposed convolution's result. RuntimeError where nothing is left of it."""
+    lines = zip(input_shape[2:], weight_shape[2:], stride, padding, beyond, dilation, strict=True)
+    spatial = tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, o, d in lines)
+    if min(spatial) < 1:
+        have, made = (" x ".join(map(str, sizes)) for sizes in (input_shape[2:], spatial))
+        raise RuntimeError(
+            f"Given input size per channel: ({have}). Calculated output size per channel: ({made}). "
+            "Output size is too small"
+        )
+    return (input_shape[0], weight_shape[1] * groups, *spatial)
+
+
+def conv1d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1,
+    padding: Numbers | str = 0, dilation: Numbers = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
+    """Cross-correlation of (N, C, L) or (C, L) with filters (O, C / groups, K); see `conv2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.conv1d(torch.ones(1, 1, 4), torch.ones(1, 1, 3))
+    tensor([[[3., 3.]]])
+    """
+    return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1,
+    padding: Numbers | str = 0, dilation: Numbers = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
+    """Cross-correlation of (N, C, H, W) or (C, H, W) with filters (O, C / groups, KH, KW), plus a bias (O).
+
+    `padding` is a number of zeros around each side, "same" (as many places as elements, stride 1) or "valid" (none).
+    All operands have one dtype, any but bool. RuntimeError where the channels do not fit, or the kernel exceeds the
+    padded input.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.conv2d(torch.ones(1, 3, 8, 8), torch.ones(5, 3, 3, 3), stride=2, padding=1).shape
+    torch.Size([1, 5, 4, 4])
+    """
+    return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1,
+    padding: Numbers | str = 0, dilation: Numbers = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
+    """Cross-correlation of (N, C, D, H, W) or (C, D, H, W) with filters (O, C / groups, KD, KH, KW); see `conv2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.conv3d(torch.ones(1, 1, 3, 3, 3), torch.ones(2, 1, 3, 3, 3)).flatten()
+    tensor([27., 27.])
+    """
+    return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_transpose1d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1, padding: Numbers = 0,
+    output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution of (N, C, L) or (C, L) with filters (C, O / groups, K); see `conv_transpose2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.conv_transpose1d(torch.ones(1, 1, 2), torch.ones(1, 1, 3))
+    tensor([[[1., 2., 2., 1.]]])
+    """
+    return convolve_transposed(
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def conv_transpose2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1, padding: Numbers = 0,
+    output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution of (N, C, H, W) or (C, H, W) with filters (C, O / groups, KH, KW), plus a bias (O).
+
+    It is the gradient of `conv2d` in its input: what a convolution of the same stride, padding and dilation saw at each
+    place is added up. `output_padding` makes the result longer at the end, where a stride leaves the size open.
+    RuntimeError where the channels do not fit or nothing would be left.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.conv_transpose2d(torch.ones(1, 5, 4, 4), torch.ones(5, 3, 3, 3), stride=2).shape
+    torch.Size([1, 3, 9, 9])
+    """
+    return convolve_transposed(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def conv_transpose3d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1, padding: Numbers = 0,
+    output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution of (N, C, D, H, W) with filters (C, O / groups, KD, KH, KW); see `conv_transpose2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.conv_transpose3d(torch.ones(1, 1, 2, 2, 2), torch.ones(1, 1, 3, 3, 3)).shape
+    torch.Size([1, 1, 4, 4, 4])
+    """
+    return convolve_transposed(
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )

@@ -1,0 +1,20 @@
+"""Sizes given as one number for all dimensions or as one for each: kernels, strides, paddings."""
+
+from collections.abc import Sequence
+
+Numbers = int | Sequence[int]
+
+
+def hashable(*numbers):
+    """Lists as tuples, so that what is worked out from them can be remembered."""
+    return [tuple(n) if type(n) is list else n for n in numbers]
+
+
+def repeated(numbers: Numbers, dims: int) -> tuple[int, ...] | None:
+    """One number for each of `dims` dimensions; None where there are neither one nor that many."""
+    if isinstance(numbers, int):
+        return (numbers,) * dims
+    found = tuple(int(n) for n in numbers)
+    if len(found) == 1:
+        return found * dims
+    return found if len(found) == dims else None
