@@ -125,7 +125,7 @@ def _keeps_size(
 ) -> bool:
     """Whether the last dimension has stride one and keeps its size.
 
-    The adjoint there is such a convolution too, and it is cheaper to gather its taps than to scatter (measured).
+    The adjoint there is such a convolution too, and gathering its taps costs less than scattering (measured).
     """
     same = input_shape[-1] == places[-1] and 2 * padding[-1] == dilation[-1] * (kernel[-1] - 1)
     return same and stride[-1] == 1

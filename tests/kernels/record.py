@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from kernel_cases import CONVOLUTIONS, POOLINGS
+from cases import CONVOLUTIONS, POOLINGS
 
 
 def main() -> None:

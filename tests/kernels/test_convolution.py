@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_cases import CONVOLUTIONS, Arrays, Convolution, waves
+from kernels.cases import CONVOLUTIONS, Arrays, Convolution, waves
 
 from rushlight.kernels import convolution as module
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_cases import waves
+from kernels.cases import waves
 
 from rushlight.kernels.patches import fold, unfold
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from kernel_cases import POOLINGS, Arrays, Pooling, waves
+from kernels.cases import POOLINGS, Arrays, Pooling, waves
 
 from rushlight.kernels.pooling import (
     avg_pool,
