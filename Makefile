@@ -1,0 +1,31 @@
+# `make demo` runs the main job, `make test` passes the tests; each makes the virtual environment that it needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml setup.py $(wildcard rushlight/core/*.py rushlight/core/*.pxd)
+
+.PHONY: demo test bench lint clean
+
+demo: $(VENV)/demo.installed
+	$(BIN)/rushlight demo $(ARGS)
+
+test: $(VENV)/test.installed
+	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/bench.installed
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lint: $(VENV)/dev.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# An extra of the package, installed in the virtual environment; again when the core or the metadata changed.
+$(VENV)/%.installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/core/*.c

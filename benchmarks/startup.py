@@ -1,0 +1,23 @@
+"""What `import` costs, in a new process each time."""
+
+import subprocess
+import sys
+
+from benchmarks.harness import Workload
+
+
+def importing(name):
+    """A step that imports a module in a new interpreter."""
+
+    def step():
+        subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
+
+    return lambda _: step
+
+
+WORKLOADS = [
+    Workload(
+        "import in a new process",
+        {name: importing(name) for name in ("rushlight", "torch", "jax", "autograd", "numpy")},
+    )
+]
