@@ -90,7 +90,14 @@ def taps(
 ) -> tuple[tuple[Size, Slices, Slices], ...]:
     """List the taps of the kernel in scan order, each with the places where it is in the input, and where."""
     lines = map(_line, spatial, kernel, places, stride, padding, dilation)
-    return tuple(tuple(zip(*taken, strict=True)) for taken in product(*lines))
+    return tuple(
+        (
+            tuple(tap for tap, _, _ in taken),
+            tuple(at for _, at, _ in taken),
+            tuple(seen for _, _, seen in taken),
+        )
+        for taken in product(*lines)
+    )
 
 
 def _line(
