@@ -8,6 +8,7 @@ from rushlight.core.graph import new_tensor as _nt
 from rushlight.ops import arithmetic, elementary, reduction, shape
 from rushlight.ops.arithmetic import *
 from rushlight.ops.elementary import *
+from rushlight.ops.products import *
 from rushlight.ops.reduction import *
 from rushlight.ops.shape import *
 from rushlight.tensor import Tensor

@@ -1,0 +1,344 @@
+"""Products of vectors and matrices, and the linear layer's."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.operators import call
+from rushlight.ops import mismatch
+from rushlight.ops.mismatch import BOOL, check_tensors
+from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.table import method, operator, write_out
+from rushlight.tensor import Tensor
+
+__all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
+
+
+def rows(x):
+    """An array or tensor as a matrix: all dimensions but the last are taken together."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+@operator(input=lambda grad, mat2: _mm(grad, mat2.T), mat2=lambda grad, input: _mm(input.T, grad))
+def _mm(input, mat2):
+    return input.dot(mat2)
+
+
+@operator(input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad))
+def _mv(input, vec):
+    return input.dot(vec)
+
+
+@operator(input=lambda grad, tensor: grad * tensor, tensor=lambda grad, input: grad * input)
+def _dot(input, tensor):
+    return input.dot(tensor)
+
+
+@operator(
+    holomorphic=False,
+    input=lambda grad, other: np.conjugate(grad) * other,
+    other=lambda grad, input: grad * input,
+)
+def _vdot(input, other):
+    return np.vdot(input, other)
+
+
+@operator(input=lambda grad, mat2: _bmm(grad, mat2.mT), mat2=lambda grad, input: _bmm(input.mT, grad))
+def _bmm(input, mat2):
+    return np.matmul(input, mat2)
+
+
+@operator(
+    node="UnsafeViewBackward0",
+    input=lambda grad, other: _folded(grad, other.T),
+    other=lambda grad, input: _mm(rows(input).T, rows(grad)),
+)
+def _folded(input, other):
+    """A batch of matrices times one matrix, as a single product of matrices."""
+    return rows(input).dot(other).reshape(*input.shape[:-1], other.shape[1])
+
+
+@operator(
+    node="UnsafeViewBackward0",
+    input=lambda grad, input_shape, other: unbroadcast(_broadcast(grad, other.mT), input_shape),
+    other=lambda grad, input, other_shape: unbroadcast(_broadcast(input.mT, grad), other_shape),
+)
+def _broadcast(input, other):
+    """Two batches of matrices whose dimensions before the last two are broadcast."""
+    return np.matmul(input, other)
+
+
+@operator(
+    node="AddmmBackward0",
+    bias=lambda grad, bias_shape: unbroadcast(grad, bias_shape),
+    input=lambda grad, weight: _mm(grad, weight) if grad.ndim == 2 else _folded(grad, weight),
+    weight=lambda grad, input: _mm(grad.T, input) if grad.ndim == 2 else _mm(rows(grad).T, rows(input)),
+)
+def _linear(input, weight, bias):
+    """`input @ weight.T + bias` for input of any number of dimensions."""
+    if input.ndim == 2:
+        result = input.dot(weight.T)
+    else:
+        result = rows(input).dot(weight.T).reshape(*input.shape[:-1], weight.shape[0])
+    result += bias
+    return result
+
+
+@method
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, (n, k) and (k, m) give (n, m), of the same dtype.
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.mm(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [1, 1]]))
+    tensor([[3, 2],
+            [7, 4]])
+    """
+    check_tensors("mm", input=input, mat2=mat2)
+    x, y = input._array, mat2._array
+    if x.ndim != 2 or y.ndim != 2:
+        raise RuntimeError(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix")
+    result = matrix_product(input, mat2, x, y)
+    return result if out is None else write_out("mm", out, result, input, mat2)
+
+
+def matrix_product(input, mat2, x, y):
+    """`mm` of two tensors whose arrays are matrices."""
+    if x.dtype is not y.dtype or x.dtype is BOOL:
+        mismatch.matrices(x, y)
+    try:
+        return call(_mm, (input, mat2))
+    except ValueError:
+        mismatch.matrices(x, y)
+        raise
+
+
+@method
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix (n, m) and a vector (m), of the same dtype: a vector (n).
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    """
+    check_tensors("mv", input=input, vec=vec)
+    mismatch.matrix_and_vector(input._array, vec._array)
+    result = _mv(input, vec)
+    return result if out is None else write_out("mv", out, result, input, vec)
+
+
+@method
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of the elements of two vectors of the same length and dtype.
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
+    tensor(7)
+    """
+    check_tensors("dot", input=input, tensor=tensor)
+    mismatch.vectors(input._array, tensor._array)
+    result = call(_dot, (input, tensor))
+    return result if out is None else write_out("dot", out, result, input, tensor)
+
+
+@method
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, of which the first is conjugated where it is complex.
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.vdot(torch.tensor([1 + 2j]), torch.tensor([3 + 1j]))
+    tensor(5.-5.j)
+    """
+    check_tensors("vdot", input=input, other=other)
+    mismatch.vectors(input._array, other._array)
+    result = _vdot(input, other)
+    return result if out is None else write_out("vdot", out, result, input, other)
+
+
+@method
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, one by one: (b, n, k) and (b, k, m) give (b, n, m).
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    check_tensors("bmm", input=input, mat2=mat2)
+    mismatch.batches(input._array, mat2._array)
+    result = call(_bmm, (input, mat2))
+    return result if out is None else write_out("bmm", out, result, input, mat2)
+
+
+@method
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of vectors, matrices, or batches of matrices.
+
+    Two vectors give their dot product; a vector beside a matrix is a row before it or a column after it; with more than
+    two dimensions, the last two are matrices and those before are broadcast. RuntimeError for shapes that do not fit,
+    two dtypes, and tensors without dimensions; NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    >>> torch.matmul(torch.ones(5, 1, 2, 3), torch.ones(4, 3, 6)).shape
+    torch.Size([5, 4, 2, 6])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
+        check_tensors("matmul", input=input, other=other)
+    x, y = input._array, other._array
+    if x.ndim == 2 and y.ndim == 2:
+        result = matrix_product(input, other, x, y)
+    elif x.ndim < 2 or y.ndim < 2:
+        result = with_vector(input, other, x, y)
+    else:
+        result = product_of_batches(input, other, x, y)
+    return result if out is None else write_out("matmul", out, result, input, other)
+
+
+def with_vector(input, other, x, y):
+    """`matmul` where one operand is a vector."""
+    mismatch.refuse_dims("matmul", x, y)
+    if x.ndim == y.ndim:
+        return dot(input, other)
+    if y.ndim == 1:
+        return mv(input, other) if x.ndim == 2 else mv(rows(input), other).reshape(x.shape[:-1])
+    return matmul(input.reshape(1, x.size), other).squeeze(-2)
+
+
+def product_of_batches(input, other, x, y):
+    """`matmul` where one operand has more than two dimensions, and both two at least."""
+    if x.dtype is not y.dtype or x.dtype is BOOL:
+        mismatch.broadcast_matrices(x, y)
+    try:
+        if y.ndim == 2:
+            return call(_folded, (input, other))
+        return call(_bmm if x.shape[:-2] == y.shape[:-2] else _broadcast, (input, other))
+    except ValueError:
+        mismatch.broadcast_matrices(x, y)
+        raise
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`: the linear layer.
+
+    `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias` (out_features); the
+    result is (*, out_features). RuntimeError for shapes that do not fit or two dtypes.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.linear(torch.ones(1, 3), torch.ones(2, 3), torch.tensor([0.0, 1.0]))
+    tensor([[3., 4.]])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(weight, TensorBase)):
+        check_tensors("linear", input=input, weight=weight)
+    x, w = input._array, weight._array
+    if bias is None:
+        mismatch.refuse_dims("linear", x, w)
+        return matmul(input, weight.t())
+    b = bias._array
+    if x.ndim == 0 or w.ndim != 2 or x.dtype is not w.dtype or b.dtype is not w.dtype or w.dtype is BOOL:
+        check_linear(x, w, b)
+    try:
+        return call(_linear, (input, weight, bias))
+    except ValueError:
+        check_linear(x, w, b)
+        raise
+
+
+def check_linear(x, w, b):
+    """The errors of `linear` with a bias."""
+    mismatch.refuse_dims("linear", x, w)
+    mismatch.added_matrices(b, rows(x), w.T)
+
+
+@method
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot products over the last dimensions: (*, n) and (+, n) give (*, +); a product where one has no dimensions.
+
+    RuntimeError where the last dimensions differ.
+
+    >>> import rushlight as torch
+    >>> torch.inner(torch.tensor([1, 2, 3]), torch.tensor([0, 2, 1]))
+    tensor(7)
+    """
+    check_tensors("inner", input=input, other=other)
+    x, y = input._array.shape, other._array.shape
+    if not x or not y:
+        result = input * other
+    elif x[-1] != y[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(x)} and {list(y)}"
+        )
+    elif len(x) == len(y) == 1:
+        result = dot(input, other)
+    else:
+        result = mm(rows(input), rows(other).T).reshape(x[:-1] + y[:-1])
+    return result if out is None else write_out("inner", out, result, input, other)
+
+
+@method
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of each element of a vector (n) with each of another (m): a matrix (n, m).
+
+    RuntimeError for what is no vector.
+
+    >>> import rushlight as torch
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4, 5]))
+    tensor([[ 3,  4,  5],
+            [ 6,  8, 10]])
+    """
+    check_tensors("outer", input=input, vec2=vec2)
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector._array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
+    result = input.reshape(-1, 1) * vec2
+    return result if out is None else write_out("outer", out, result, input, vec2)
+
+
+@method
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`outer` under its older name.
+
+    >>> import rushlight as torch
+    >>> torch.ger(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]])
+    """
+    return outer(input, vec2, out=out)
+
+
+@method
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: each element of `input` times all of `other`, in blocks, over any number of dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.kron(torch.eye(2), torch.tensor([[1.0, 2.0]]))
+    tensor([[1., 2., 0., 0.],
+            [0., 0., 1., 2.]])
+    """
+    check_tensors("kron", input=input, other=other)
+    ndim = max(input._array.ndim, other._array.ndim)
+    x, y = [(1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other)]
+    coarse = input.reshape([size for n in x for size in (n, 1)])
+    fine = other.reshape([size for n in y for size in (1, n)])
+    result = (coarse * fine).reshape([n * m for n, m in zip(x, y, strict=True)])
+    return result if out is None else write_out("kron", out, result, input, other)
+
+
+def as_operator(left, right):
+    """`left @ right` between tensors; NotImplemented for anything else."""
+    return matmul(left, right) if isinstance(left, TensorBase) and isinstance(right, TensorBase) else NotImplemented
+
+
+Tensor.__matmul__ = as_operator
+Tensor.__rmatmul__ = lambda self, other: as_operator(other, self)
+UFUNCS[np.matmul] = matmul
