@@ -19,13 +19,15 @@ class RemovableHandle:
     >>> handle.remove()
     """
 
-    def __init__(self, hooks: OrderedDict):
-        self.hooks = hooks
+    def __init__(self, hooks_dict: OrderedDict, *, extra_dict=None):
+        extra = [] if extra_dict is None else extra_dict if isinstance(extra_dict, list) else [extra_dict]
+        self.places = (hooks_dict, *extra)
         self.id = next(_ids)
 
     def remove(self) -> None:
         """Takes the hook away. A second call does nothing."""
-        self.hooks.pop(self.id, None)
+        for place in self.places:
+            place.pop(self.id, None)
 
     def __enter__(self):
         return self

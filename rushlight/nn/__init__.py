@@ -1,0 +1,4 @@
+"""Modules, their functional forms, parameters and initial values, under PyTorch's names."""
+
+from rushlight.nn.modules import *
+from rushlight.nn.parameter import *

@@ -1,0 +1,1 @@
+"""What every module can do, an idea a file; `modules.module.Module` brings them together."""

@@ -1,0 +1,193 @@
+"""Attributes of modules: parameters, buffers and submodules are registered when they are assigned."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.naming import typename
+from rushlight.nn.parameter import Buffer, Parameter
+from rushlight.tensor import Tensor
+
+REGISTRATION_HOOKS = {"parameter": OrderedDict(), "buffer": OrderedDict(), "module": OrderedDict()}
+
+
+def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(module, name, parameter)` whenever any module registers a parameter; it may return another."""
+    return add_hook(REGISTRATION_HOOKS["parameter"], hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(module, name, buffer)` whenever any module registers a buffer; it may return another."""
+    return add_hook(REGISTRATION_HOOKS["buffer"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(module, name, submodule)` whenever any module registers a submodule; it may return another."""
+    return add_hook(REGISTRATION_HOOKS["module"], hook)
+
+
+def after_hooks(kind: str, module, name: str, value):
+    """What the registration hooks of a kind make of a value."""
+    for hook in REGISTRATION_HOOKS[kind].values():
+        result = hook(module, name, value)
+        if result is not None:
+            value = result
+    return value
+
+
+class Attributes:
+    """How a module stores its parameters, buffers and submodules: in three dictionaries, seen as attributes."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _non_persistent_buffers_set: set[str]
+    _modules: "dict[str, Attributes | None]"
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter, or (None) the place of one that the module does without.
+
+        TypeError for anything else; KeyError for a name that is taken, empty or has a dot; ValueError for a result
+        of operations.
+        """
+        self._check_name("parameter", name, "_parameters")
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(
+                    f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                    "(torch.nn.Parameter or None required)"
+                )
+            if param.grad_fn:
+                raise ValueError(
+                    f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                    f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                    "forward() method."
+                )
+            param = after_hooks("parameter", self, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that is part of the module's state but not trained, such as a running mean.
+
+        One that is not persistent stays out of `state_dict()`. TypeError for anything but a tensor or None; KeyError
+        for a name that is taken, empty or has a dot.
+
+        >>> import rushlight as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("mean", torch.zeros(1))
+        >>> module.mean
+        tensor([0.])
+        """
+        self._check_name("buffer", name, "_buffers")
+        if tensor is not None and not isinstance(tensor, TensorBase):
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = after_hooks("buffer", self, name, tensor)
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: "Attributes | None") -> None:
+        """Adds a submodule under a name; `self.name = module` does the same.
+
+        TypeError for what is no module; KeyError for a name that is taken, empty or has a dot.
+        """
+        if not isinstance(module, Attributes) and module is not None:
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        if isinstance(name, str) and "." in name:
+            raise KeyError(f'module name can\'t contain ".", got: {name}')
+        self._check_name("module", name, "_modules")
+        self._modules[name] = after_hooks("module", self, name, module)
+
+    def register_module(self, name: str, module: "Attributes | None") -> None:
+        """Another name of `add_module`."""
+        self.add_module(name, module)
+
+    def _check_name(self, kind, name, registry):
+        """Raises PyTorch's errors for a name under which nothing of a kind can be registered."""
+        if registry not in self.__dict__:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[registry]:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def __getattr__(self, name):
+        own = self.__dict__
+        try:
+            found = own["_parameters"]
+            if name in found:
+                return found[name]
+            found = own["_modules"]
+            if name in found:
+                return found[name]
+            found = own["_buffers"]
+            if name in found:
+                return found[name]
+        except KeyError:  # Module.__init__() has not been called yet
+            pass
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name, value):
+        own = self.__dict__
+        if isinstance(value, Parameter):
+            self._make_way(name, "parameters", "_parameters")
+            self.register_parameter(name, value)
+        elif isinstance(value, Attributes):
+            self._make_way(name, "module", "_modules")
+            own["_modules"][name] = after_hooks("module", self, name, value)
+        elif name in own.get("_parameters", ()):
+            require_none(value, f"as parameter '{name}' (torch.nn.Parameter or None expected)")
+            own["_parameters"][name] = None
+        elif name in own.get("_modules", ()):
+            require_none(value, f"as child module '{name}' (torch.nn.Module or None expected)")
+            own["_modules"][name] = after_hooks("module", self, name, None)
+        elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
+            self._set_buffer(name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def _set_buffer(self, name, value):
+        """Assigns a buffer, which stays as persistent as it was."""
+        if value is not None and not isinstance(value, TensorBase):
+            require_none(value, f"as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+        persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
+        self.register_buffer(name, value, persistent)
+
+    def _make_way(self, name, kind, registry):
+        """Takes away what had a name, before something of another kind gets it."""
+        own = self.__dict__
+        if registry not in own:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        own.pop(name, None)
+        own["_non_persistent_buffers_set"].discard(name)
+        for other in ("_parameters", "_buffers", "_modules"):
+            if other != registry:
+                own[other].pop(name, None)
+
+    def __delattr__(self, name):
+        if name in self._parameters:
+            del self._parameters[name]
+        elif name in self._buffers:
+            del self._buffers[name]
+            self._non_persistent_buffers_set.discard(name)
+        elif name in self._modules:
+            del self._modules[name]
+        else:
+            object.__delattr__(self, name)
+
+    def __dir__(self):
+        names = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
+        return sorted(name for name in names if not name[0].isdigit())
+
+
+def require_none(value, place):
+    """Raises PyTorch's TypeError for a value, other than None, of the wrong kind for a place."""
+    if value is not None:
+        raise TypeError(f"cannot assign '{typename(value)}' {place}")

@@ -1,0 +1,120 @@
+"""Hooks on the gradients of modules: inputs and results pass through nodes of their own, whose hooks call the user's."""
+
+import warnings
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.hooks import add_hook, hooks_of
+from rushlight.core.operators import Operator, recording
+
+PASS = Operator(
+    "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",), lists=("tensors",),
+    node="BackwardHookFunctionBackward",
+)  # fmt: skip
+
+
+def through(values: tuple) -> tuple:
+    """Passes the tensors among some values through one node. Returns the values, and the node (None without grad)."""
+    places = [i for i, value in enumerate(values) if isinstance(value, TensorBase)]
+    if not recording() or not any(values[i].requires_grad for i in places):
+        return values, None
+    passed = list(values)
+    for i, out in zip(places, PASS(tuple(values[i] for i in places)), strict=True):
+        out._counter = values[i]._versions()
+        if values[i].requires_grad:
+            node = out._node
+            passed[i] = out
+    return type(values)(passed) if type(values) is tuple else type(values)(*passed), (node, places)
+
+
+class BackwardHook:
+    """Calls a module's hooks on gradients for one call of the module."""
+
+    def __init__(self, module, hooks, pre_hooks):
+        self.module = module
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
+        self.grad_outputs = None
+        self.inputs = None  # the node that the arguments passed through, and the places of tensors among them
+        self.n_inputs = 0
+
+    def watch_inputs(self, args):
+        """The arguments, passed through a node."""
+        self.n_inputs = len(args)
+        args, self.inputs = through(args)
+        if self.inputs is not None:
+            add_hook(hooks_of(self.inputs[0]).post, self.on_inputs)
+        return args
+
+    def watch_result(self, result):
+        """The result, passed through another node."""
+        if not isinstance(result, (TensorBase, tuple)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
+                stacklevel=5,
+            )
+        several = isinstance(result, tuple)
+        results, outputs = through(result if several else (result,))
+        if outputs is not None:
+            node, places = outputs
+            number = len(results)
+            add_hook(hooks_of(node).pre, lambda grads: self.on_outputs(grads, places, number))
+        return results if several else results[0]
+
+    def on_outputs(self, grads, places, number):
+        """What arrives at the results: remembered, after the hooks on it."""
+        self.grad_outputs = spread(grads, places, number)
+        for hook in self.pre_hooks:
+            changed = hook(self.module, self.grad_outputs)
+            if changed is not None:
+                self.grad_outputs = as_many(changed, number, "Backward pre hook", "grad_output")
+        outputs = self.grad_outputs
+        if self.inputs is None:
+            self.without_inputs()
+        return tuple(outputs[i] for i in places)
+
+    def without_inputs(self):
+        """The hooks on the gradients of a module none of whose inputs requires grad: called right away."""
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients.",
+            stacklevel=5,
+        )
+        nothing = (None,) * self.n_inputs
+        for hook in self.hooks:
+            result = hook(self.module, nothing, self.grad_outputs)
+            if result is not None and not (isinstance(result, tuple) and all(grad is None for grad in result)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or None for "
+                    "all gradients."
+                )
+        self.grad_outputs = None
+
+    def on_inputs(self, grads, _):
+        """What leaves through the inputs, after the hooks on it."""
+        if self.grad_outputs is None:
+            return None
+        places = self.inputs[1]
+        grads = spread(grads, places, self.n_inputs)
+        for hook in self.hooks:
+            changed = hook(self.module, grads, self.grad_outputs)
+            if changed is not None:
+                grads = as_many(changed, len(grads), "Backward hook", "grad_input")
+        self.grad_outputs = None
+        return tuple(grads[i] for i in places)
+
+
+def spread(values, places, number):
+    """Values at their places among `number` entries, the others None."""
+    entries = [None] * number
+    for i, value in zip(places, values, strict=True):
+        entries[i] = value
+    return tuple(entries)
+
+
+def as_many(grads, number, hook, what):
+    """What a hook returned in the place of `number` gradients; RuntimeError for more or fewer."""
+    grads = (grads,) if isinstance(grads, TensorBase) else tuple(grads)
+    if len(grads) != number:
+        raise RuntimeError(f"{hook} returned an invalid number of {what}, got {len(grads)}, but expected {number}")
+    return grads

@@ -1,0 +1,118 @@
+"""Converting all parameters and buffers of a tree of modules to another dtype."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.device import check_device, device
+from rushlight.nn.modules.base.traversal import Traversal
+from rushlight.tensor import Tensor
+
+
+class Conversion(Traversal):
+    """How a module is converted: parameters stay the same objects, with other memory."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Gives every parameter, gradient and buffer the memory that `fn` of it has."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is not None:
+                parameter._array = fn(parameter)._array
+                if parameter.grad is not None:
+                    parameter.grad._array = fn(parameter.grad)._array
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Converts floating-point parameters and buffers to a dtype: `to(dtype)`, `to(device, dtype)`, `to(tensor)`.
+
+        The device can only be the CPU: RuntimeError for another. TypeError for an integer dtype.
+
+        >>> import rushlight as torch
+        >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
+        torch.float64
+        """
+        dtype = target(*args, **kwargs)
+        if dtype is None:
+            return self
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=" + str(dtype)
+            )
+        if dtype.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules "
+                "might not work as expected when using complex tensors as parameters or buffers.",
+                stacklevel=2,
+            )
+        return self._apply(lambda t: cast(t, dtype, "fc"))
+
+    def type(self, dst_type: dtypes.dtype) -> Self:
+        """Converts all parameters and buffers, integers too, to a dtype."""
+        return self._apply(lambda t: cast(t, dst_type, "biufc"))
+
+    def float(self) -> Self:
+        """Converts floating-point parameters and buffers to float32."""
+        return self._apply(lambda t: cast(t, dtypes.float32, "f"))
+
+    def double(self) -> Self:
+        """Converts floating-point parameters and buffers to float64."""
+        return self._apply(lambda t: cast(t, dtypes.float64, "f"))
+
+    def half(self) -> Self:
+        """Converts floating-point parameters and buffers to float16."""
+        return self._apply(lambda t: cast(t, dtypes.float16, "f"))
+
+    def bfloat16(self) -> Self:
+        """Raises TypeError: NumPy has no bfloat16."""
+        raise TypeError("rushlight has no bfloat16, as NumPy has none: use half() or float().")
+
+    def cpu(self) -> Self:
+        """The module itself, which is on the CPU."""
+        return self
+
+    def cuda(self, device: int | device | None = None) -> Self:
+        """Raises RuntimeError: rushlight computes on the CPU."""
+        check_device("cuda")
+        return self
+
+    def to_empty(self, *, device: str | device | None, recurse: bool = True) -> Self:
+        """Gives all parameters and buffers new memory, without values."""
+        check_device(device)
+        return self._apply(lambda t: new_tensor(np.empty_like(t._array)), recurse)
+
+    def share_memory(self) -> Self:
+        """Raises RuntimeError: NumPy's arrays lie in the memory of their process."""
+        raise RuntimeError(
+            "rushlight's tensors cannot be moved to shared memory: train in threads, which share them already, or send "
+            "the state_dict() to the other process."
+        )
+
+
+def cast(tensor, dtype, kinds):
+    """A tensor in another dtype if it is of one of the given kinds, else the tensor itself."""
+    array = tensor._array
+    if array.dtype.kind not in kinds or array.dtype == dtype._numpy:
+        return tensor
+    return new_tensor(array.astype(dtype._numpy))
+
+
+def target(*args, dtype=None, device=None, tensor=None, non_blocking=False, copy=False, memory_format=None):
+    """The dtype that arguments of `Module.to` ask for; None for none."""
+    for arg in args:
+        if isinstance(arg, dtypes.dtype):
+            dtype = arg
+        elif isinstance(arg, TensorBase):
+            tensor = arg
+        elif not isinstance(arg, bool):
+            device = arg
+    check_device(device)
+    return tensor.dtype if tensor is not None else dtype

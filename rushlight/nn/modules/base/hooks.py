@@ -1,0 +1,208 @@
+"""Hooks of modules: functions called before and after `forward`, and with the gradients on their way back."""
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+
+from rushlight.core.hooks import RemovableHandle
+from rushlight.nn.modules.base.backward_hook import BackwardHook
+
+
+class HookTable:
+    """The hooks on calls of one module, or of all: in the order in which they run, with their options by id."""
+
+    _forward_pre_hooks: OrderedDict[int, Callable]
+    _forward_hooks: OrderedDict[int, Callable]
+    _backward_pre_hooks: OrderedDict[int, Callable]
+    _backward_hooks: OrderedDict[int, Callable]
+    _forward_pre_hooks_with_kwargs: dict[int, bool]
+    _forward_hooks_with_kwargs: dict[int, bool]
+    _forward_hooks_always_called: dict[int, bool]
+
+    def _make_tables(self):
+        """Begins without any hook."""
+        own = self.__dict__
+        for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
+            own[name] = OrderedDict()
+        for name in ("_forward_pre_hooks_with_kwargs", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"):
+            own[name] = {}
+
+    def register_forward_pre_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Calls `hook(module, args)` before every `forward`; what it returns, if not None, replaces the arguments.
+
+        With `with_kwargs` it is called as `hook(module, args, kwargs)` and may return `(args, kwargs)`. `prepend` puts
+        it before the hooks that are there already.
+        """
+        handle = RemovableHandle(self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs)
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return place(handle, self._forward_pre_hooks, hook, prepend)
+
+    def register_forward_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Calls `hook(module, args, output)` after every `forward`; what it returns, if not None, replaces the output.
+
+        With `with_kwargs` it is called as `hook(module, args, kwargs, output)`; with `always_call` also where `forward`
+        raises. `prepend` puts it before the hooks that are there already.
+
+        >>> import rushlight as torch
+        >>> layer = torch.nn.Linear(2, 3)
+        >>> handle = layer.register_forward_hook(lambda module, args, output: print(output.shape))
+        >>> _ = layer(torch.ones(4, 2))
+        torch.Size([4, 3])
+        >>> handle.remove()
+        """
+        handle = RemovableHandle(
+            self._forward_hooks, extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called]
+        )
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return place(handle, self._forward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(module, grad_output)` before gradients pass through the module; it may return others."""
+        return place(RemovableHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are known.
+
+        It may return other gradients of the inputs. Entries are None for arguments that are no tensors or do not
+        require grad.
+        """
+        return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
+
+
+def place(handle, hooks, hook, prepend):
+    """Puts a hook last among others, or first; returns its handle."""
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+class EveryModule(HookTable):
+    """The hooks on calls of all modules."""
+
+    def __init__(self):
+        self._make_tables()
+
+
+EVERY_MODULE = EveryModule()
+ANYWHERE = {}  # the hooks on calls of all modules, by id: the one thing that a call without hooks looks at
+
+
+def everywhere(handle):
+    """Notes that there is a hook on calls of all modules; returns its handle."""
+    ANYWHERE[handle.id] = True
+    handle.places = (*handle.places, ANYWHERE)
+    return handle
+
+
+def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(module, args)` before every `forward` of all modules."""
+    return everywhere(EVERY_MODULE.register_forward_pre_hook(hook))
+
+
+def register_module_forward_hook(
+    hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Calls `hook(module, args, output)` after every `forward` of all modules."""
+    return everywhere(EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call))
+
+
+def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(module, grad_output)` before gradients pass through any module."""
+    return everywhere(EVERY_MODULE.register_full_backward_pre_hook(hook))
+
+
+def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(module, grad_input, grad_output)` after gradients have passed through any module."""
+    return everywhere(EVERY_MODULE.register_full_backward_hook(hook))
+
+
+class HookedCall:
+    """One call of a module that has hooks: its arguments and result, as the hooks leave them."""
+
+    def __init__(self, module, args, kwargs):
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.result = None
+        self.called = set()  # the hooks on the result that have been called
+
+    def run(self):
+        """Calls `forward` between the hooks."""
+        try:
+            self.before()
+            backward = self.watch_inputs()
+            self.result = self.module.forward(*self.args, **self.kwargs)
+            for table in (EVERY_MODULE, self.module):
+                for number, hook in list(table._forward_hooks.items()):
+                    self.after(table, number, hook)
+        except Exception:
+            self.after_error()
+            raise
+        return self.result if backward is None else self.watch_result(backward)
+
+    def before(self):
+        """The hooks on the arguments."""
+        for table in (EVERY_MODULE, self.module):
+            for number, hook in list(table._forward_pre_hooks.items()):
+                if number in table._forward_pre_hooks_with_kwargs:
+                    result = hook(self.module, self.args, self.kwargs)
+                    if result is not None:
+                        self.args, self.kwargs = pair(result)
+                else:
+                    result = hook(self.module, self.args)
+                    if result is not None:
+                        self.args = result if isinstance(result, tuple) else (result,)
+
+    def watch_inputs(self):
+        """The arguments passed through a node that knows of the hooks on gradients; None where there are no such."""
+        hooks = [*EVERY_MODULE._backward_hooks.values(), *self.module._backward_hooks.values()]
+        pre_hooks = [*EVERY_MODULE._backward_pre_hooks.values(), *self.module._backward_pre_hooks.values()]
+        if not hooks and not pre_hooks:
+            return None
+        backward = BackwardHook(self.module, hooks, pre_hooks)
+        self.args = backward.watch_inputs(self.args)
+        return backward
+
+    def watch_result(self, backward):
+        """The result passed through the other node."""
+        return backward.watch_result(self.result)
+
+    def after(self, table, number, hook):
+        """One hook on the result."""
+        if number in table._forward_hooks_always_called:
+            self.called.add(number)
+        keywords = (self.kwargs,) if number in table._forward_hooks_with_kwargs else ()
+        result = hook(self.module, self.args, *keywords, self.result)
+        if result is not None:
+            self.result = result
+
+    def after_error(self):
+        """The hooks on the result that are to be called even after an error."""
+        for table in (EVERY_MODULE, self.module):
+            for number, hook in list(table._forward_hooks.items()):
+                if number in table._forward_hooks_always_called and number not in self.called:
+                    try:
+                        self.after(table, number, hook)
+                    except Exception as error:
+                        kind = "global module" if table is EVERY_MODULE else "module"
+                        warnings.warn(
+                            f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as "
+                            f"another error was raised in forward: {error}",
+                            stacklevel=2,
+                        )
+
+
+def pair(result):
+    """What a hook on arguments and keywords returned; RuntimeError unless there are two."""
+    if isinstance(result, tuple) and len(result) == 2:
+        return result
+    raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")

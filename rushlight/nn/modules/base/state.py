@@ -1,0 +1,261 @@
+"""The state of a tree of modules as a dictionary of tensors: `state_dict` and `load_state_dict`."""
+
+import warnings
+import weakref
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.nn.modules.base.traversal import Traversal
+from rushlight.nn.parameter import Parameter
+
+EXTRA_STATE = "_extra_state"
+
+
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What `load_state_dict` returns: the keys that a state dict lacked, and those that had no place."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class State(Traversal):
+    """How a module gives its state, and takes one."""
+
+    _version = 1
+    _state_dict_pre_hooks: OrderedDict
+    _state_dict_hooks: OrderedDict
+    _load_state_dict_pre_hooks: OrderedDict
+    _load_state_dict_post_hooks: OrderedDict
+
+    def state_dict(
+        self, *args: Any, destination: dict | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
+        """The parameters and persistent buffers of this module and of all below, by full name.
+
+        They share memory with the module's, and are outside the graph unless `keep_vars`.
+
+        >>> import rushlight as torch
+        >>> list(torch.nn.Sequential(torch.nn.Linear(2, 3)).state_dict())
+        ['0.weight', '0.bias']
+        """
+        if args:
+            destination, prefix, keep_vars = positional(args, destination, prefix, keep_vars)
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        local_metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in self._state_dict_hooks.values():
+            result = hook(self, destination, prefix, local_metadata)
+            if result is not None:
+                if getattr(hook, "_from_public_api", False):
+                    raise RuntimeError("state_dict post-hook must return None")
+                destination = result
+        return destination
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Puts the state of this module itself into a state dict."""
+        members = [*self._parameters.items(), *self._persistent_buffers().items()]
+        for name, member in members:
+            if member is not None:
+                destination[prefix + name] = member if keep_vars else member.detach()
+        if type(self).get_extra_state is not State.get_extra_state:
+            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+
+    def _persistent_buffers(self):
+        """The buffers that belong to the state dict."""
+        return {name: b for name, b in self._buffers.items() if name not in self._non_persistent_buffers_set}
+
+    def get_extra_state(self) -> Any:
+        """More state to store in the state dict; for subclasses to define, together with `set_extra_state`."""
+        raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Takes over what `get_extra_state` gave; for subclasses to define."""
+        raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False):
+        """Copies a state dict into the parameters and buffers of this module and of all below.
+
+        With `strict`, the keys must be those of the module's own state dict. With `assign`, the tensors of the state
+        dict become the module's, with their dtypes and memory, instead of being copied. Returns the missing and the
+        unexpected keys. RuntimeError for those (with `strict`) and for shapes that differ.
+
+        >>> import rushlight as torch
+        >>> a, b = torch.nn.Linear(2, 3), torch.nn.Linear(2, 3)
+        >>> b.load_state_dict(a.state_dict())
+        <All keys matched successfully>
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        loading = Loading(getattr(state_dict, "_metadata", None), assign)
+        loading.load(self, OrderedDict(state_dict), "")
+        errors = loading.errors
+        if strict:
+            for kind, keys in (("Unexpected", loading.unexpected), ("Missing", loading.missing)):
+                if keys:
+                    quoted = ", ".join(f'"{key}"' for key in keys)
+                    errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
+        if errors:
+            raise RuntimeError(
+                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors)
+            )
+        return _IncompatibleKeys(loading.missing, loading.unexpected)
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """Takes the state of this module itself out of a state dict, and notes what went wrong in the three lists."""
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        members = {**self._parameters, **self._persistent_buffers()}
+        members = {name: member for name, member in members.items() if member is not None}
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        for name, member in members.items():
+            key = prefix + name
+            if key in state_dict:
+                problem = self._load_member(name, key, member, state_dict[key], assign)
+                if problem:
+                    error_msgs.append(problem)
+            elif strict:
+                missing_keys.append(key)
+        self._load_extra_state(state_dict, prefix + EXTRA_STATE, strict, missing_keys, unexpected_keys)
+        if strict:
+            unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix, members))
+
+    def _load_member(self, name, key, member, value, assign):
+        """Loads one parameter or buffer. Returns what is wrong with the value, if anything."""
+        if not isinstance(value, TensorBase):
+            return (
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(value)}"
+            )
+        if member.ndim == 0 and value.shape == (1,):
+            value = value[0]
+        if value.shape != member.shape:
+            return (
+                f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
+                f"current model is {member.shape}."
+            )
+        if not assign:
+            np.copyto(member._array, value._array, casting="unsafe")
+            member._bump()
+        elif not isinstance(member, Parameter):
+            setattr(self, name, value)
+        elif isinstance(value, Parameter):
+            setattr(self, name, value.requires_grad_(member.requires_grad))
+        else:
+            setattr(self, name, Parameter(value, member.requires_grad))
+        return None
+
+    def _load_extra_state(self, state_dict, key, strict, missing_keys, unexpected_keys):
+        """Loads what `get_extra_state` gave."""
+        if type(self).set_extra_state is not State.set_extra_state:
+            if key in state_dict:
+                self.set_extra_state(state_dict[key])
+            elif strict:
+                missing_keys.append(key)
+        elif strict and key in state_dict:
+            unexpected_keys.append(key)
+
+    def _is_unexpected(self, key, prefix, members):
+        """Whether a key with this module's prefix names nothing in it."""
+        if not key.startswith(prefix) or key == prefix + EXTRA_STATE:
+            return False
+        name, dot, _ = key[len(prefix) :].partition(".")
+        return name not in (self._modules if dot else members)
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Calls `hook(module, prefix, keep_vars)` before the state dict is made."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Calls `hook(module, state_dict, prefix, local_metadata)` after; it may change the state dict in place."""
+        hook._from_public_api = True
+        return add_hook(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook):
+        """The same for hooks that may return another state dict."""
+        return add_hook(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`
+        before the module's own state is loaded."""
+        return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self))
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        """The same for hooks that are not given the module."""
+        return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self) if with_module else hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Calls `hook(module, incompatible_keys)` after loading; it may change the lists of keys in place."""
+        return add_hook(self._load_state_dict_post_hooks, hook)
+
+
+def positional(args, destination, prefix, keep_vars):
+    """The arguments of `state_dict` where they are given by position, which PyTorch no longer recommends."""
+    warnings.warn("Positional args are being deprecated, use kwargs instead.", FutureWarning, stacklevel=3)
+    given = (*args, *(None,) * (3 - len(args)))
+    return (given[0] if destination is None else destination), prefix or given[1] or "", keep_vars or bool(given[2])
+
+
+class ModuleHook:
+    """A hook that is called with its module, which it does not keep alive."""
+
+    def __init__(self, hook, module):
+        self.hook = hook
+        self.module = weakref.ref(module)
+
+    def __call__(self, *args):
+        return self.hook(self.module(), *args)
+
+    def __reduce__(self):
+        return ModuleHook, (self.hook, self.module())
+
+
+class Loading:
+    """One run of `load_state_dict` through a tree of modules, and what went wrong."""
+
+    def __init__(self, metadata, assign):
+        self.metadata = metadata
+        self.assign = assign
+        self.missing = []
+        self.unexpected = []
+        self.errors = []
+
+    def load(self, module, state_dict, prefix):
+        """Loads the part of a state dict that belongs to a module and all below it."""
+        metadata = {} if self.metadata is None else self.metadata.get(prefix[:-1], {})
+        if self.assign:
+            metadata["assign_to_params_buffers"] = True
+        module._load_from_state_dict(
+            state_dict, prefix, metadata, True, self.missing, self.unexpected, self.errors
+        )
+        for name, child in module._modules.items():
+            if child is not None:
+                below = f"{prefix}{name}."
+                self.load(child, {key: v for key, v in state_dict.items() if key.startswith(below)}, below)
+        for hook in module._load_state_dict_post_hooks.values():
+            if hook(module, _IncompatibleKeys(self.missing, self.unexpected)) is not None:
+                raise AssertionError(
+                    "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new "
+                    "values, if incompatible_keys need to be modified, it should be done inplace."
+                )

@@ -1,0 +1,136 @@
+"""The base class of all modules."""
+
+from collections import OrderedDict
+from typing import Any, Self
+
+from rushlight.nn.modules.base.conversion import Conversion
+from rushlight.nn.modules.base.hooks import ANYWHERE, HookedCall, HookTable
+from rushlight.nn.modules.base.state import State
+
+__all__ = ["Module"]
+
+
+class Module(State, Conversion, HookTable):
+    """The base class of layers and networks: parameters, buffers and submodules, and what is computed with them.
+
+    A subclass calls `super().__init__()` first, assigns its parts, and defines `forward`; calling the module calls that.
+
+    >>> import rushlight as torch
+    >>> class Network(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.layer = torch.nn.Linear(2, 3)
+    ...
+    ...     def forward(self, x):
+    ...         return torch.relu(self.layer(x))
+    >>> Network()
+    Network(
+      (layer): Linear(in_features=2, out_features=3, bias=True)
+    )
+    """
+
+    training: bool
+    call_super_init = False
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        name = type(self).__name__
+        if kwargs and not self.call_super_init:
+            raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+        if args and not self.call_super_init:
+            raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+        own = self.__dict__
+        own["training"] = True
+        own["_parameters"], own["_buffers"], own["_modules"] = {}, {}, {}
+        own["_non_persistent_buffers_set"] = set()
+        for hooks in STATE_HOOKS:
+            own[hooks] = OrderedDict()
+        self._make_tables()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *input: Any) -> Any:
+        """What the module computes; for subclasses to define. NotImplementedError where one does not."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = self.__dict__
+        if (
+            own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or own["_backward_pre_hooks"]
+            or ANYWHERE
+        ):  # fmt: skip
+            return HookedCall(self, args, kwargs).run()
+        return self.forward(*args, **kwargs)
+
+    def train(self, mode: bool = True) -> Self:
+        """Puts this module and all below into training mode, or into evaluation mode.
+
+        Dropout and batch normalisation, for instance, behave differently. ValueError for anything but True and False.
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Puts this module and all below into evaluation mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Sets whether gradients are recorded for the parameters of this module and of all below."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of all parameters, or fills them with zeros."""
+        clear_gradients(self.parameters(), set_to_none)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Raises NotImplementedError: modules run as they are."""
+        raise NotImplementedError("rushlight does not compile modules: call them as they are.")
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What the module's `repr` says besides its submodules; for subclasses to define."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({lines[0]})"
+        lines += children
+        inside = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
+        return f"{self._get_name()}({inside})"
+
+
+STATE_HOOKS = (
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
+
+
+def indented(text: str) -> str:
+    """A text of several lines, of which all but the first move to the right by two spaces."""
+    return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
+
+
+def clear_gradients(parameters, set_to_none: bool) -> None:
+    """Forgets the gradients of parameters, or fills them with zeros."""
+    for parameter in parameters:
+        grad = parameter.grad
+        if grad is None:
+            continue
+        if set_to_none:
+            parameter.grad = None
+            continue
+        if grad.grad_fn is not None:
+            grad.detach_()
+        else:
+            grad.requires_grad_(False)
+        grad._array.fill(0)
+        grad._bump()

@@ -1,0 +1,81 @@
+"""Parameters and buffers: the tensors that modules register by themselves when they are assigned."""
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.graph import TensorBase
+from rushlight.tensor import Tensor
+
+__all__ = ["Buffer", "Parameter"]
+
+
+def share(cls: type, data: Tensor | None, requires_grad: bool):
+    """A leaf of class `cls` around the memory of `data`; an empty one for None."""
+    if data is not None and not isinstance(data, TensorBase):
+        raise TypeError(f"{cls.__name__} data has to be a Tensor, but got {type(data).__name__}")
+    tensor = Arithmetic.__new__(cls)
+    tensor._array = np.empty(0, dtypes.get_default_dtype()._numpy) if data is None else data._array
+    tensor.requires_grad = requires_grad
+    return tensor
+
+
+def rebuild(cls: type, array: np.ndarray, requires_grad: bool, state: dict):
+    """A parameter or buffer from what `__reduce_ex__` gave."""
+    tensor = Arithmetic.__new__(cls)
+    tensor._array, tensor._needs = array, requires_grad
+    tensor.__dict__.update(state)
+    return tensor
+
+
+class Parameter(Tensor):
+    """A tensor that is to be trained: a module that it is assigned to lists it among its `parameters()`.
+
+    It shares the memory of `data`, and is a leaf, whatever the history of `data`. RuntimeError if it is to require
+    grad and its dtype is not a floating-point or complex one.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Parameter(torch.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True):
+        return share(cls, data, requires_grad)
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = rebuild(type(self), self._array.copy(order="K"), self._needs, {})
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol):
+        state = {name: value for name, value in self.__dict__.items() if name != "_accumulate_grad"}
+        return rebuild, (type(self), self._array, self._needs, state)
+
+    def __repr__(self):
+        return "Parameter containing:\n" + super().__repr__()
+
+
+class Buffer(Tensor):
+    """A tensor that belongs to a module's state but is not trained: assigned to a module, it is registered as a buffer.
+
+    One that is not `persistent` stays out of the module's `state_dict()`.
+
+    >>> import rushlight as torch
+    >>> module = torch.nn.Module()
+    >>> module.steps = torch.nn.Buffer(torch.zeros(1))
+    >>> list(module.state_dict())
+    ['steps']
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True):
+        self = share(cls, data, False)
+        self.persistent = persistent
+        return self
+
+    def __reduce_ex__(self, protocol):
+        return rebuild, (type(self), self._array, self._needs, {"persistent": self.persistent})
