@@ -212,18 +212,7 @@ class Tensor(Arithmetic):
     @grad.setter
     def grad(self, value):
         if value is not None:
-            if not isinstance(value, TensorBase):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got {type(value).__name__}")
-            if value is self:
-                raise RuntimeError("can't assign Variable as its own grad")
-            if value._array.dtype != self._array.dtype:
-                raise RuntimeError(
-                    f"assigned grad has data type {value.dtype}, which does not match tensor's {self.dtype}"
-                )
-            if value._array.shape != self._array.shape:
-                raise RuntimeError(
-                    f"assigned grad has data of a different size: {list(value.shape)}, not {list(self.shape)}"
-                )
+            check_grad(self, value)
         self._grad = value
 
     @grad.deleter
@@ -346,6 +335,24 @@ class Tensor(Arithmetic):
                 "Only Tensors created explicitly by the user (graph leaves) can be pickled: x.detach() can."
             )
         return rebuild, (type(self), self._array, self._needs)
+
+
+def check_grad(tensor: Tensor, value: Any) -> None:
+    """Raises PyTorch's errors for a value that cannot be the gradient of a tensor."""
+    if not isinstance(value, TensorBase):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._array.dtype != tensor._array.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with grad_dtype '{tensor.dtype}'. "
+            "Convert the gradient first: grad.to(x.dtype)."
+        )
+    if value._array.shape != tensor._array.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )
 
 
 class AccumulateGrad(Node):

@@ -226,7 +226,7 @@ class TensorBase(Vertex):
                 "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and self._array.dtype.kind not in "fc":
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self._needs = bool(value)
 
     @property

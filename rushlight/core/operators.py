@@ -201,7 +201,8 @@ def call(op, args):
     """Calls any operator, with all of its arguments in their places."""
     arrays = [unwrap(arg) for arg in args]
     if op.promote is not None:
-        for position, array in zip(op.inputs, op.promote(*[args[i] for i in op.inputs])):
+        promoted = op.promote(*[args[i] for i in op.inputs])
+        for position, array in zip(op.inputs, promoted if len(op.inputs) > 1 else (promoted,)):
             arrays[position] = array
     result = op.forward(*arrays)
     needs = needed(op, args)

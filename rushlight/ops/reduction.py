@@ -1,17 +1,24 @@
-"""Reductions: sums, means and the like, over all elements or over some dimensions."""
+"""Reductions: sums, means and counts, over all elements or over some dimensions."""
+
+import math
 
 import numpy as np
 
-from rushlight.dtypes import as_numpy, dtype
+from rushlight.core.graph import TensorBase
+from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.ops.keywords import keywords
 from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
-__all__ = ["sum"]
+__all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "sum"]
 
-REDUCTIONS[np.add] = lambda a, axis=0, keepdims=False: sum(a, axis, keepdims)
+REDUCTIONS[np.add] = lambda a, axis=0, keepdims=False, dtype=None: sum(a, axis, keepdims)
 
 Dim = int | tuple[int, ...] | list[int] | None
+
+BLOCK = 4096  # rows of float32 that are added one after the other; more of them are added in blocks
 
 
 def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
@@ -29,19 +36,59 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     return found or tuple(range(ndim))
 
 
+def kept(shape, dims):
+    """A shape with size 1 in place of each of some dimensions."""
+    return tuple([1 if i in dims else n for i, n in enumerate(shape)])
+
+
 def spread(grad, shape, dims, keepdim):
     """The adjoint of a sum over `dims`: the cotangent repeated over them, without copying it."""
-    if not keepdim and dims:
-        grad = np.expand_dims(grad, dims)
-    return np.broadcast_to(grad, shape)
+    return repeated(grad if keepdim else grad.reshape(kept(shape, dims)), shape)
 
 
-@operator(input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim))
-def _sum(input, dims, keepdim, dtype):
-    return np.add.reduce(input, axis=dims, keepdims=keepdim, dtype=dtype)
+def repeated(grad, shape):
+    """`np.broadcast_to`, faster for arrays whose memory lies in order."""
+    if isinstance(grad, TensorBase) or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
+        return np.broadcast_to(grad, shape)
+    strides = [s if n > 1 else 0 for n, s in zip(grad.shape, grad.strides, strict=True)] or (0,) * len(shape)
+    view = np.ndarray(shape, grad.dtype, grad, 0, strides)
+    view.flags.writeable = False
+    return view
+
+
+def size_of(shape, dims):
+    """The number of elements that are reduced to one."""
+    return math.prod([shape[d] for d in dims])
+
+
+def integers_widened(input):
+    """The array of a tensor that is summed: integers and bools are added up in int64."""
+    array = input._array if isinstance(input, TensorBase) else input
+    return array.astype(np.int64) if array.dtype.kind in "biu" else array
+
+
+def added(array, dims, keepdim, d=None):
+    """The sum over `dims`: float16 is added in float32, and long columns of float32 in blocks, for precision."""
+    if d is None and array.dtype == np.float16:
+        return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
+    if dims == (0,) and array.ndim == 2 and array.shape[0] > BLOCK and array.dtype.itemsize < 8:
+        blocks = np.add.reduceat(array, range(0, array.shape[0], BLOCK // 8), 0, d)
+        return np.add.reduce(blocks, 0, None, None, keepdim)
+    return np.add.reduce(array, dims, d, None, keepdim)
+
+
+@operator(promote=integers_widened, input=lambda grad, input_shape: repeated(grad, input_shape))
+def _sum(input):
+    return np.add.reduce(input, None)
+
+
+@operator(node="SumBackward1", input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim))
+def _sum_dims(input, dims, keepdim, dtype):
+    return added(input, dims, keepdim, dtype)
 
 
 @method
+@keywords
 def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The sum of all elements, or over one or several dimensions, which stay with size 1 with `keepdim`.
 
@@ -51,5 +98,158 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     >>> torch.sum(torch.ones(2, 3)), torch.sum(torch.ones(2, 3), dim=0)
     (tensor(6.), tensor([2., 2., 2.]))
     """
-    d = as_numpy(dtype) or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else None)
-    return _sum(input, axes(dim, input._array.ndim), keepdim, d)
+    if dim is None and dtype is None and not keepdim:
+        return call_unary(_sum, input)
+    array = input._array
+    d = as_numpy(dtype) or (np.dtype(np.int64) if array.dtype.kind in "biu" else None)
+    return _sum_dims(input, axes(dim, array.ndim), keepdim, d)
+
+
+def infer_floating(name, input, dtype):
+    """The NumPy type that an average is computed in; RuntimeError where that would not be a floating-point one."""
+    d = as_numpy(dtype)
+    asked = input._array.dtype if d is None else d
+    if asked.kind not in "fc":
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. {'Input' if d is None else 'Optional'} dtype must be either a "
+            f"floating point or complex dtype. Got: {TYPE_NAMES[FROM_NUMPY[asked]]}"
+        )
+    return d
+
+
+@operator(promote=integers_widened, input=lambda grad, input_shape: repeated(grad / math.prod(input_shape), input_shape))
+def _mean(input):
+    return np.add.reduce(input, None) / input.size
+
+
+@operator(
+    node="MeanBackward1",
+    input=lambda grad, input_shape, dims, keepdim: spread(
+        grad / size_of(input_shape, dims), input_shape, dims, keepdim
+    ),
+)
+def _mean_dims(input, dims, keepdim, dtype):
+    return added(input, dims, keepdim, dtype) / size_of(input.shape, dims)
+
+
+@method
+@keywords
+def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean of all elements, or over one or several dimensions; NaN where there are none.
+
+    RuntimeError for integers and bools, unless a floating-point `dtype` is asked for.
+
+    >>> import rushlight as torch
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), dim=1)
+    tensor([1.5000, 4.5000])
+    """
+    array = input._array
+    if dim is None and dtype is None and not keepdim and array.dtype.kind in "fc":
+        return call_unary(_mean, input)
+    return _mean_dims(input, axes(dim, array.ndim), keepdim, infer_floating("mean", input, dtype))
+
+
+@operator()
+def _is_number(input):
+    """1 where an element is not NaN, else 0, in the dtype of the input."""
+    return (~np.isnan(input)).astype(input.dtype)
+
+
+@operator(input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input))
+def _nansum(input, dims, keepdim, dtype):
+    return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
+
+
+@method
+@keywords
+def nansum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The sum of the elements that are not NaN.
+
+    >>> import rushlight as torch
+    >>> torch.nansum(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(4.)
+    """
+    array = input._array
+    if array.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if array.dtype.kind in "biu":
+        return sum(input, dim, keepdim, dtype=dtype)
+    return _nansum(input, axes(dim, array.ndim), keepdim, as_numpy(dtype))
+
+
+@method
+@keywords
+def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean of the elements that are not NaN; NaN where all are.
+
+    >>> import rushlight as torch
+    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(2.)
+    """
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {Name(input)}")
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(_is_number(input), dim, keepdim)
+
+
+def Name(input):  # noqa: N802
+    """The dtype of a tensor in the words of PyTorch's errors: `Long`, `Float`, ..."""
+    return TYPE_NAMES[FROM_NUMPY[input._array.dtype]]
+
+
+@operator(name="all")
+def _all(input, dims, keepdim):
+    return np.logical_and.reduce(input, dims, None, None, keepdim)
+
+
+@operator(name="any")
+def _any(input, dims, keepdim):
+    return np.logical_or.reduce(input, dims, None, None, keepdim)
+
+
+def truth(entry, input, dim, keepdim):
+    """What `all` and `any` share: a result of bool, of uint8 for an input of uint8."""
+    result = entry(input, axes(dim, input._array.ndim), keepdim)
+    if input._array.dtype == np.uint8:
+        result._array = result._array.astype(np.uint8)
+    return result
+
+
+@method
+@keywords
+def all(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true (not zero), of the tensor or over some dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """
+    return truth(_all, input, dim, keepdim)
+
+
+@method
+@keywords
+def any(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true (not zero), of the tensor or over some dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
+    return truth(_any, input, dim, keepdim)
+
+
+@operator()
+def _count_nonzero(input, dims):
+    return np.add.reduce(input != 0, dims, np.int64)
+
+
+@method
+@keywords
+def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
+    """The number of elements that are not zero, of the tensor or over some dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.count_nonzero(torch.tensor([[0, 1], [2, 3]]), dim=0)
+    tensor([1, 2])
+    """
+    return _count_nonzero(input, axes(dim, input._array.ndim))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import CASES, LONG_SIZES, SEEDS, SIZES, Case
+from randomness.cases import CASES, LONG_SIZES, SEEDS, SIZES, Case
 
 from rushlight.random import Generator
 
