@@ -6,7 +6,9 @@ _np.seterr(all="ignore")
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor as _nt
 from rushlight.ops import arithmetic, elementary, reduction, shape
+from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
+from rushlight.ops.contractions import *
 from rushlight.ops.elementary import *
 from rushlight.ops.products import *
 from rushlight.ops.reduction import *

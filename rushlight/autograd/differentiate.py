@@ -111,8 +111,9 @@ def grad(
     if materialize_grads:
         results = [new_tensor(np.zeros_like(x._array)) if g is None else g for x, g in zip(ins, results, strict=True)]
     elif not allow_unused and any(g is None for g in results):
+        unused = next(i for i, g in enumerate(results) if g is None)
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. "
+            f"The differentiated Tensor at index {unused} appears to not have been used in the graph. "
             "Set allow_unused=True if this is the desired behavior."
         )
     return tuple(results)

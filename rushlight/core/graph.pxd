@@ -1,7 +1,7 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
-cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, DEFAULT, MULTI, UNRECORDED
 
 
 @cython.final
@@ -81,11 +81,7 @@ cdef class Node(Vertex):
 @cython.final
 cdef class View:
     cdef public TensorBase base
-    cdef public object op
-    cdef public tuple args
-    cdef public long index
-    cdef public View parent
-    cdef public bint recorded
+    cdef public int origin
     cdef public long version
 
 

@@ -14,6 +14,10 @@ RESULT = 2  # an output of the operation,
 SHAPE = 3  # the shape of an argument,
 SHAPES = 4  # or the shapes of a list of tensors
 
+DEFAULT = 0  # origins of views
+MULTI = 1
+UNRECORDED = 2
+
 
 class VersionCounter:
     """Counts in-place changes to one piece of memory; shared by all tensors that look at it."""
@@ -174,18 +178,11 @@ class Node(Vertex):
 
 
 class View:
-    """How a tensor looks at another's memory: the base, and the view operations from it to here.
+    """That a tensor looks at the memory of another, its `base` (which is no view itself).
 
-    `index` numbers the output where the last operation has several, else it is -1; `recorded` tells whether grad mode
-    was on when the view was made; `version` is the one that the tensor's history belongs to.
+    `origin` tells how the view was made, which decides whether it may be changed in place: DEFAULT, MULTI (one of
+    several results, or a view of one) or UNRECORDED (with grad mode off). The tensor's history belongs to `version`.
     """
-
-    def replay(self, array):
-        """The same view of another array of the base's shape."""
-        if self.parent is not None:
-            array = self.parent.replay(array)
-        result = self.op(array, *self.args)
-        return result if self.index < 0 else result[self.index]
 
 
 class TensorBase(Vertex):
@@ -213,9 +210,10 @@ class TensorBase(Vertex):
 
     @property
     def requires_grad(self):
-        """Whether gradients are recorded for this tensor."""
+        """Whether gradients are recorded for this tensor. A view says so too when only its base requires grad."""
         if self._view is not None:
             self._synchronize()
+            return self._needs or self._view.base._needs
         return self._needs
 
     @requires_grad.setter

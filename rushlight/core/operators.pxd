@@ -9,6 +9,7 @@ cdef Classes CLASSES
 cdef object ndarray, FLOAT32, FLOAT64, NUMBERS, CURRENT
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+cdef int DEFAULT, MULTI, UNRECORDED
 
 
 cdef class Operator:
@@ -43,8 +44,8 @@ cpdef call(Operator op, tuple args)
 @cython.locals(cls=type, out=TensorBase, node=Node)
 cdef tuple several(Operator op, tuple args, tuple results, int needs)
 
-@cython.locals(source=TensorBase, parent=View, view=View)
-cdef look(TensorBase out, Operator op, tuple args, long index)
+@cython.locals(parent=View, view=View)
+cpdef look(TensorBase out, TensorBase source, bint several)
 
 @cython.locals(modes=Modes)
 cpdef bint recording()

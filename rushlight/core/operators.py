@@ -13,6 +13,7 @@ FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
+DEFAULT, MULTI, UNRECORDED = 0, 1, 2
 NUMBERS = count(1)  # nodes are numbered as they are recorded: the backward pass runs the youngest first
 
 
@@ -216,7 +217,7 @@ def call(op, args):
     out = cls.__new__(cls)
     out._array = result
     if op.view:
-        look(out, op, args, -1)
+        look(out, args[0], False)
     if needs:
         node = start(op, needs)
         save(node, args, (result,), out)
@@ -237,8 +238,8 @@ def several(op, args, results, needs):
         out._array = result
         outs.append(out)
     if op.view:
-        for i, out in enumerate(outs):
-            look(out, op, args, i)
+        for out in outs:
+            look(out, args[0], True)
     live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
     if needs and live:
         node = start(op, needs)
@@ -254,18 +255,21 @@ def several(op, args, results, needs):
     return tuple(outs)
 
 
-def look(out, op, args, index):
-    """Makes `out` a view of the first argument: shared versions, and the way from the base to here."""
-    source = args[0]
+def look(out, source, several):
+    """Makes `out` a view of `source`: shared versions, the same base. `several` tells that it is one of many results."""
     parent = source._view
-    out._counter = source._versions()
     view = View.__new__(View)
-    view.base = source if parent is None else parent.base
-    view.op = op
-    view.args = args[1:]
-    view.index = index
-    view.parent = parent
-    view.recorded = recording()
+    if parent is None:
+        view.base = source
+        view.origin = DEFAULT
+    else:
+        view.base = parent.base
+        view.origin = parent.origin
+    if not recording():
+        view.origin = UNRECORDED
+    elif several:
+        view.origin = MULTI
+    out._counter = source._versions()
     view.version = out._counter.value
     out._view = view
 

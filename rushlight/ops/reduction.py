@@ -25,6 +25,8 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     """Dimensions as non-negative numbers; all of them for None or an empty tuple. IndexError out of range."""
     if dim is None:
         return tuple(range(ndim))
+    if type(dim) is int and -ndim <= dim < ndim:
+        return (dim % ndim,)
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     for d in dims:
         if not -max(ndim, 1) <= d < max(ndim, 1):
@@ -59,6 +61,11 @@ def repeated(grad, shape):
 def size_of(shape, dims):
     """The number of elements that are reduced to one."""
     return math.prod([shape[d] for d in dims])
+
+
+def type_name(input):
+    """The dtype of a tensor in the words of PyTorch's errors: `Long`, `Float`, ..."""
+    return TYPE_NAMES[FROM_NUMPY[input._array.dtype]]
 
 
 def integers_widened(input):
@@ -187,13 +194,8 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
     tensor(2.)
     """
     if input._array.dtype.kind not in "fc":
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {Name(input)}")
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {type_name(input)}")
     return nansum(input, dim, keepdim, dtype=dtype) / sum(_is_number(input), dim, keepdim)
-
-
-def Name(input):  # noqa: N802
-    """The dtype of a tensor in the words of PyTorch's errors: `Long`, `Float`, ..."""
-    return TYPE_NAMES[FROM_NUMPY[input._array.dtype]]
 
 
 @operator(name="all")

@@ -1,4 +1,4 @@
-"""Record PyTorch's numbers for the cases into golden.npz: `python tests/random/record.py`."""
+"""Record PyTorch's numbers for the cases into golden.npz: `PYTHONPATH=.:tests python tests/randomness/record.py`."""
 
 from pathlib import Path
 
