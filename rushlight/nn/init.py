@@ -1,0 +1,311 @@
+"""Initial values of parameters: fills tensors in place, with PyTorch's very numbers after the same seed."""
+
+import math
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from rushlight.random import Generator, default_generator
+from rushlight.random.distributions import normal as draw_normal
+from rushlight.random.distributions import uniform as draw_uniform
+from rushlight.random.integers import randperm
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
+GAINS = {
+    **dict.fromkeys(["linear", "sigmoid", "conv1d", "conv2d", "conv3d"], 1),
+    **dict.fromkeys(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"], 1),
+    "tanh": 5 / 3,
+    "relu": math.sqrt(2),
+    "selu": 3 / 4,
+}
+
+
+def write(tensor: Tensor, values) -> Tensor:
+    """Overwrites a tensor's elements, outside the graph; returns the tensor."""
+    tensor._array[...] = values
+    tensor._bump()
+    return tensor
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By how much the weights before a nonlinearity are scaled so that the variance of its results stays.
+
+    `param` is the negative slope of `leaky_relu`. ValueError for a name that is not known.
+
+    >>> import rushlight as torch
+    >>> torch.nn.init.calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity in GAINS:
+        return GAINS[nonlinearity]
+    if nonlinearity != "leaky_relu":
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    slope = 0.01 if param is None else param
+    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+        raise ValueError(f"negative_slope {param} not a valid number")
+    return math.sqrt(2 / (1 + slope**2))
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills a tensor with draws from the uniform distribution on [a, b).
+
+    >>> import rushlight as torch
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.nn.init.uniform_(torch.empty(3), generator=generator)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
+    array = tensor._array
+    return write(tensor, draw_uniform(generator or default_generator, array.shape, array.dtype, a, b))
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills a tensor with draws from the normal distribution.
+
+    >>> import rushlight as torch
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.nn.init.normal_(torch.empty(3), generator=generator)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    array = tensor._array
+    return write(tensor, draw_normal(generator or default_generator, array.shape, array.dtype, mean, std))
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:  # fmt: skip
+    """Fills a tensor with draws from the normal distribution truncated to [a, b].
+
+    By rejection: from the normal distribution where the interval holds more than 0.3 of it, else from the uniform one.
+
+    >>> import rushlight as torch
+    >>> bool((torch.nn.init.trunc_normal_(torch.empty(100), std=5.0).abs() <= 2).all())
+    True
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            stacklevel=2,
+        )
+    inside = normal_cdf((b - mean) / std) - normal_cdf((a - mean) / std)
+    rejection = reject_normal if inside > 0.3 else reject_uniform
+    return write(tensor, rejection(tensor._array, mean, std, a, b, generator or default_generator))
+
+
+def normal_cdf(x: float) -> float:
+    """The cumulative distribution function of the standard normal distribution."""
+    return (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+def reject_normal(array, mean, std, a, b, generator):
+    """Normal draws, of which those outside of [a, b] are drawn again until there are none."""
+    low, high = array.dtype.type(a), array.dtype.type(b)
+    values = draw_normal(generator, array.shape, array.dtype, mean, std)
+    while (outside := (values < low) | (values > high)).any():
+        values = np.where(outside, draw_normal(generator, array.shape, array.dtype, mean, std), values)
+    return values
+
+
+def reject_uniform(array, mean, std, a, b, generator):
+    """Uniform draws, each accepted with the probability of its normal density relative to the highest in [a, b]."""
+    highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    values, pending = None, True
+    while values is None or pending.any():
+        candidates = draw_uniform(generator, array.shape, array.dtype, a, b)
+        density = ((candidates - mean) / std) ** 2 * -0.5 - highest
+        chance = np.log(draw_uniform(generator, array.shape, array.dtype))
+        values = candidates if values is None else np.where(pending, candidates, values)
+        pending = pending & (chance > density)
+    return values
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fills a tensor with one number."""
+    return write(tensor, val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fills a tensor with ones."""
+    return write(tensor, 1)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fills a tensor with zeros."""
+    return write(tensor, 0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fills a matrix with the identity: ones on the diagonal. ValueError unless there are 2 dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.nn.init.eye_(torch.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
+    require_matrix(tensor)
+    return write(tensor, np.eye(*tensor._array.shape))
+
+
+def require_matrix(tensor: Tensor) -> None:
+    """Raises PyTorch's error for a tensor that is no matrix."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fills a convolution's weight so that it passes on as many input channels as it can.
+
+    ValueError unless there are 3 to 5 dimensions and the first is divisible by `groups`.
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    channels, inputs, *sizes = tensor._array.shape
+    if channels % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    write(tensor, 0)
+    middle = tuple(size // 2 for size in sizes)
+    for group in range(groups):
+        for channel in range(min(channels // groups, inputs)):
+            tensor._array[(group * (channels // groups) + channel, channel, *middle)] = 1
+    return tensor
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs an output of a layer with this weight depends on, and how many outputs depend on an input."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    outputs, inputs, *sizes = tensor._array.shape
+    field = math.prod(sizes)
+    return inputs * field, outputs * field
+
+
+_calculate_fan_in_and_fan_out = fans  # PyTorch's name, which many programs use
+
+
+def fan_of(tensor: Tensor, mode: str) -> int:
+    """The fan that `mode` names."""
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
+    return fans(tensor)[modes.index(mode.lower())]
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills a weight with uniform draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+
+    Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    ValueError for fewer than 2 dimensions.
+    """
+    bound = math.sqrt(3) * (gain * math.sqrt(2 / float(sum(fans(tensor)))))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fills a weight with normal draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / float(sum(fans(tensor)))), generator)
+
+
+def kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    """The standard deviation gain / sqrt(fan), which keeps the variance of activations, or that of gradients."""
+    fan = fan_of(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def is_empty(tensor: Tensor) -> bool:
+    """Whether a tensor has no elements, with PyTorch's warning where it has none."""
+    if tensor._array.size == 0:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return tensor._array.size == 0
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:  # fmt: skip
+    """Fills a weight with uniform draws of the standard deviation gain / sqrt(fan).
+
+    `a` is the negative slope of the leaky ReLU after the layer; `mode` is "fan_in" or "fan_out".
+    Source: K. He et al., "Delving deep into rectifiers", 2015.
+    ValueError for fewer than 2 dimensions, and for names that are not known.
+    """
+    if is_empty(tensor):
+        return tensor
+    bound = math.sqrt(3) * kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:  # fmt: skip
+    """Fills a weight with normal draws of the standard deviation gain / sqrt(fan); see `kaiming_uniform_`."""
+    if is_empty(tensor):
+        return tensor
+    return normal_(tensor, 0.0, kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fills a tensor, seen as a matrix of its first dimension by all others, with `gain` times an orthogonal matrix.
+
+    Source: A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks", 2013.
+    ValueError for fewer than 2 dimensions.
+    """
+    from scipy.linalg import qr
+
+    array = tensor._array
+    if array.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if array.size == 0:
+        return tensor
+    rows = array.shape[0]
+    matrix = draw_normal(generator or default_generator, (rows, array.size // rows), array.dtype)
+    wide = matrix.shape[0] < matrix.shape[1]
+    q, r = qr(matrix.T if wide else matrix, mode="economic", check_finite=False)
+    q *= np.sign(np.diag(r))  # makes the distribution uniform over all orthogonal matrices
+    return write(tensor, (q.T if wide else q).reshape(array.shape) * array.dtype.type(gain))
+
+
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
+) -> Tensor:
+    """Fills a matrix with normal draws, and in each column a fraction `sparsity` of the rows with zeros.
+
+    Source: J. Martens, "Deep learning via Hessian-free optimization", 2010. ValueError unless there are 2 dimensions.
+    """
+    require_matrix(tensor)
+    rows, columns = tensor._array.shape
+    zeros = math.ceil(sparsity * rows)
+    normal_(tensor, 0.0, std, generator)
+    for column in range(columns):
+        tensor._array[randperm(default_generator, rows, np.dtype(np.int64))[:zeros], column] = 0
+    return tensor
+
+
+def deprecated(function: Callable) -> Callable:
+    """PyTorch's old name of a function, without the underscore, which warns."""
+    name = function.__name__
+    old = name[:-1]
+
+    def renamed(*args, **kwargs):
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    renamed.__name__ = renamed.__qualname__ = old
+    renamed.__doc__ = f"The old name of `{name}`."
+    return renamed
+
+
+uniform, normal, constant, eye, dirac, xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, orthogonal, sparse = (
+    deprecated(function)
+    for function in (
+        uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+        kaiming_normal_, orthogonal_, sparse_,
+    )
+)  # fmt: skip
