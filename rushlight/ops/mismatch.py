@@ -1,9 +1,10 @@
-"""PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
+"""PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has
+failed."""
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, from_numpy_dtype
+from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 
 BOOL = np.dtype(bool)
 C_NAMES = {
@@ -18,7 +19,8 @@ def check_tensors(function: str, **arguments) -> None:
     for position, (name, value) in enumerate(arguments.items(), 1):
         if not isinstance(value, TensorBase):
             raise TypeError(
-                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
+                f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
+                f"{type(value).__name__}"
             )
 
 
@@ -35,14 +37,17 @@ def by(array) -> str:
 def refuse_bool(kernel: str, array) -> None:
     """NotImplementedError for bool, which PyTorch does not multiply."""
     if array.dtype == BOOL:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first.")
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first."
+        )
 
 
 def refuse_dims(function: str, input, other) -> None:
     """RuntimeError for operands without dimensions."""
     if input.ndim == 0 or other.ndim == 0:
         raise RuntimeError(
-            f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
+            f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and "
+            f"{other.ndim}D"
         )
 
 
@@ -80,7 +85,9 @@ def matrix_and_vector(mat, vec, input=None) -> None:
         raise RuntimeError(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})")
     types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
     if len(set(types)) > 1:
-        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types)
+        )
     refuse_bool("addmv_impl_cpu", mat)
 
 
@@ -94,8 +101,8 @@ def vectors(input, tensor) -> None:
     n, m = input.size, tensor.size
     if n != m:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, "
-            f"but got {n} and {m} elements respectively"
+            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
+            f"elements, but got {n} and {m} elements respectively"
         )
     refuse_bool("dot", input)
 
@@ -106,9 +113,10 @@ def batches(batch1, batch2, input=None) -> None:
         if batch.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
     wanted = [batch1.shape[0], batch1.shape[2]]
-    if list(batch2.shape[:2]) != wanted:
+    found = list(batch2.shape[:2])
+    if found != wanted:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {list(batch2.shape[:2])}."
+            f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}."
         )
     same_scalars(batch1, batch2)
     refuse_bool("bmm" if input is None else "baddbmm", batch1)
@@ -141,13 +149,15 @@ def broadcast_matrices(input, other) -> None:
             n, m = input.shape[-i], other.shape[-i]
             if n != m and 1 not in (n, m):
                 raise RuntimeError(
-                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
-                    f"{max(input.ndim, other.ndim) - i}"
+                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton "
+                    f"dimension {max(input.ndim, other.ndim) - i}"
                 )
     if other.ndim == 2:
         return matrices(np.reshape(input, (-1, input.shape[-1])), other)
     shape = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
-    return batches(*[np.broadcast_to(x, shape + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (input, other)])
+    return batches(
+        *[np.broadcast_to(x, shape + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (input, other)]
+    )
 
 
 def same_scalars(first, second) -> None:
@@ -161,11 +171,14 @@ def expanded(input, sizes) -> None:
     for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
         if n not in (1, size):
             raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({n}) at non-singleton "
-                f"dimension {len(sizes) - i}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(input.shape)}"
+                f"The expanded size of the tensor ({size}) must match the existing size ({n}) at "
+                f"non-singleton dimension {len(sizes) - i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                f"{list(input.shape)}"
             )
     if input.ndim > len(sizes):
         raise RuntimeError(
-            f"expand({FROM_NUMPY[input.dtype]}{list(input.shape)}, size={list(sizes)}): the number of sizes provided "
-            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
+            f"expand(torch.{type_name(input)}Tensor{{{list(input.shape)}}}, size={list(sizes)}): the "
+            "number of "
+            f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({input.ndim})"
         )
