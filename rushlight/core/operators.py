@@ -243,12 +243,15 @@ def several(op, args, results, needs):
     live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
     if needs and live:
         node = start(op, needs)
-        save(node, args, results, outs[live[0]])
+        saved = [n for kind, n in zip(node.plan.kinds, node.plan.sources) if kind == RESULT] or live
+        save(node, args, results, outs[saved[0]])
         connect(node, op, args)
         adjust(node, op, args, results[live[0]])
         node.outputs = [(r.shape, r.dtype) for r in results]
+        if node.plan.saves_result:
+            for i in saved:
+                outs[i]._counter = outs[saved[0]]._counter
         for i in live:
-            outs[i]._counter = outs[live[0]]._counter if node.plan.saves_result else outs[i]._counter
             outs[i]._node = node
             outs[i]._index = i
             outs[i]._needs = True
