@@ -35,5 +35,51 @@ def modified_result(array, index, node) -> RuntimeError:
 
 
 def output_of(node, index) -> str:
-    """The clause of the message that names the operation: `MulBackward0` is called `Mul` there."""
-    return f", which is output {index} of {re.sub(r'Backward[0-9]+$', '', node.name())},"
+    """The clause of the message that names the operation."""
+    return f", which is output {index} of {operation(node)},"
+
+
+def operation(node) -> str:
+    """An operation as messages name it: `MulBackward0` is called `Mul` there."""
+    return re.sub(r"Backward[0-9]+$", "", node.name())
+
+
+def changed_view(tensor, what) -> RuntimeError:
+    """The error for a view whose history cannot be rewritten after a change in place; `what` tells what changed."""
+    from rushlight.core.graph import MULTI
+
+    multi = tensor._view.origin == MULTI
+    if tensor._node is None:
+        message = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
+    elif multi:
+        message = f"Output {tensor._index} of {operation(tensor._node)} is a view and {what} modified inplace."
+    else:
+        message = (
+            f"Output {tensor._index} of {operation(tensor._node)} is a view of a view which was created in no_grad mode "
+            f"and {what} modified inplace with grad mode enabled."
+        )
+    return RuntimeError(f"{message} {OUTPUT_OF_MANY if multi else VIEW_IN_NO_GRAD}")
+
+
+OUTPUT_OF_MANY = (
+    "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+    "to be modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+VIEW_IN_NO_GRAD = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+    "both outside (if you want the inplace to be tracked)."
+)
+
+
+def larger_result(target, shape) -> RuntimeError:
+    """The error for a result that is larger than the tensor it is to be written to."""
+    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
+
+
+def lower_result(source, target) -> RuntimeError:
+    """The error for a result of a kind that the tensor cannot hold."""
+    from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
+
+    source, target = TYPE_NAMES[FROM_NUMPY[source]], TYPE_NAMES[FROM_NUMPY[target]]
+    return RuntimeError(f"result type {source} can't be cast to the desired output type {target}")

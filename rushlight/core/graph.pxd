@@ -1,7 +1,7 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
-cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, DEFAULT, MULTI, UNRECORDED
+cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 
 
 @cython.final

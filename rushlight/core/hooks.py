@@ -106,6 +106,14 @@ def hooks_of(vertex) -> Hooks:
     return vertex.hooks
 
 
+def keep_retained(tensor, node, index):
+    """Goes on keeping the gradient of a tensor that a change in place gives another place in the graph."""
+    if tensor._node is not None and tensor._node.hooks is not None:
+        found = tensor._node.hooks.retained.get(tensor._index)
+        if found is not None and found() is tensor:
+            hooks_of(node).retained[index] = tensor._node.hooks.retained.pop(tensor._index)
+
+
 def replaced(grad, hooks, recorded):
     """A gradient as a chain of hooks leaves it."""
     for hook in hooks:

@@ -5,62 +5,105 @@ An in-place operation is the out-of-place one, whose result then takes the tenso
 
 import numpy as np
 
-from rushlight.core.graph import Node, TensorBase, VersionCounter, new_tensor
+from rushlight.core.errors import changed_view, larger_result, lower_result
+from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
+from rushlight.core.hooks import keep_retained
 from rushlight.core.operators import Operator, binary, next_number, recording
+from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
 
-OUTPUT_OF_MULTI_VIEW = (
-    "Output {} of {} is a view and is being modified inplace. This view is the output of a function that returns "
-    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the "
-    "inplace operation by an out-of-place one."
-)
-VIEW_IN_NO_GRAD = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
-    "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-    "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
-    "the inplace to be tracked)."
-)
+COPY = Operator(
+    "copy", lambda old, new: np.array(new), ("old", "new"),
+    {"old": lambda grad: np.zeros_like(grad), "new": lambda grad: grad},
+    node="CopyBackwards", holomorphic=False,
+)  # fmt: skip
 
 
-def check(tensor, recorded):
-    """Raises PyTorch's errors for tensors that must not be changed in place."""
+def check(tensor, recorded, *operands):
+    """Raises PyTorch's errors for tensors that must not be changed in place.
+
+    `recorded` tells whether the change is going to be part of the graph; `operands` are what it reads.
+    """
+    if recorded:
+        check_history(tensor, tensor.requires_grad)
+    check_memory(tensor, operands)
+
+
+def check_history(tensor, recorded):
+    """Raises for a leaf that requires grad, a view of one, and views whose history cannot be rewritten."""
     view = tensor._view
-    if recorded and (tensor.requires_grad or view is not None):
-        if view is None:
-            if tensor._node is None:
-                raise RuntimeError(
-                    "a leaf Variable that requires grad is being used in an in-place operation. Change it inside "
-                    "`with torch.no_grad():` (as optimizers do), or change a copy (x.clone())."
-                )
-        elif not view.recorded and view.base.requires_grad:
-            raise RuntimeError(VIEW_IN_NO_GRAD)
-        elif view.index >= 0 and tensor._node is not None:
-            raise RuntimeError(OUTPUT_OF_MULTI_VIEW.format(tensor._index, tensor._node.name()))
-        elif view.base._node is None and view.base.requires_grad:
+    if not recorded:
+        return
+    if view is not None:
+        if view.origin != DEFAULT:
+            raise changed_view(tensor, "is being")
+        if tensor.requires_grad and view.base._node is None:
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an in-place operation. Change it inside "
                 "`with torch.no_grad():`, or change a copy (x.clone())."
             )
+    if tensor.requires_grad and tensor._node is None:
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place operation. Change it inside "
+            "`with torch.no_grad():` (as optimizers do), or change a copy (x.clone())."
+        )
+
+
+def check_memory(tensor, operands):
+    """Raises where elements share their memory, with each other or partly with those of an operand."""
     array = tensor._array
     if 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
         )
+    if tensor._counter is not None:
+        for other in operands:
+            if isinstance(other, TensorBase) and other._counter is tensor._counter and meets(array, other._array):
+                raise RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                    "memory location. Please clone() the tensor before performing the operation."
+                )
+
+
+def meets(a, b):
+    """Whether two arrays, each without gaps, share some of their memory but are not the same."""
+    if not (is_dense(a) and is_dense(b)):
+        return False
+    start, other = address(a), address(b)
+    if start == other and a.nbytes == b.nbytes:
+        return a.strides != b.strides
+    return start < other + b.nbytes and other < start + a.nbytes
+
+
+def is_dense(array):
+    """Whether an array's elements fill their memory, each its own place."""
+    if array.flags.c_contiguous:
+        return array.size > 0
+    return extent(array.shape, array.strides, array.itemsize) == array.nbytes and not overlaps(
+        array.shape, array.strides, array.itemsize
+    )
 
 
 def change(tensor, function, *args, **kwargs):
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
-    recorded = recording()
-    check(tensor, recorded)
-    if not recorded:
+    if not recording():
+        check_memory(tensor, args)
         write(tensor, function(tensor, *args, **kwargs)._array)
         return tensor
     old = stand_in(tensor)
+    number = next_number()
     result = function(old, *args, **kwargs)
-    if result._node is None:
+    recorded = old._needs or result._needs
+    check_history(tensor, recorded)
+    check_memory(tensor, args)
+    if not recorded:
         write(tensor, result._array)
         return tensor
-    keep_old(old, result._node)
+    single = is_single(result, old, number)
+    if not single or result._node.saves(old):
+        keep(old)
+    if not single and (tensor._view is not None or not result._needs):
+        result = COPY(old, result)
     write(tensor, result._array)
     take_over(tensor, result)
     return tensor
@@ -68,24 +111,22 @@ def change(tensor, function, *args, **kwargs):
 
 def change_binary(op, tensor, other):
     """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
-    if other_is_plain(tensor, other) and not (recording() and (tensor._needs or needs(other) or tensor._view)):
-        check(tensor, False)
-        array = tensor._array
-        try:
-            op.forward(array, other._array if isinstance(other, TensorBase) else other, out=array)
-        except ValueError:
-            raise shape_error(array.shape, np.broadcast_shapes(array.shape, other._array.shape)) from None
-        tensor._bump()
-        return tensor
-    if not isinstance(tensor, TensorBase):
-        return NotImplemented
-    return change(tensor, lambda a, b: binary(op, a, b), other)
+    if not is_plain(op, tensor, other) or (recording() and (tensor._needs or tensor._view or needs(other))):
+        return change(tensor, lambda a, b: binary(op, a, b), other)
+    check_memory(tensor, (other,))
+    array = tensor._array
+    try:
+        op.forward(array, other._array if isinstance(other, TensorBase) else other, out=array)
+    except ValueError:
+        return change(tensor, lambda a, b: binary(op, a, b), other)
+    tensor._bump()
+    return tensor
 
 
-def other_is_plain(tensor, other):
-    """Whether the other operand needs no promotion beside a float tensor."""
+def is_plain(op, tensor, other):
+    """Whether an operator can write into a float tensor at once: a ufunc, and an operand that needs no promotion."""
     dtype = tensor._array.dtype
-    if dtype.kind != "f":
+    if dtype.kind != "f" or not isinstance(op.forward, np.ufunc):
         return False
     return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
 
@@ -98,19 +139,25 @@ def needs(value):
 def stand_in(tensor):
     """The tensor as it is now, for the operation to work on and to save."""
     old = new_tensor(tensor._array)
-    old._node, old._index, old._needs = tensor.grad_fn, tensor._index, tensor._needs
+    old._needs = tensor.requires_grad
+    old._node, old._index = tensor._node, tensor._index
     old._counter = tensor._versions()
     return old
 
 
-def keep_old(old, node):
-    """Gives the old tensor memory of its own, unless it is known that no node has saved it."""
-    direct = node.plan is not None and node.arity > 0 and node.edge_at(0)[0] is old._node
-    if direct and not node.saves(old):
-        return
+def is_single(result, old, number):
+    """Whether a result comes of one operation, the only one since `number` was given, and `old` is its first input."""
+    node = result._node
+    if node is None or node.sequence != number + 1 or node.outputs is not None or not node.arity:
+        return False
+    return node.edge_at(0)[0] is (None if not old._needs else old if old._node is None else old._node)
+
+
+def keep(old):
+    """Gives the old tensor memory of its own: somebody saved it."""
     counter = VersionCounter()
     counter.value = old._counter.value
-    old._array = old._array.copy()
+    old._array = old._array.copy(order="K")
     old._counter = counter
 
 
@@ -118,26 +165,16 @@ def write(tensor, array):
     """Overwrites a tensor's elements and counts the change."""
     target = tensor._array
     if array.shape != target.shape and np.broadcast_shapes(array.shape, target.shape) != target.shape:
-        raise shape_error(target.shape, array.shape)
-    if "biufc".index(array.dtype.kind) > "biufc".index(target.dtype.kind) and not (
-        array.dtype.kind in "iu" and target.dtype.kind in "iu"
-    ):
-        raise cast_error(array.dtype, target.dtype)
+        raise larger_result(target.shape, array.shape)
+    if array.dtype is not target.dtype and rank(array.dtype) > rank(target.dtype):
+        raise lower_result(array.dtype, target.dtype)
     np.copyto(target, array, casting="unsafe")
     tensor._bump()
 
 
-def shape_error(target, shape):
-    """The error for a result that is larger than the tensor it is to be written to."""
-    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
-
-
-def cast_error(source, target):
-    """The error for a result of a kind that the tensor cannot hold."""
-    from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-
-    source, target = TYPE_NAMES[FROM_NUMPY[source]], TYPE_NAMES[FROM_NUMPY[target]]
-    return RuntimeError(f"result type {source} can't be cast to the desired output type {target}")
+def rank(dtype):
+    """The place of a dtype's kind: bool, integers, floats, complex. A result cannot be written to a lower one."""
+    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[dtype.kind]
 
 
 def take_over(tensor, result):
@@ -146,65 +183,58 @@ def take_over(tensor, result):
     if node.plan is not None and node.plan.saves_result and node.result_counter is result._counter:
         node.result_counter, node.result_version = tensor._counter, tensor._counter.value
     if tensor._view is None:
-        tensor._node, tensor._index, tensor._needs = node, result._index, True
+        move(tensor, node, result._index)
         return
     base = tensor._view.base
-    copy = CopySlices.of(base, tensor._view, node)
-    base._node, base._index, base._needs = copy, 0, True
+    move(base, CopySlices.of(base, Window.between(base._array, tensor._array), node), 0)
     renew(tensor)
+
+
+def move(tensor, node, index):
+    """Gives a tensor another place in the graph, and takes what was asked with `retain_grad` along."""
+    keep_retained(tensor, node, index)
+    tensor._node, tensor._index, tensor._needs = node, index, True
 
 
 def renew(tensor):
     """Gives a view of a base that was changed in place its new history: a look at the base as it is now."""
     view = tensor._view
+    if tensor._node is None and not view.base._needs:
+        return
+    if view.origin != DEFAULT:
+        raise changed_view(tensor, "and its base or another view of its base has been")
+    move(tensor, AsStridedBackward0.of(view.base, tensor._array), 0)
     view.version = tensor._counter.value
-    base = view.base
-    if base._needs and (base._node is not None or tensor._node is not None):
-        tensor._node, tensor._index, tensor._needs = AsStridedBackward0.of(base, view), 0, True
 
 
-def scatter(base, source, view):
-    """The base with the part that the view shows replaced by `source`."""
-    result = base.copy()
-    view.replay(result)[...] = source
-    return result
-
-
-VIEW_SCATTER = Operator(
-    "view_scatter", scatter, ("base", "source", "view"),
-    {
-        "base": lambda grad, view: VIEW_SCATTER(grad, view.replay(np.zeros_like(grad)), view),
-        "source": lambda grad, view: view.replay(grad),
-    },
-)  # fmt: skip
+def vertex(tensor):
+    """Where a tensor's cotangent goes, and the number of the output that it is."""
+    if not tensor._needs:
+        return None, 0
+    return (tensor, 0) if tensor._node is None else (tensor._node, tensor._index)
 
 
 class CopySlices(Node):
     """The history of a base of which a view was changed by `node`: the view's part goes through it, the rest by."""
 
     @classmethod
-    def of(cls, base, view, node):
-        """The node for a change of `base` through `view`."""
+    def of(cls, base, window, node):
+        """The node for a change of `base` through `window`."""
         self = cls.__new__(cls)
-        edges = [(base._node if base._node is not None else base) if base._needs else None]
-        numbers = [base._index]
-        for i in range(1, node.arity):
-            edge, number = node.edge_at(i)
-            edges.append(edge)
-            numbers.append(number)
-        self.edges, self.numbers, self.arity = tuple(edges), tuple(numbers), len(edges)
-        self.sequence = next_number()
-        self.view, self.node = view, node
+        self.edges, self.numbers = zip(vertex(base), *[node.edge_at(i) for i in range(1, node.arity)], strict=True)
+        self.arity, self.sequence = node.arity, next_number()
+        self.window, self.node = window, node
         return self
 
     def apply(self, grad, recorded, needs):
         """The cotangents of the base as it was, and of the other inputs of the change."""
-        part = self.view.replay(grad)
-        first, *rest = self.node.apply(part, recorded, (True, *needs[1:]))
+        window = self.window
+        first, *rest = self.node.apply(READ(grad, window), recorded, needs)
         if not needs[0]:
             return [None, *rest]
-        zeros = np.zeros_like(part)
-        return [VIEW_SCATTER(grad, zeros if first is None else first, self.view), *rest]
+        if first is None:
+            first = np.zeros_like(grad, shape=window.shape, dtype=window.dtype)
+        return [REPLACE(grad, first, window), *rest]
 
     def release(self):
         """Lets go of what the change saved."""
@@ -215,18 +245,18 @@ class AsStridedBackward0(Node):
     """The history of a view after its base was changed in place: a look at the base."""
 
     @classmethod
-    def of(cls, base, view):
-        """The node for a view of the base as it is now."""
+    def of(cls, base, array):
+        """The node for a view, of this memory, of the base as it is now."""
         self = cls.__new__(cls)
-        self.edges, self.numbers, self.arity = (base._node if base._node is not None else base,), (base._index,), 1
+        edge, number = vertex(base)
+        self.edges, self.numbers, self.arity = (edge,), (number,), 1
         self.sequence = next_number()
-        self.view, self.shape, self.dtype = view, base._array.shape, base._array.dtype
+        self.window = Window.between(base._array, array)
         return self
 
     def apply(self, grad, recorded, needs):
         """The cotangent of the base: that of the view in its place, zeros elsewhere."""
-        zeros = np.zeros_like(grad, shape=self.shape, dtype=self.dtype)
-        return [VIEW_SCATTER(zeros, grad, self.view)]
+        return [PUT_BACK(grad, self.window)]
 
     def release(self):
         """Nothing was saved."""
