@@ -1,24 +1,66 @@
-"""rushlight: PyTorch's autograd, fast and light, on NumPy. `import rushlight as torch`."""
+"""rushlight: PyTorch's autograd, fast and light, on NumPy.
 
-import numpy as _np
+The same names with the same meaning:
 
-_np.seterr(all="ignore")
-from rushlight import dtypes
-from rushlight.core.graph import new_tensor as _nt
-from rushlight.ops import arithmetic, elementary, reduction, shape
+>>> import rushlight as torch
+>>> x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+>>> (x * x).sum().backward()
+>>> x.grad
+tensor([2., 4., 6.])
+"""
+
+from importlib import import_module as _import_module
+
+from numpy import seterr as _seterr
+
+# PyTorch never warns of division by zero, overflow or invalid values: the results are inf and nan. NumPy would warn at
+# each; `np.seterr(all="warn")` after the import of rushlight brings its warnings back.
+_seterr(all="ignore")
+
+from rushlight.tensor import Tensor
+from rushlight.device import *
+from rushlight.dtypes import *
+from rushlight.layout import *
+from rushlight.naming import *
+from rushlight.printing import get_printoptions, set_printoptions
+from rushlight.size import Size
+
 from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
-from rushlight.ops.contractions import *
+from rushlight.ops.comparison import *
+from rushlight.ops.complexes import *
+from rushlight.ops.conversion import *
+from rushlight.ops.creation import *
 from rushlight.ops.elementary import *
+from rushlight.ops.filling import fill
+from rushlight.ops.from_data import *
+from rushlight.ops.logic import *
 from rushlight.ops.products import *
+from rushlight.ops.random_methods import *
+from rushlight.ops.random_tensors import *
+from rushlight.ops.ranges import *
 from rushlight.ops.reduction import *
+from rushlight.ops.rounding import *
+from rushlight.ops.selection import *
 from rushlight.ops.shape import *
-from rushlight.tensor import Tensor
-from rushlight.dtypes import *
-from rushlight import autograd
-from rushlight.autograd import no_grad, enable_grad, set_grad_enabled
-def tensor(x, requires_grad=False, dtype=None):
-    a=_np.array(x)
-    if a.dtype==_np.float64: a=a.astype('f')
-    t=_nt(a); t.requires_grad=requires_grad
-    return t
+from rushlight.legacy import *
+
+from rushlight import autograd, random, return_types, version
+from rushlight.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from rushlight.version import __version__
+
+_ON_DEMAND = {"cuda", "nn", "optim", "utils", "vision"}  # modules that are loaded when first used
+
+
+def __getattr__(name):
+    """Loads a module when it is first used; for any other name says that rushlight lacks it."""
+    if name in _ON_DEMAND:
+        return _import_module(f"rushlight.{name}")
+    from rushlight.missing import missing_from
+
+    return missing_from("rushlight")(name)
+
+
+def __dir__():
+    return [*globals(), *_ON_DEMAND]

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 
 from .generator import Generator, default_generator
 
-__all__ = ["Generator", "default_generator", "fork_rng", "initial_seed", "manual_seed", "seed"]
+__all__ = [
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+]  # fmt: skip
 
 
 def manual_seed(seed: int) -> Generator:
@@ -28,6 +30,24 @@ def seed() -> int:
 def initial_seed() -> int:
     """Return the seed with which the default generator's stream began."""
     return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """Return the state of the default generator as a tensor of bytes.
+
+    >>> import rushlight as torch
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(2), a)
+    True
+    """
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state) -> None:
+    """Put the default generator into a state that `get_rng_state` gave."""
+    default_generator.set_state(new_state)
 
 
 @contextmanager

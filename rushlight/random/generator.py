@@ -5,6 +5,9 @@ import threading
 
 import numpy as np
 
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.device import CPU
+
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
 BLOCK = 624  # words of a Mersenne Twister block
 WORD = 0xFFFFFFFF
@@ -44,7 +47,7 @@ class Generator:
             raise RuntimeError(
                 f"Device type {kind.upper()} is not supported for torch.Generator() api: use Generator()."
             )
-        self.device = device
+        self.device = CPU
         self.lock = threading.Lock()
         self._bits = np.random.MT19937(0)
         self._seeder = np.random.RandomState(self._bits)
@@ -86,7 +89,7 @@ class Generator:
 
     def clone_state(self) -> "Generator":
         """Return a new generator that goes on from where this one is."""
-        clone = Generator(self.device)
+        clone = Generator()
         clone._set_state_array(self._state_array())
         return clone
 
@@ -147,12 +150,21 @@ class Generator:
                 sample = float(state[f"{kind}_sample"]) if state[f"has_{kind}_sample"] else None
                 setattr(self, f"next_{kind}_normal_sample", sample)
 
-    def __getstate__(self) -> tuple[object, np.ndarray]:
-        return self.device, self._state_array()
+    def get_state(self):
+        """Return the state as a tensor of bytes, the same as PyTorch's."""
+        return new_tensor(self._state_array())
 
-    def __setstate__(self, saved: tuple[object, np.ndarray]) -> None:
-        device, state = saved
-        self.__init__(device)
+    def set_state(self, new_state) -> None:
+        """Take over a state that `get_state` gave. Raises TypeError or RuntimeError if it is none."""
+        if not isinstance(new_state, TensorBase):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        self._set_state_array(new_state._array)
+
+    def __getstate__(self) -> np.ndarray:
+        return self._state_array()
+
+    def __setstate__(self, state: np.ndarray) -> None:
+        self.__init__()
         self._set_state_array(state)
 
 

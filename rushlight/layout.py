@@ -1,0 +1,58 @@
+"""How elements lie in memory: layouts, of which there is one, and memory formats."""
+
+import numpy as np
+
+__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided"]
+
+
+class Name:
+    """An object that is known by its name alone, as `torch.strided` is."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return self.name
+
+
+class layout(Name):
+    """The layout of a tensor; `torch.strided` is the only one."""
+
+
+class memory_format(Name):
+    """An order of the dimensions in memory."""
+
+
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+RANKS = {channels_last: 4, channels_last_3d: 5}
+
+
+def check_layout(given: layout | None) -> None:
+    """Raises NotImplementedError for any layout but the strided one."""
+    if given is not None and given is not strided:
+        raise NotImplementedError(f"rushlight has strided tensors only, not layout={given}: leave layout= out.")
+
+
+def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None) -> np.ndarray:
+    """An uninitialised array of an array's shape, with its strides or in a memory format.
+
+    RuntimeError where the format is for another number of dimensions.
+    """
+    if format is None or format is preserve_format:
+        return np.empty_like(array, dtype)
+    if format is contiguous_format:
+        return np.empty(array.shape, dtype)
+    if array.ndim != RANKS[format]:
+        raise RuntimeError(f"required rank {RANKS[format]} tensor to use {format.name} format")
+    batch, channels, *space = array.shape
+    return np.moveaxis(np.empty((batch, *space, channels), dtype), -1, 1)

@@ -1,0 +1,42 @@
+"""The old classes of tensors of one dtype, `FloatTensor` and so on: constructors, and names for `isinstance`."""
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.ops.from_data import new_array
+from rushlight.tensor import Tensor
+
+__all__ = ["set_default_tensor_type", *(f"{name}Tensor" for name in dtypes.TYPE_NAMES.values() if "Complex" not in name)]
+
+
+class TypedTensor(type):
+    """The class of those classes: any tensor of the dtype counts as an instance."""
+
+    dtype: dtypes.dtype
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, TensorBase) and value.dtype is cls.dtype
+
+    def __call__(cls, *data) -> Tensor:
+        if len(data) == 1 and not isinstance(data[0], int):
+            return new_tensor(new_array(data[0], cls.dtype._numpy))
+        return new_tensor(np.empty(data or 0, cls.dtype._numpy))
+
+
+for d, name in dtypes.TYPE_NAMES.items():
+    if not d.is_complex:
+        doc = f"Tensors of {d}: made from data, or uninitialised from sizes."
+        globals()[f"{name}Tensor"] = TypedTensor(f"{name}Tensor", (), {"dtype": d, "__module__": "torch", "__doc__": doc})
+
+
+def set_default_tensor_type(t: type | str) -> None:
+    """Sets the default dtype to that of a class such as `torch.DoubleTensor`, or of its name; see `set_default_dtype`.
+
+    >>> import rushlight as torch
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
+    kind = globals().get(t.removeprefix("torch.")) if isinstance(t, str) else t
+    if not isinstance(kind, TypedTensor):
+        raise TypeError(f"invalid type object: only floating-point types are supported as the default type, not {t}")
+    dtypes.set_default_dtype(kind.dtype)

@@ -1,0 +1,177 @@
+"""Other dtypes, other memory formats, other libraries: `to` and its kind, DLPack."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.device import check_device, device
+from rushlight.layout import empty_array, memory_format, preserve_format
+from rushlight.ops.from_data import new_array, shared
+from rushlight.ops.table import named, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["from_dlpack"]
+
+
+@operator(name="to_copy", input=lambda grad: grad)  # the core casts the cotangent back
+def _to_copy(input, dtype, format):
+    out = empty_array(input, dtype, format)
+    np.copyto(out, input, casting="unsafe")
+    return out
+
+
+def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_format | None = None) -> Tensor:
+    """A tensor in another dtype and memory format; the tensor itself where nothing is to change."""
+    array = input._array
+    if array.dtype is dtype and not copy and (format is None or has_format(array, format)):
+        return input
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+    if dtype.kind in "fc":
+        return _to_copy(input, dtype, format)
+    return new_tensor(_to_copy.forward(array, dtype, format))
+
+
+def has_format(array: np.ndarray, format: memory_format) -> bool:
+    """Whether an array lies in memory as a format says."""
+    return format is preserve_format or empty_array(array, array.dtype, format).strides == array.strides
+
+
+def to(
+    self: Tensor, *args: Any, dtype=None, device=None, non_blocking: bool = False, copy: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:  # fmt: skip
+    """The tensor in another dtype: `to(dtype)`, `to(device, dtype=None)` or `to(other)`, which gives it that of `other`.
+
+    The tensor itself where nothing is to change, unless `copy`. Differentiable. Raises an error for any device but the
+    CPU.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).to(torch.int64), torch.ones(2).to(torch.zeros(1, dtype=torch.float64)).dtype
+    (tensor([1, 1]), torch.float64)
+    """
+    d = self._array.dtype if dtype is None else dtypes.as_numpy(dtype)
+    if args:
+        first, *rest = args
+        if isinstance(first, TensorBase):
+            d = first._array.dtype
+        elif isinstance(first, dtypes.dtype) or first in dtypes.SCALARS:
+            d = dtypes.as_numpy(first)
+        else:
+            device = first
+            if rest and rest[0] is not None and not isinstance(rest[0], bool):
+                d = dtypes.as_numpy(rest.pop(0))
+        copy = copy or len(rest) > 1 and bool(rest[1])
+    if device is not None:
+        check_device(device)
+    return convert(self, d, copy, memory_format)
+
+
+def type_(self: Tensor, dtype=None, non_blocking: bool = False) -> Tensor | str:
+    """The name of the tensor's type, or the tensor in the type that a dtype, a class or its name names.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).type(), torch.ones(2).type("torch.LongTensor")
+    ('torch.FloatTensor', tensor([1, 1]))
+    """
+    if dtype is None:
+        return f"torch.{dtypes.TYPE_NAMES[self.dtype]}Tensor"
+    if isinstance(dtype, str):
+        for d, name in dtypes.TYPE_NAMES.items():
+            if dtype == f"torch.{name}Tensor":
+                return convert(self, d._numpy)
+        raise ValueError(f"invalid type: '{dtype}'")
+    return convert(self, dtypes.as_numpy(getattr(dtype, "dtype", dtype)))
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of another.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).type_as(torch.tensor([1]))
+    tensor([1, 1])
+    """
+    return convert(self, other._array.dtype)
+
+
+def method_to(name: str, d: dtypes.dtype):
+    """A method that converts to one dtype."""
+
+    def method(self, memory_format=None):
+        return convert(self, d._numpy, False, memory_format)
+
+    return named(method, name, f"The tensor in {d}, or itself if it is of that type already.")
+
+
+def bfloat16(self: Tensor) -> Tensor:
+    """Always raises NotImplementedError: NumPy has no such type."""
+    raise NotImplementedError("rushlight has no bfloat16, as NumPy has none: use half() or float().")
+
+
+def cpu(self: Tensor, memory_format=None) -> Tensor:
+    """The tensor itself, which is on the CPU."""
+    return convert(self, self._array.dtype, False, memory_format)
+
+
+def cuda(self: Tensor, device=None, non_blocking: bool = False, memory_format=None) -> Tensor:
+    """Always raises AssertionError, as PyTorch without CUDA."""
+    check_device("cuda")
+    return self
+
+
+def is_pinned(self: Tensor, device=None) -> bool:
+    """Whether the memory is pinned for copies to an accelerator: it never is."""
+    return False
+
+
+def pin_memory(self: Tensor, device=None) -> Tensor:
+    """Always raises RuntimeError, as PyTorch without an accelerator."""
+    raise RuntimeError("Cannot access accelerator device when none is available. Leave pin_memory() out on a CPU.")
+
+
+def new(self: Tensor, *data: Any) -> Tensor:
+    """A tensor of this one's dtype from sizes, which leaves it uninitialised, or from data. Old; see `new_tensor`."""
+    if len(data) == 1 and not isinstance(data[0], int):
+        return new_tensor(new_array(data[0], self._array.dtype))
+    return new_tensor(np.empty(data, self._array.dtype))
+
+
+def dlpack(self: Tensor, **options: Any):
+    """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._array.__dlpack__(**options)
+
+
+def dlpack_device(self: Tensor) -> tuple[int, int]:
+    """The device in DLPack's numbers: the CPU."""
+    return self._array.__dlpack_device__()
+
+
+def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
+    """A tensor that shares the memory of another library's array, through DLPack.
+
+    >>> import numpy as np, rushlight as torch
+    >>> torch.from_dlpack(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    check_device(device)
+    return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
+
+
+METHODS = (to, type_as, bfloat16, cpu, cuda, is_pinned, pin_memory, new)
+CONVERSIONS = {
+    "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
+    "long": dtypes.int64, "half": dtypes.float16, "float": dtypes.float32, "double": dtypes.float64,
+    "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}  # fmt: skip
+
+for function in METHODS:
+    setattr(Tensor, function.__name__, function)
+for name, d in CONVERSIONS.items():
+    setattr(Tensor, name, method_to(name, d))
+Tensor.type = type_
+Tensor.__dlpack__, Tensor.__dlpack_device__ = dlpack, dlpack_device

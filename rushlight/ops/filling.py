@@ -1,0 +1,162 @@
+"""Overwriting elements: `fill_`, `zero_`, `copy_`, which autograd records as it records any change in place."""
+
+import warnings
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import change, check
+from rushlight.core.operators import recording
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["fill", "fill_", "zero_"]
+
+C_NAMES = {
+    "bool": "bool", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
+    "float16": "at::Half", "float32": "float", "float64": "double",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def checked_number(value: complex, dtype: np.dtype):
+    """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
+    kind = dtype.kind
+    if kind == "c" or kind == "b":
+        return value
+    if isinstance(value, (complex, np.complexfloating)):
+        if value.imag:
+            raise overflow(dtype)
+        value = value.real
+    if kind == "f":
+        if abs(value) > np.finfo(dtype).max and abs(value) != np.inf:
+            raise overflow(dtype)
+        return value
+    info = np.iinfo(dtype)
+    lowest = -info.max if kind == "u" else info.min  # PyTorch lets negative numbers wrap around
+    if value != value or not lowest <= value <= info.max:
+        raise overflow(dtype)
+    return int(value) & info.max if kind == "u" else int(value)
+
+
+def overflow(dtype: np.dtype) -> RuntimeError:
+    """The error for a number that a dtype cannot hold."""
+    return RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
+
+
+def overwritten(input, value):
+    """An array like `input` with the elements of `value` (a number, or an array that broadcasts)."""
+    out = np.empty_like(input)
+    np.copyto(out, value, casting="unsafe")
+    return out
+
+
+def enter(name: str, value: str, node: str):
+    """Enters an operator that overwrites: the cotangent of what was there is zero, that of a tensor `value` goes on."""
+    formulas = {"input": lambda grad: np.zeros_like(grad)}
+    if value == "value":
+        formulas["value"] = lambda grad: grad
+    return operator(name=name, node=node, broadcasts=True, **formulas)(lambda input, value: overwritten(input, value))
+
+
+_fill_number, _fill_number_ = enter("fill", "number", "FillBackward0"), enter("fill_", "number", "FillBackward2")
+_fill, _fill_ = enter("fill_tensor", "value", "FillBackward1"), enter("fill_tensor_", "value", "FillBackward3")
+_zero_ = enter("zero_", "number", "ZeroBackward0")
+_copy_ = enter("copy_", "value", "CopyBackwards")
+
+
+def fill(input: Tensor, value: Tensor | complex) -> Tensor:
+    """A tensor like `input` with one value everywhere: a number, or a tensor without dimensions (differentiable).
+
+    >>> import rushlight as torch
+    >>> torch.fill(torch.zeros(2), 3)
+    tensor([3., 3.])
+    """
+    value = as_fill_value("fill", value, input)
+    return (_fill if isinstance(value, TensorBase) else _fill_number)(input, value)
+
+
+def fill_(input: Tensor, value: Tensor | complex) -> Tensor:
+    """Overwrites all elements with one value: a number, or a tensor without dimensions (differentiable).
+
+    RuntimeError for a number that the tensor's dtype cannot hold, and for a tensor with dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    value = as_fill_value("fill_", value, input)
+    return overwrite(input, _fill_ if isinstance(value, TensorBase) else _fill_number_, value)
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Overwrites all elements with zero.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).zero_()
+    tensor([0., 0.])
+    """
+    return overwrite(input, _zero_, 0)
+
+
+def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
+    """Overwrites the elements with those of another tensor, broadcast and cast to this one's shape and dtype.
+
+    The copy is differentiable with respect to `src`. RuntimeError where the shapes do not fit. `non_blocking` means
+    something between devices only.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    if not isinstance(src, TensorBase):
+        if not isinstance(src, (bool, int, float, complex, np.generic)):
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        return overwrite(self, _copy_, src)
+    check_fits(src._array.shape, self._array.shape)
+    if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
+    return overwrite(self, _copy_, src)
+
+
+def overwrite(tensor: Tensor, entry, value) -> Tensor:
+    """Changes all elements in place: recorded through an operator where gradients ask for it, else directly."""
+    recorded = recording()
+    if recorded and (tensor.requires_grad or (isinstance(value, TensorBase) and value.requires_grad)):
+        return change(tensor, entry, value)
+    check(tensor, recorded)
+    np.copyto(tensor._array, value._array if isinstance(value, TensorBase) else value, casting="unsafe")
+    tensor._bump()
+    return tensor
+
+
+def as_fill_value(name: str, value, input: Tensor):
+    """What to fill with: a tensor without dimensions, or a number that fits the dtype. Raises PyTorch's errors."""
+    if isinstance(value, TensorBase):
+        if value._array.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
+            )
+        return value
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        given = type(value).__name__
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected a Tensor "
+                        "without dimensions or a Number")  # fmt: skip
+    return checked_number(value, input._array.dtype)
+
+
+def check_fits(source: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """RuntimeError where a shape does not broadcast to another."""
+    if len(source) > len(target):
+        raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(source)}")
+    for dim in range(-1, -len(source) - 1, -1):
+        if source[dim] not in (1, target[dim]):
+            raise RuntimeError(
+                f"The size of tensor a ({target[dim]}) must match the size of tensor b ({source[dim]}) at non-singleton "
+                f"dimension {len(target) + dim}"
+            )
+
+
+for variant in (fill_, zero_, copy_):
+    setattr(Tensor, variant.__name__, variant)

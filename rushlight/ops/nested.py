@@ -1,0 +1,117 @@
+"""Arrays of nested sequences of numbers: PyTorch's rules on their shape and type, and its errors."""
+
+import warnings
+from collections.abc import Mapping, Set
+from functools import reduce
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase
+
+SLOW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
+    "numpy.ndarray with numpy.array() before converting to a tensor."
+)
+
+
+def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
+    """A new array of numbers in nested sequences, or of one number; the type is inferred where none is given."""
+    items, shape = flattened(data)
+    kinds = set(map(type, items))
+    inferred = common_type(kinds, items, dtype is None)
+    if any(issubclass(kind, TensorBase) for kind in kinds):
+        items = [x.item() if isinstance(x, TensorBase) else x for x in items]
+    if items and type(items[0]) is np.ndarray:
+        shape.extend(items[0].shape)
+    return converted(items, dtype or inferred).reshape(shape)
+
+
+def flattened(data: Any) -> tuple[list, list[int]]:
+    """The innermost elements and the lengths of the sequences around them, which the first elements give.
+
+    Arrays are innermost elements where all are arrays. Raises ValueError and TypeError for ragged sequences.
+    """
+    level, shape = [data], []
+    while level and is_sequence(level[0]):
+        if isinstance(level[0], np.ndarray):
+            warnings.warn(SLOW, UserWarning, stacklevel=5)
+            if len({x.shape if isinstance(x, np.ndarray) else None for x in level}) == 1:
+                return level, shape
+        length = len(level[0])
+        for sequence in level:
+            if not is_sequence(sequence):
+                raise TypeError("not a sequence")
+            if len(sequence) != length:
+                raise ValueError(f"expected sequence of length {length} at dim {len(shape)} (got {len(sequence)})")
+        shape.append(length)
+        level = list(chain.from_iterable(level))
+    if shape and level and isinstance(level[0], (str, bytes)):
+        raise ValueError(f"too many dimensions '{type(level[0]).__name__}'")
+    return level, shape
+
+
+def is_sequence(data: Any) -> bool:
+    """Whether data has elements in an order. Tensors count as numbers here, as in PyTorch."""
+    kind = type(data)
+    if kind is list or kind is tuple:
+        return True
+    if kind in dtypes.SCALARS or isinstance(data, (str, bytes, TensorBase, np.generic, Mapping, Set)):
+        return False
+    return bool(data.ndim) if isinstance(data, np.ndarray) else hasattr(data, "__getitem__") and hasattr(data, "__len__")
+
+
+def common_type(kinds: set[type], items: list, inferring: bool) -> np.dtype:
+    """The type that holds elements of some kinds; the default one for none.
+
+    Raises PyTorch's errors for what is no number; they differ where the type is not `inferring`.
+    """
+    found = set()
+    for kind in kinds:
+        if issubclass(kind, TensorBase):
+            found.update(x._array.dtype for x in items if type(x) is kind)
+        elif issubclass(kind, np.ndarray):
+            found.update(x.dtype for x in items if type(x) is kind)
+        else:
+            found.add(type_of_kind(kind, inferring))
+    default = dtypes.get_default_dtype()._numpy
+    if list in found or tuple in found:
+        wrapped = next(kind for kind in (list, tuple) if kind in found).__name__
+        real = any(d.kind == "f" for d in found - {list, tuple})
+        raise TypeError(f"must be real number, not {wrapped}" if real else
+                        f"'{wrapped}' object cannot be interpreted as an integer")  # fmt: skip
+    return reduce(dtypes._promote, found) if found else default
+
+
+def type_of_kind(kind: type, inferring: bool) -> np.dtype | type:
+    """The type that an element of a Python or NumPy class gives; lists and tuples stand for themselves."""
+    if issubclass(kind, np.generic) and np.dtype(kind) in dtypes.FROM_NUMPY:
+        return dtypes.FROM_NUMPY[np.dtype(kind)]._numpy
+    for python in (bool, int, float, complex):
+        if issubclass(kind, python):
+            return dtypes._kind(python())[1]
+    if kind is list or kind is tuple:
+        return kind
+    name = kind.__name__ if kind.__flags__ & HEAP or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    if issubclass(kind, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{name}'")
+    raise RuntimeError(f"Could not infer dtype of {name}") if inferring else TypeError(f"must be real number, not {name}")
+
+
+HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made in Python, which C messages name without its module
+
+
+def converted(items: list, dtype: np.dtype) -> np.ndarray:
+    """Numbers as a flat array; raises PyTorch's errors for those that do not fit."""
+    try:
+        return np.array(items, dtype)
+    except TypeError:
+        raise TypeError("must be real number, not complex") from None
+    except (OverflowError, ValueError):
+        if any(isinstance(x, int) and not -(2**63) <= x < 2**63 for x in items):
+            raise ValueError("Overflow when unpacking long long") from None
+        if dtype.kind == "u" and all(-np.iinfo(dtype).max <= x <= np.iinfo(dtype).max for x in items):
+            return np.array(items, np.int64).astype(dtype)  # PyTorch lets negative numbers wrap around
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow") from None

@@ -1,0 +1,133 @@
+"""The arguments that all functions which make tensors share: sizes, dtype, device, layout, out, requires_grad."""
+
+from operator import index
+from typing import TypedDict
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.inplace import check
+from rushlight.device import check_device, device
+from rushlight.layout import check_layout, layout, memory_format
+from rushlight.tensor import Tensor
+
+
+class Options(TypedDict, total=False):
+    """What the result is to be: all of it is checked, and only `requires_grad` changes anything on a CPU."""
+
+    device: device | str | None
+    layout: layout | None
+    pin_memory: bool | None
+    requires_grad: bool
+
+
+class OutOptions(Options, total=False):
+    """The same for functions that can write into an existing tensor."""
+
+    out: Tensor | None
+
+
+class LikeOptions(Options, total=False):
+    """The same for functions that can choose the order in memory."""
+
+    memory_format: memory_format | None
+
+
+def made(name: str, array: np.ndarray, options: OutOptions, dtype=None) -> Tensor:
+    """The tensor that the creation function `name` returns: around an array, or `out` with its values.
+
+    Raises PyTorch's errors for options that do not exist or that only other devices have.
+    """
+    if not options:
+        return new_tensor(array)
+    for option in options:
+        if option not in OutOptions.__annotations__:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{option}'")
+    check_device(options.get("device"))
+    check_layout(options.get("layout"))
+    if options.get("pin_memory"):
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system. Leave pin_memory out."
+        )
+    out = options.get("out")
+    tensor = new_tensor(array) if out is None else written(name, out, array, dtype)
+    if options.get("requires_grad"):
+        require_grad(tensor)
+    return tensor
+
+
+def require_grad(tensor: Tensor) -> Tensor:
+    """The tensor, from now on with its gradients recorded; RuntimeError for integers and bools."""
+    if tensor._array.dtype.kind not in "fc":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    tensor.requires_grad = True
+    return tensor
+
+
+def written(name: str, out: Tensor, array: np.ndarray, dtype=None) -> Tensor:
+    """Writes values into `out`, which takes their shape and keeps its dtype."""
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if dtype is not None and dtypes.as_numpy(dtype) != out._array.dtype:
+        asked = dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[dtypes.as_numpy(dtype)]]
+        raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({dtypes.TYPE_NAMES[out.dtype]})")
+    check(out, out.requires_grad)
+    if out._array.shape != array.shape:
+        out._array = np.empty(array.shape, out._array.dtype)
+    np.copyto(out._array, array, casting="unsafe")
+    out._bump()
+    return out
+
+
+def numpy_type(name: str, dtype, default: np.dtype | None = None) -> np.dtype:
+    """The NumPy type of the `dtype` argument of a function; where it is None `default`, or the default dtype."""
+    if dtype is None:
+        return default or dtypes.get_default_dtype()._numpy
+    try:
+        return dtypes.as_numpy(dtype)
+    except TypeError:
+        given = type(dtype).__name__
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {given}") from None
+
+
+def sizes(name: str, given: tuple, size=None) -> tuple[int, ...]:
+    """A shape given as numbers, as one sequence of them or as `size=`. Raises PyTorch's errors for anything else."""
+    if size is not None:
+        given = (size,)
+    if not given:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    shape = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    for n in shape:
+        if type(n) is not int or n < 0:
+            return checked_sizes(name, given, shape)
+    return tuple(shape)
+
+
+def checked_sizes(name: str, given: tuple, shape) -> tuple[int, ...]:
+    """A shape of anything that counts as an integer; raises PyTorch's errors."""
+    numbers = []
+    for position, n in enumerate(shape, 1):
+        try:
+            numbers.append(index(n))
+        except TypeError:
+            if shape is given:
+                raise not_sizes(name, n) from None
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {position} with error "
+                f'"type must be tuple of ints,but got {type(n).__name__}"'
+            ) from None
+        if isinstance(n, bool) and shape is given:
+            raise not_sizes(name, n)
+    if any(n < 0 for n in numbers):
+        if name == "zeros":
+            raise RuntimeError(f"zeros: Dimension size must be non-negative. Got {numbers}.")
+        negative = next(n for n in numbers if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {numbers}")
+    return tuple(numbers)
+
+
+def not_sizes(name: str, value) -> TypeError:
+    """The error for sizes that are none."""
+    return TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(value).__name__}")

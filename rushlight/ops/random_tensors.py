@@ -1,0 +1,262 @@
+"""Tensors of random numbers: PyTorch's numbers after the same seed, drawn from `rushlight.random`."""
+
+from typing import Unpack
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.dtypes import dtype as DType
+from rushlight.layout import empty_array
+from rushlight.ops.creation import type_of_out
+from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
+from rushlight.ops.table import method, operator, refuse
+from rushlight.random import Generator, default_generator, distributions, integers
+from rushlight.random.multinomial import multinomial as draw_categories
+from rushlight.random.poisson import poisson as draw_poisson
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
+    "randperm",
+]  # fmt: skip
+
+
+def rand(
+    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[OutOptions]
+) -> Tensor:
+    """Numbers from the uniform distribution on [0, 1). The sizes are numbers or one sequence.
+
+    The functions of this file draw from `generator`, or from the default one, which `manual_seed` seeds.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
+    d = numpy_type("rand", dtype, type_of_out(options))
+    return made("rand", distributions.uniform(source(generator), sizes("rand", shape, size), d), options, dtype)
+
+
+def randn(
+    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[OutOptions]
+) -> Tensor:
+    """Numbers from the normal distribution with mean 0 and variance 1. The sizes are numbers or one sequence.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    d = numpy_type("randn", dtype, type_of_out(options))
+    return made("randn", distributions.normal(source(generator), sizes("randn", shape, size), d), options, dtype)
+
+
+def randint(
+    *bounds, low: int = 0, high: int | None = None, size=None, generator: Generator | None = None,
+    dtype: DType | None = None, **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """Integers from `low` (0) to below `high`: `randint(high, size)` or `randint(low, high, size)`; int64 by default.
+
+    RuntimeError for an empty interval and for one that the dtype does not hold.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.randint(10, (5,))
+    tensor([4, 9, 3, 0, 3])
+    """
+    given = list(bounds)
+    if size is None and given and not hasattr(given[-1], "__index__"):
+        size = given.pop()
+    if high is None and given:
+        high = given.pop()
+    if given:
+        low = given.pop()
+    if given or high is None or not isinstance(size, (tuple, list)):
+        raise TypeError("randint() received an invalid combination of arguments: expected (int high, tuple of ints size) or "
+                        "(int low, int high, tuple of ints size)")  # fmt: skip
+    d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
+    array = integers.randint(source(generator), sizes("randint", (size,)), d, *interval("randint", low, high))
+    return made("randint", array, options, dtype)
+
+
+def randperm(
+    n: int, *, generator: Generator | None = None, dtype: DType = dtypes.int64, **options: Unpack[OutOptions]
+) -> Tensor:
+    """The numbers from 0 to n - 1 in random order.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.randperm(6)
+    tensor([2, 5, 3, 0, 1, 4])
+    """
+    if not hasattr(n, "__index__"):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    return made("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
+
+
+def rand_like(
+    input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
+) -> Tensor:
+    """Numbers from the uniform distribution on [0, 1), in the shape and dtype of another tensor.
+
+    >>> import rushlight as torch
+    >>> torch.rand_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return like("rand_like", input, dtype, options, lambda shape, d: distributions.uniform(source(generator), shape, d))
+
+
+def randn_like(
+    input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
+) -> Tensor:
+    """Numbers from the normal distribution with mean 0 and variance 1, in the shape and dtype of another tensor.
+
+    >>> import rushlight as torch
+    >>> torch.randn_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return like("randn_like", input, dtype, options, lambda shape, d: distributions.normal(source(generator), shape, d))
+
+
+def randint_like(
+    input: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None,
+    dtype: DType | None = None, **options: Unpack[LikeOptions],
+) -> Tensor:  # fmt: skip
+    """Integers as `randint` gives them, `randint_like(input, high)` or `(input, low, high)`, in another's shape and dtype.
+
+    >>> import rushlight as torch
+    >>> torch.randint_like(torch.zeros(2), 5, 6)
+    tensor([5., 5.])
+    """
+    ends = interval("randint_like", *((0, low) if high is None else (low, high)))
+    draw = lambda shape, d: integers.randint(source(generator), shape, d, *ends)
+    return like("randint_like", input, dtype, options, draw)
+
+
+def like(name: str, input: Tensor, dtype, options, draw) -> Tensor:
+    """Random numbers in the shape, dtype and order in memory of another tensor."""
+    if not isinstance(input, TensorBase):
+        return refuse(name, "input", 1, input)
+    out = empty_array(input._array, numpy_type(name, dtype, input._array.dtype), options.pop("memory_format", None))
+    out[...] = draw(out.shape, out.dtype)
+    return made(name, out, options)
+
+
+def normal(
+    mean: Tensor | float = 0.0, std: Tensor | float = 1.0, size=None, *, generator: Generator | None = None,
+    dtype: DType | None = None, **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """Numbers from normal distributions: one for each mean and standard deviation, or `size` of a single one.
+
+    As in PyTorch, the gradients with respect to tensors `mean` and `std` are zero. RuntimeError for a negative `std`.
+
+    >>> import rushlight as torch
+    >>> torch.normal(torch.tensor([1.0, 2.0]), 0.0), torch.normal(5.0, 0.0, (2,))
+    (tensor([1., 2.]), tensor([5., 5.]))
+    """
+    chosen = source(generator)
+    tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
+    if size is not None and not any(tensors):
+        d = numpy_type("normal", dtype, type_of_out(options))
+        return made("normal", distributions.normal(chosen, sizes("normal", (size,)), d, mean, std), options, dtype)
+    if size is not None or not any(tensors):
+        raise TypeError("normal() received an invalid combination of arguments: expected tensors for mean or std, or "
+                        "numbers and a size")  # fmt: skip
+    result = NORMAL[tensors](mean, std, chosen)
+    out = options.pop("out", None)
+    return result if out is None else written("normal", out, result._array)
+
+
+def shifted_normal(mean, std, generator):
+    """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
+    if isinstance(std, np.ndarray) and not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    d = (mean if isinstance(mean, np.ndarray) else std).dtype
+    if not isinstance(std, np.ndarray):
+        return distributions.normal(generator, mean.shape, d, 0, std) + mean
+    return distributions.normal(generator, np.broadcast_shapes(np.shape(mean), std.shape), d) * std + mean
+
+
+nothing = lambda grad: np.zeros_like(grad)
+NORMAL = {
+    (True, False): operator(name="normal_mean", node="NormalBackward1", broadcasts=True, mean=nothing)(shifted_normal),
+    (False, True): operator(name="normal_std", node="NormalBackward2", broadcasts=True, std=nothing)(shifted_normal),
+    (True, True): operator(name="normal", node="NormalBackward3", broadcasts=True, mean=nothing, std=nothing)(
+        shifted_normal
+    ),
+}
+
+
+@operator(name="bernoulli", input=nothing)
+def _bernoulli(input, p, generator):
+    return distributions.bernoulli(generator, input.shape, input.dtype, input if p is None else p)
+
+
+@method
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Ones with the probabilities that the elements of `input` are, or with probability `p`; zeros otherwise.
+
+    RuntimeError for probabilities outside of [0, 1].
+
+    >>> import rushlight as torch
+    >>> torch.bernoulli(torch.tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    result = _bernoulli(input, p, source(generator))
+    return result if out is None else written("bernoulli", out, result._array)
+
+
+@operator(name="poisson", input=nothing)
+def _poisson(input, generator):
+    return draw_poisson(generator, input)
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Numbers from Poisson distributions whose rates are the elements of `input`.
+
+    >>> import rushlight as torch
+    >>> torch.poisson(torch.zeros(2))
+    tensor([0., 0.])
+    """
+    return _poisson(input, source(generator))
+
+
+@method
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Indices drawn from each row of weights, with their probabilities.
+
+    RuntimeError for weights that are none, or too few of them without replacement.
+
+    >>> import rushlight as torch
+    >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 3, replacement=True)
+    tensor([1, 1, 1])
+    """
+    array = draw_categories(source(generator), input._array, num_samples, replacement)
+    return new_tensor(array) if out is None else written("multinomial", out, array)
+
+
+def source(generator: Generator | None) -> Generator:
+    """The generator to draw from. TypeError for what is none."""
+    if generator is None:
+        return default_generator
+    if not isinstance(generator, Generator):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+    return generator
+
+
+def interval(name: str, low, high) -> tuple[int, int]:
+    """The bounds of integers to draw. TypeError for what is no integer."""
+    for side, bound in (("low", low), ("high", high)):
+        if not hasattr(bound, "__index__"):
+            raise TypeError(f"{name}(): argument '{side}' must be int, not {type(bound).__name__}")
+    return int(low), int(high)

@@ -1,0 +1,6 @@
+"""The version: that of the PyTorch whose interface rushlight has, and rushlight's own behind the plus sign."""
+
+rushlight = "0.1.0"
+__version__ = f"2.13.0+rushlight.{rushlight}"
+cuda = hip = xpu = None
+debug = False
