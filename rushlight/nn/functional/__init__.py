@@ -1,4 +1,6 @@
 """Functions of neural networks, by PyTorch's names: a file for each family."""
+# ruff: noqa: F403
 
+from rushlight.nn.functional.batch_normalization import *
 from rushlight.nn.functional.convolution import *
 from rushlight.nn.functional.pooling import *

@@ -1,0 +1,88 @@
+"""Standardization of each channel of (N, C, *spatial), and its adjoint: what batch normalization computes.
+
+Arrays are worked on as rows in the order in which they lie in memory: (C, n) where the batch is innermost, else
+(N, C, n). Results have the layout of their argument.
+"""
+
+import numpy as np
+
+
+def batch_innermost(x: np.ndarray) -> bool:
+    """Whether neighbours in memory are the same element of two samples."""
+    return x.shape[0] > 1 and x.strides[0] == x.itemsize
+
+
+def rows(x: np.ndarray, innermost: bool) -> np.ndarray:
+    """Arrange (N, C, *spatial) as (C, n) or (N, C, n): without a copy where it lies so in memory."""
+    samples, channels, *_ = x.shape
+    if innermost:
+        return x.transpose(*range(1, x.ndim), 0).reshape(channels, x.size // max(1, channels))
+    return x.reshape(samples, channels, x.size // max(1, samples * channels))
+
+
+def empty_rows(x: np.ndarray, dtype: np.dtype, innermost: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return an uninitialised array of the shape of x, and the view of it as rows."""
+    samples, *inner = x.shape
+    array = np.moveaxis(np.empty((*inner, samples), dtype), -1, 0) if innermost else np.empty(x.shape, dtype)
+    return array, rows(array, innermost)
+
+
+def moments(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and the biased variance of each channel, at least in float32."""
+    seen = rows(x, batch_innermost(x))
+    count = x.size // x.shape[1]
+    mean = sums(seen, np.promote_types(x.dtype, np.float32)) / count
+    centered = seen - mean[:, None]
+    return mean, products(centered, centered) / count
+
+
+def scaled(x: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Return x * scale + shift, with a number for each channel."""
+    ends = (1,) * (x.ndim - 2)
+    result = x * scale.reshape(-1, *ends)
+    result += shift.reshape(-1, *ends)
+    return result.astype(x.dtype, copy=False)
+
+
+def standardized_cotangents(
+    grad: np.ndarray, x: np.ndarray, mean: np.ndarray, invstd: np.ndarray, scale: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the cotangents of x, weight and bias in weight * (x - mean) * invstd + bias with x's own moments.
+
+    `scale` is weight * invstd. The formula is that of Ioffe and Szegedy (2015), section 3.
+    """
+    innermost = batch_innermost(x)
+    arrived = rows(grad, innermost)
+    result, out = empty_rows(x, np.result_type(x, scale), innermost)
+    np.subtract(rows(x, innermost), mean[:, None], out=out)
+    weight_grad, bias_grad = products(arrived, out) * invstd, sums(arrived, mean.dtype)
+    count = x.size // x.shape[1]
+    out *= (weight_grad * invstd / count)[:, None]
+    out += (bias_grad / count)[:, None]
+    np.subtract(arrived, out, out=out)
+    out *= scale[:, None]
+    return result, weight_grad, bias_grad
+
+
+def affine_cotangents(
+    grad: np.ndarray, x: np.ndarray, mean: np.ndarray, invstd: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cotangents of weight and bias in weight * (x - mean) * invstd + bias."""
+    innermost = batch_innermost(x)
+    arrived = rows(grad, innermost)
+    centered = rows(x, innermost) - mean[:, None]
+    return products(arrived, centered) * invstd, sums(arrived, mean.dtype)
+
+
+def sums(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Sum the rows of each channel."""
+    return np.add.reduce(values, axis=(0, 2) if values.ndim == 3 else 1, dtype=dtype)
+
+
+def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Sum the products of the rows of each channel."""
+    if a.ndim == 2:
+        return np.vecdot(a, b)
+    if a.shape[-1] == 1:
+        return np.add.reduce(a * b, axis=(0, 2))
+    return np.add.reduce(np.vecdot(a, b), axis=0)

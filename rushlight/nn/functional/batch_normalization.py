@@ -1,0 +1,175 @@
+"""Batch normalization, and instance normalization, which is the same of each sample alone."""
+
+import math
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.kernels import normalization as kernels
+from rushlight.nn.functional.standardization import standardized, standardized_cotangent
+from rushlight.ops.table import operator, refuse
+from rushlight.tensor import Tensor
+
+__all__ = ["batch_norm", "instance_norm", "native_batch_norm"]
+
+
+def batch_norm_cotangents(grad, input, weight, mean, invstd, training, eps, needs):
+    """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
+    if isinstance(grad, TensorBase):
+        return recorded_cotangents(grad, input, weight, mean, invstd, training, eps)
+    scale = invstd if weight is None else invstd * weight
+    if training:
+        return kernels.standardized_cotangents(grad, input, mean, invstd, scale)
+    affine = kernels.affine_cotangents(grad, input, mean, invstd) if needs[1] or needs[2] else (None, None)
+    return [grad * column(scale, input.ndim) if needs[0] else None, *affine]
+
+
+def recorded_cotangents(grad, input, weight, mean, invstd, training, eps):
+    """The same in differentiable pieces. With the batch's own moments, those are functions of the input."""
+    axes = (0, *range(2, input.ndim))
+    direction = grad if weight is None else grad * column(weight, input.ndim)
+    if training:
+        normal, invstd = standardized(input, axes, eps)
+        input_grad = standardized_cotangent(direction, normal, invstd, axes)
+    else:
+        normal = (input - column(mean, input.ndim)) * column(invstd, input.ndim)
+        input_grad = direction * column(invstd, input.ndim)
+    return [input_grad, np.add.reduce(grad * normal, axis=axes), np.add.reduce(grad, axis=axes)]
+
+
+def column(values, ndim):
+    """A number for each channel, brought to broadcast along the second dimension."""
+    return np.reshape(values, (-1, *(1,) * (ndim - 2)))
+
+
+@operator(joint=batch_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeBatchNormBackward0")
+def _batch_norm(input, weight, bias, mean, invstd, training, eps):
+    scale = invstd if weight is None else invstd * weight
+    shift = -mean * scale if bias is None else bias - mean * scale
+    return kernels.scaled(input, scale, shift)
+
+
+def check(input, running_mean, running_var, weight, bias, training):
+    """Raises PyTorch's errors for operands that do not fit."""
+    if not isinstance(input, Tensor):
+        refuse("batch_norm", "input", 1, input)
+    x = input._array
+    if x.dtype.kind != "f":
+        raise NotImplementedError(f'"batch_norm" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+    channels = x.shape[1] if x.ndim > 1 else 0
+    operands = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, operand in operands.items():
+        if operand is None:
+            if "running" in name and not training:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+            continue
+        if operand._array.size != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {operand._array.size}")
+        if operand._array.dtype != x.dtype and (x.dtype, operand._array.dtype) != (np.float16, np.float32):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+        if "running" in name and operand.requires_grad:
+            raise RuntimeError(
+                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. "
+                "This input cannot have requires_grad True."
+            )
+
+
+def update(running, value, momentum):
+    """Moves a running statistic towards the value that a batch had."""
+    if running is not None:
+        running._array *= 1 - momentum
+        running._array += momentum * value
+        running._bump()
+
+
+def normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
+    """The normalized input, and the mean and 1 / standard deviation that were used."""
+    x = input._array
+    if training:
+        mean, variance = kernels.moments(x)
+        count = x.size // x.shape[1]
+        if count:
+            update(running_mean, mean, momentum)
+            update(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
+    else:
+        mean, variance = running_mean._array.copy(), running_var._array
+    invstd = 1 / np.sqrt(variance + eps)
+    return _batch_norm(input, weight, bias, mean, invstd, training, eps), mean, invstd
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
+) -> Tensor:  # fmt: skip
+    """Each channel of (N, C, ...) with mean 0 and variance 1 over the batch, times `weight` (C), plus `bias` (C).
+
+    With `training`, the moments are those of the batch, and the running ones are moved towards them, in place, by
+    `momentum` (the variance by the unbiased one); without, the running ones are used. ValueError for a single value
+    per channel in training; RuntimeError for operands whose sizes or dtypes do not fit.
+
+    The method is that of Ioffe and Szegedy, "Batch normalization", 2015.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> torch.nn.functional.batch_norm(x, None, None, training=True)
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
+    check(input, running_mean, running_var, weight, bias, training)
+    if training:
+        shape = input.shape
+        if shape[0] * math.prod(shape[2:]) == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+    return normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
+
+
+def native_batch_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """`batch_norm`, with the mean and 1 / standard deviation of the batch (empty ones without `training`).
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> torch.native_batch_norm(x, None, None, None, None, True, 0.1, 0.0)[1:]
+    (tensor([ 2., 20.]), tensor([1.0000, 0.1000]))
+    """
+    check(input, running_mean, running_var, weight, bias, training)
+    result, mean, invstd = normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return result, *(new_tensor(values if training else values[:0]) for values in (mean, invstd))
+
+
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+    momentum: float = 0.1, eps: float = 1e-05,
+) -> Tensor:  # fmt: skip
+    """Each channel of each sample of (N, C, ...) with mean 0 and variance 1 over space, times `weight`, plus `bias`.
+
+    Running moments are those of the samples, averaged; they are used without `use_input_stats`, and moved towards
+    them by `momentum` with it. ValueError for a single element in space; RuntimeError without moments to use.
+
+    The method is that of Ulyanov, Vedaldi and Lempitsky, "Instance normalization", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
+    shape = input.shape
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {shape}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    samples, channels, *space = shape
+    operands = (running_mean, running_var, weight, bias)
+    each = [None if operand is None else operand.repeat(samples) for operand in operands]
+    channelwise = input.reshape(1, samples * channels, *space)
+    result = batch_norm(channelwise, *each, use_input_stats, momentum, eps)
+    if use_input_stats:
+        for running, repeated in ((running_mean, each[0]), (running_var, each[1])):
+            if running is not None:
+                running._array[...] = repeated._array.reshape(samples, channels).mean(0)
+                running._bump()
+    return result.view(shape)

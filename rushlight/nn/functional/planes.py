@@ -1,0 +1,39 @@
+"""Elements picked from the planes of a batch by their flat positions, as pooling's indices name them."""
+
+import numpy as np
+
+from rushlight.kernels import pooling as kernels
+from rushlight.ops.table import operator
+
+
+def batched(array, dims):
+    """A sample as a batch of one; a batch as it is."""
+    return array if array.ndim == dims + 2 else array[None]
+
+
+@operator(input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims))
+def gather(input, indices, dims):
+    """The elements that the indices name, of batches (N, C, *spatial) or samples (C, *spatial)."""
+    return kernels.gather_planes(batched(input, dims), batched(indices, dims)).reshape(indices.shape)
+
+
+@operator(input=lambda grad, indices, dims: gather(grad, indices, dims))
+def scatter(input, indices, shape, dims):
+    """The elements added up where the indices point, in zeros of a shape."""
+    return kernels.scatter_planes(batched(input, dims), batched(indices, dims), shape[-dims:]).reshape(shape)
+
+
+def largest(planes, positions):
+    """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, places, taps), and where they are.
+
+    As in pooling, the first of equal ones, but the last NaN.
+    """
+    flat = planes.reshape(*planes.shape[:2], 1, -1)
+    seen = np.take_along_axis(flat, positions, -1)
+    tap = seen.argmax(-1)
+    if np.isnan(seen).any():
+        missing = np.isnan(seen)[..., ::-1]
+        tap = np.where(missing.any(-1), missing.shape[-1] - 1 - missing.argmax(-1), tap)
+    tap = tap[..., None]
+    positions = np.broadcast_to(positions, seen.shape)
+    return np.take_along_axis(seen, tap, -1)[..., 0], np.take_along_axis(positions, tap, -1)[..., 0]

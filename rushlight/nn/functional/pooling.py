@@ -1,0 +1,301 @@
+"""Pooling over sliding windows: maxima, averages and power averages, in one, two and three dimensions."""
+
+import math
+from functools import lru_cache
+
+from rushlight import dtypes
+from rushlight.kernels import pooling as kernels
+from rushlight.nn.functional import planes
+from rushlight.nn.functional.sizes import Numbers, hashable, repeated
+from rushlight.ops.table import operator, refuse
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d",
+    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
+]  # fmt: skip
+
+WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def max_pool(input, kernel, stride, padding, dilation, ceil_mode):
+    """The maxima of all windows of a batch or of one sample, and their flat positions."""
+    dims = len(kernel)
+    values, indices = kernels.max_pool(planes.batched(input, dims), kernel, stride, padding, dilation, ceil_mode)
+    return (values, indices) if input.ndim == dims + 2 else (values[0], indices[0])
+
+
+def avg_pool(input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    """The means of all windows of a batch or of one sample."""
+    dims = len(kernel)
+    options = kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
+    result = kernels.avg_pool(planes.batched(input, dims), *options)
+    return result if input.ndim == dims + 2 else result[0]
+
+
+def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    """The adjoint of `avg_pool`."""
+    dims = len(kernel)
+    batch = planes.batched(grad, dims)
+    full = shape if len(shape) == dims + 2 else (1, *shape)
+    return kernels.avg_pool_input(batch, full, kernel, stride, padding, count_include_pad, divisor_override).reshape(shape)
+
+
+def max_pool_operator(dims):
+    """Enters the maximum pooling of `dims` dimensions."""
+    return operator(
+        name=f"max_pool{dims}d_with_indices",
+        node=f"MaxPool{max(dims, 2)}DWithIndicesBackward0",
+        nondifferentiable=(1,),
+        input=lambda grad, result1, input_shape: planes.scatter(grad[0], result1, input_shape, dims),
+    )(max_pool)
+
+
+def avg_pool_operator(dims):
+    """Enters the average pooling of `dims` dimensions, and its adjoint: each is the other's derivative."""
+    adjoint = operator(
+        name=f"avg_pool{dims}d_backward",
+        node=f"AvgPool{max(dims, 2)}DBackwardBackward0",
+        grad=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override: entry(
+            g, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ),
+    )(avg_pool_cotangent)
+    entry = operator(
+        name=f"avg_pool{dims}d",
+        node=f"AvgPool{max(dims, 2)}DBackward0",
+        input=lambda g, input_shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override: adjoint(
+            g, input_shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ),
+    )(avg_pool)
+    return entry
+
+
+MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
+AVG_POOL = {dims: avg_pool_operator(dims) for dims in (1, 2, 3)}
+
+
+@lru_cache(maxsize=256)
+def settings_of(name, dims, kernel, stride, padding, dilation):
+    """Kernel size, stride, padding and dilation with a number for each dimension; the stride is the kernel's if None."""
+    found = repeated(kernel, dims), repeated(kernel if stride in (None, ()) else stride, dims)
+    found = (*found, repeated(padding, dims), repeated(dilation, dims))
+    words = ("kernel_size must either be", "stride must either be omitted,", "padding must either be",
+             "dilation must be either")  # fmt: skip
+    for value, say in zip(found, words, strict=True):
+        if value is None:
+            raise RuntimeError(f"{name}: {say} a single int, or a tuple of {WORDS[dims]}")
+    return found
+
+
+def check(name, dims, input):
+    """Raises PyTorch's errors for what cannot be pooled."""
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
+    shape = input._array.shape
+    if len(shape) not in (dims + 1, dims + 2):
+        if dims == 1:
+            raise RuntimeError(
+                f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, "
+                f"but got:{list(shape)}"
+            )
+        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+    if 0 in shape[-dims - 1 :]:
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
+            f"but got:{list(shape)}"
+        )
+    if input._array.dtype.kind in "bc":
+        raise NotImplementedError(f'"{name}" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+
+
+def pool_maxima(dims, input, kernel_size, stride, padding, dilation, ceil_mode):
+    """The maxima of all windows, and where they are."""
+    name = f"max_pool{dims}d"
+    check(name, dims, input)
+    settings = settings_of(name, dims, *hashable(kernel_size, stride, padding, dilation))
+    return MAX_POOL[dims](input, *settings, ceil_mode)
+
+
+def pool_averages(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override=None):
+    """The means of all windows."""
+    name = f"avg_pool{dims}d"
+    check(name, dims, input)
+    kernel, stride, padding, _ = settings_of(name, dims, *hashable(kernel_size, stride, padding, 1))
+    return AVG_POOL[dims](input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def pool_powers(dims, input, norm_type, kernel_size, stride, ceil_mode):
+    """The p-norms of all windows; 0, and a gradient of 0, where the sum of the powers is not positive."""
+    if abs(norm_type) == math.inf:
+        sign = 1 if norm_type > 0 else -1
+        return sign * pool_maxima(dims, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)[0]
+    means = pool_averages(dims, input.pow(norm_type), kernel_size, stride, 0, ceil_mode, True)
+    size = math.prod(repeated(kernel_size, dims))
+    return (means.sign() * means.abs().relu() * size).pow(1.0 / norm_type)
+
+
+def max_pool1d_with_indices(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`max_pool1d`, with the positions of the maxima.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
+    """
+    return pool_maxima(1, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def max_pool2d_with_indices(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`max_pool2d`, with the flat positions of the maxima in their planes.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_pool2d_with_indices(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    (tensor([[[3.]]]), tensor([[[1]]]))
+    """
+    return pool_maxima(2, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def max_pool3d_with_indices(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`max_pool3d`, with the flat positions of the maxima in their volumes.
+
+    >>> import rushlight as torch
+    >>> values, indices = torch.nn.functional.max_pool3d_with_indices(torch.ones(1, 2, 2, 2), 2)
+    >>> values.shape, indices.shape
+    (torch.Size([1, 1, 1, 1]), torch.Size([1, 1, 1, 1]))
+    """
+    return pool_maxima(3, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def max_pool1d(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The maxima of sliding windows of (N, C, L) or (C, L); see `max_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2, stride=1)
+    tensor([[3., 3., 2.]])
+    """
+    found = pool_maxima(1, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return found if return_indices else found[0]
+
+
+def max_pool2d(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The maxima of sliding windows of (N, C, H, W) or (C, H, W), of real numbers.
+
+    The windows are `stride` apart (their own size if None), over the input and at most half a window of `padding`
+    around it, which never wins. With `ceil_mode` a last window may reach over the end. With `return_indices` the
+    flat positions of the maxima in their planes come too, as `max_unpool2d` takes them. RuntimeError for settings
+    that leave no window.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    tensor([[[3.]]])
+    """
+    found = pool_maxima(2, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return found if return_indices else found[0]
+
+
+def max_pool3d(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The maxima of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `max_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_pool3d(torch.ones(1, 4, 4, 4), 2).shape
+    torch.Size([1, 2, 2, 2])
+    """
+    found = pool_maxima(3, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return found if return_indices else found[0]
+
+
+def avg_pool1d(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """The means of sliding windows of (N, C, L) or (C, L); see `avg_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[2., 1.]])
+    """
+    return pool_averages(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+def avg_pool2d(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The means of sliding windows of (N, C, H, W) or (C, H, W).
+
+    The padding counts as zeros, or not at all without `count_include_pad`; `divisor_override` divides the sums
+    instead of the windows' sizes. RuntimeError for settings that leave no window, and a divisor of zero.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.avg_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    tensor([[[1.5000]]])
+    """
+    return pool_averages(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def avg_pool3d(
+    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The means of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `avg_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.avg_pool3d(torch.ones(1, 2, 2, 2), 2)
+    tensor([[[[1.]]]])
+    """
+    return pool_averages(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def lp_pool1d(
+    input: Tensor, norm_type: float, kernel_size: Numbers, stride: Numbers | None = None, ceil_mode: bool = False
+) -> Tensor:
+    """The p-norms of sliding windows of (N, C, L) or (C, L); see `lp_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.lp_pool1d(torch.tensor([[3.0, 4.0]]), 2, 2)
+    tensor([[5.]])
+    """
+    return pool_powers(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor, norm_type: float, kernel_size: Numbers, stride: Numbers | None = None, ceil_mode: bool = False
+) -> Tensor:
+    """The p-norms of sliding windows of (N, C, H, W) or (C, H, W): (sum of x ** p) ** (1 / p), without absolute values.
+
+    Where the sum of the powers is not positive, the result and the gradient are 0.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)
+    tensor([[[5.]]])
+    """
+    return pool_powers(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor, norm_type: float, kernel_size: Numbers, stride: Numbers | None = None, ceil_mode: bool = False
+) -> Tensor:
+    """The p-norms of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `lp_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.lp_pool3d(torch.ones(1, 2, 2, 2), 3, 2)
+    tensor([[[[2.]]]])
+    """
+    return pool_powers(3, input, norm_type, kernel_size, stride, ceil_mode)

@@ -1,0 +1,22 @@
+"""Standardization in differentiable pieces: what derivatives of normalizations of higher order are made of."""
+
+import math
+
+import numpy as np
+
+
+def mean_over(values, axes):
+    """The mean over some axes, which stay with size 1."""
+    return np.add.reduce(values, axis=axes, keepdims=True) / math.prod(values.shape[axis] for axis in axes)
+
+
+def standardized(input, axes, eps):
+    """The input with mean 0 and variance 1 over some axes, and 1 / its standard deviation."""
+    centered = input - mean_over(input, axes)
+    invstd = (mean_over(centered * centered, axes) + eps) ** -0.5
+    return centered * invstd, invstd
+
+
+def standardized_cotangent(grad, normal, invstd, axes):
+    """The cotangent of the input of `standardized`."""
+    return invstd * (grad - mean_over(grad, axes) - normal * mean_over(grad * normal, axes))
