@@ -130,5 +130,6 @@ CALLS = {
     "__rpow__": lambda torch: lambda x, other: other**x,
     "__rsub__": lambda torch: lambda x, other: other - x,
     "zero_": lambda torch: lambda x: x.clone().zero_(),
+    "einsum": lambda torch: lambda operands, equation: torch.einsum(equation, *operands),
     "linalg.multi_dot": lambda torch: torch.linalg.multi_dot,
 }  # fmt: skip
