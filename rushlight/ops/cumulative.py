@@ -1,0 +1,147 @@
+"""Cumulative sums, extremes and logarithms of sums along a dimension."""
+
+import numpy as np
+
+from rushlight import return_types
+from rushlight.dtypes import dtype
+from rushlight.ops.extrema import refuse_complex
+from rushlight.ops.gather import _put_back
+from rushlight.ops.keywords import keywords
+from rushlight.ops.prod import _recur, _shift, widened
+from rushlight.ops.reduction import type_name
+from rushlight.ops.shape import wrap_dim
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
+
+
+@operator(
+    name="cumsum_back", node="FlipBackward0", input=lambda grad, dim: _cumsum(grad, dim, None)
+)  # fmt: skip
+def _cumsum_back(input, dim):
+    """The cumulative sum from the end of a dimension to its beginning: the adjoint of `_cumsum`."""
+    if input.ndim == 0:
+        return input
+    return np.flip(np.add.accumulate(np.flip(input, dim), dim), dim)
+
+
+@operator(input=lambda grad, dim: _cumsum_back(grad, dim))
+def _cumsum(input, dim, dtype):
+    return np.add.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
+
+
+@in_place
+@method
+@keywords
+def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """The cumulative sum along a dimension. Integers and bools are added up in int64.
+
+    >>> import rushlight as torch
+    >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([1., 3., 6.])
+    """
+    return _cumsum(input, wrap_dim(dim, input._array.ndim), widened(input, dtype))
+
+
+def latest(input, dim, ufunc, wins):
+    """Values and places of the extreme so far along a dimension; of equal ones the latest, and NaN stays."""
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), np.int64)
+    values = ufunc.accumulate(input, dim)
+    count = np.arange(input.shape[dim]).reshape([-1 if d == dim else 1 for d in range(input.ndim)])
+    new = wins(input, values)
+    if input.dtype.kind == "f":
+        new |= np.isnan(input)
+    return values, np.maximum.accumulate(np.where(new, count, 0), dim)
+
+
+def returned_repeatedly(grads, index, input_shape, dim):
+    """The cotangent of values that were picked along a dimension, some of them several times."""
+    return _put_back(grads[0], dim, index, input_shape)
+
+
+@operator(
+    nondifferentiable=(1,),
+    input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
+)
+def _cummax(input, dim):
+    return latest(input, dim, np.maximum, np.greater_equal)
+
+
+@operator(
+    nondifferentiable=(1,),
+    input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
+)
+def _cummin(input, dim):
+    return latest(input, dim, np.minimum, np.less_equal)
+
+
+@method
+@keywords
+def cummax(input: Tensor, dim: int) -> return_types.cummax:
+    """The largest element so far along a dimension, and its index: of equal ones the latest.
+
+    >>> import rushlight as torch
+    >>> torch.cummax(torch.tensor([1, 3, 2]), dim=0).values
+    tensor([1, 3, 3])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    refuse_complex("cummax_cpu", input)
+    return return_types.cummax(_cummax(input, dim))
+
+
+@method
+@keywords
+def cummin(input: Tensor, dim: int) -> return_types.cummin:
+    """The smallest element so far along a dimension, and its index: of equal ones the latest.
+
+    >>> import rushlight as torch
+    >>> torch.cummin(torch.tensor([3, 1, 2]), dim=0).values
+    tensor([3, 1, 1])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    refuse_complex("cummin_cpu", input)
+    return return_types.cummin(_cummin(input, dim))
+
+
+def add_logarithms(x, y):
+    """log(exp(x) + exp(y)) of complex numbers, without overflow."""
+    largest = np.maximum(x.real, y.real)
+    largest = np.where(np.isinf(largest), 0, largest)
+    return np.log(np.exp(x - largest) + np.exp(y - largest)) + largest
+
+
+def decay(result, dim):
+    """exp(y[i] - y[i + 1]) along a dimension: how much of the sum up to the next place is there already."""
+    return np.exp((result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True))
+
+
+@operator(
+    input=lambda grad, input, result, dim: np.exp(input - result) * _recur(grad, decay(result, dim), dim, True)
+)
+def _logcumsumexp(input, dim):
+    """y[i] = log(exp(x[0]) + ... + exp(x[i])). The cotangent sums g[k] exp(x[i] - y[k]) as a recurrence, whose factors
+    are never above 1."""
+    if input.dtype.kind != "c":
+        return np.logaddexp.accumulate(input, dim)
+    out = np.array(input)
+    rows = np.moveaxis(out, dim, 0)
+    for i in range(1, len(rows)):
+        rows[i] = add_logarithms(rows[i], rows[i - 1])
+    return out
+
+
+@method
+@keywords
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """The logarithm of the cumulative sum of exponentials along a dimension, computed without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logcumsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor([1000.0000, 1000.6931])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    if input._array.dtype.kind not in "fc":
+        raise NotImplementedError(f'"logcumsumexp_out_cpu" not implemented for \'{type_name(input)}\'')
+    return _logcumsumexp(input.reshape(1), 0).reshape(()) if input._array.ndim == 0 else _logcumsumexp(input, dim)

@@ -1,0 +1,287 @@
+"""Largest and smallest elements: values, where they are, and both ends at once."""
+
+import numpy as np
+
+from rushlight import return_types
+from rushlight.core.graph import TensorBase
+from rushlight.core.operators import unary as call_unary
+from rushlight.ops.gather import _put_back
+from rushlight.ops.keywords import keywords
+from rushlight.ops.protocol import REDUCTIONS
+from rushlight.ops.reduction import Dim, axes, kept, repeated, spread, type_name
+from rushlight.ops.shape import wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
+
+REDUCTIONS[np.maximum] = lambda a, axis=0, keepdims=False: amax(a, () if axis is None else axis, keepdims)
+REDUCTIONS[np.minimum] = lambda a, axis=0, keepdims=False: amin(a, () if axis is None else axis, keepdims)
+
+
+def as_given(input):
+    """The array of a tensor; what operators promote to that take any dtype as it is."""
+    return input._array if isinstance(input, TensorBase) else input
+
+
+@operator()
+def _shares(input, extreme, dims):
+    """The part of the cotangent that each element gets: those that tie for the extreme share it equally."""
+    ties = (input == extreme) | (np.isnan(input) & np.isnan(extreme))
+    return ties / np.add.reduce(ties, dims, input.dtype, None, True)
+
+
+def shared(grad, input, result, dims, keepdim):
+    """The cotangent of a reduction to an extreme value."""
+    shape = kept(input.shape, dims)
+    return spread(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
+
+
+def shared_by_all(grad, input, result):
+    """The cotangent of the extreme of all elements."""
+    return repeated(grad, input.shape) * _shares(input, result, None)
+
+
+@operator(node="MaxBackward1", promote=as_given, input=lambda grad, input, result: shared_by_all(grad, input, result))
+def _max(input):
+    return np.maximum.reduce(input, None)
+
+
+@operator(node="MinBackward1", promote=as_given, input=lambda grad, input, result: shared_by_all(grad, input, result))
+def _min(input):
+    return np.minimum.reduce(input, None)
+
+
+@operator(input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
+def _amax(input, dims, keepdim):
+    return np.maximum.reduce(input, dims, None, None, keepdim)
+
+
+@operator(input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
+def _amin(input, dims, keepdim):
+    return np.minimum.reduce(input, dims, None, None, keepdim)
+
+
+@operator(
+    input=lambda grads, input, result0, result1, dims, keepdim: (
+        shared(grads[0], input, result0, dims, keepdim) + shared(grads[1], input, result1, dims, keepdim)
+    )
+)
+def _aminmax(input, dims, keepdim):
+    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)
+
+
+def returned(grads, index, input_shape, dim, keepdim):
+    """The cotangent of values that were picked along a dimension, one each: it goes back to where they were."""
+    if not input_shape:
+        return grads[0].reshape(input_shape)
+    shape = kept(input_shape, (dim,))
+    return _put_back(grads[0].reshape(shape), dim, index.reshape(shape), input_shape, True)
+
+
+def picked(input, index, dim, keepdim):
+    """The values at an index of one place in each row along a dimension, and the index, with or without the dimension."""
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), np.int64)
+    index = np.expand_dims(index, dim)
+    values = np.take_along_axis(input, index, dim)
+    return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
+
+
+@operator(
+    name="max_dim", node="MaxBackward0", nondifferentiable=(1,),
+    input=lambda grads, result1, input_shape, dim, keepdim: returned(grads, result1, input_shape, dim, keepdim),
+)  # fmt: skip
+def _max_dim(input, dim, keepdim):
+    return picked(input, input.argmax(dim) if input.ndim else 0, dim, keepdim)
+
+
+@operator(
+    name="min_dim", node="MinBackward0", nondifferentiable=(1,),
+    input=lambda grads, result1, input_shape, dim, keepdim: returned(grads, result1, input_shape, dim, keepdim),
+)  # fmt: skip
+def _min_dim(input, dim, keepdim):
+    return picked(input, input.argmin(dim) if input.ndim else 0, dim, keepdim)
+
+
+def refuse_complex(name, input):
+    """Raises PyTorch's error for complex numbers, which have no order."""
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError(f'"{name}" not implemented for \'{type_name(input)}\'')
+
+
+def refuse_empty(name, input, dims):
+    """Raises PyTorch's errors for an extreme of no elements; `dims` is None for all of them."""
+    shape = input._array.shape
+    if dims is None:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
+    for d in dims:
+        if shape and shape[d] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+def along(name, entry, result_type, input, dim, keepdim):
+    """What `max` and `min` by dimension share: values and indices."""
+    dim = wrap_dim(dim, input._array.ndim)
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
+    if input._array.size == 0:
+        refuse_empty(name, input, (dim,))
+    return result_type(entry(input, dim, keepdim))
+
+
+@method
+@keywords
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+    """The largest of all elements; or values and indices of the largest along a dimension; or `maximum(input, other)`.
+
+    NaN counts as larger than anything. Of several that are equal the first is chosen by dimension, while over all
+    elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
+
+    >>> import rushlight as torch
+    >>> torch.max(torch.tensor([1.0, 3.0, 2.0]))
+    tensor(3.)
+    >>> torch.max(torch.tensor([[1, 3], [4, 2]]), dim=1)
+    torch.return_types.max(
+    values=tensor([3, 4]),
+    indices=tensor([1, 0]))
+    """
+    if dim is None and other is None:
+        return extreme_of_all("max", _max, input)
+    if other is not None or isinstance(dim, TensorBase):
+        return input.maximum(dim if other is None else other)
+    return along("max", _max_dim, return_types.max, input, dim, keepdim)
+
+
+@method
+@keywords
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+    """The smallest of all elements; or values and indices of the smallest along a dimension; or `minimum(input, other)`.
+
+    NaN counts as smaller than anything. Of several that are equal the first is chosen by dimension, while over all
+    elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
+
+    >>> import rushlight as torch
+    >>> torch.min(torch.tensor([1.0, 3.0, 2.0]))
+    tensor(1.)
+    """
+    if dim is None and other is None:
+        return extreme_of_all("min", _min, input)
+    if other is not None or isinstance(dim, TensorBase):
+        return input.minimum(dim if other is None else other)
+    return along("min", _min_dim, return_types.min, input, dim, keepdim)
+
+
+def extreme_of_all(name, entry, input):
+    """The extreme of all elements."""
+    array = input._array
+    if array.dtype.kind == "c":
+        refuse_complex(f"{name}_all", input)
+    if array.size == 0:
+        refuse_empty(name, input, None)
+    return call_unary(entry, input)
+
+
+def extreme(name, entry, input, dim, keepdim):
+    """What `amax` and `amin` share."""
+    dims = axes(dim, input._array.ndim)
+    refuse_complex("max_values_cpu" if name == "amax" else "min_values_cpu", input)
+    if input._array.size == 0:
+        refuse_empty(name, input, None if dim == () else dims)
+    return entry(input, dims, keepdim)
+
+
+@method
+@keywords
+def amax(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
+    """The largest element, over all or some dimensions. Those that are equal share the gradient equally.
+
+    >>> import rushlight as torch
+    >>> torch.amax(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
+    tensor([4., 3.])
+    """
+    return extreme("amax", _amax, input, dim, keepdim)
+
+
+@method
+@keywords
+def amin(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
+    """The smallest element, over all or some dimensions. Those that are equal share the gradient equally.
+
+    >>> import rushlight as torch
+    >>> torch.amin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
+    tensor([1., 2.])
+    """
+    return extreme("amin", _amin, input, dim, keepdim)
+
+
+@method
+@keywords
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
+    """The smallest and the largest element, of the tensor or along a dimension, as a named tuple `(min, max)`.
+
+    >>> import rushlight as torch
+    >>> torch.aminmax(torch.tensor([1.0, 3.0, 2.0]))
+    torch.return_types.aminmax(
+    min=tensor(1.),
+    max=tensor(3.))
+    """
+    dims = axes(dim, input._array.ndim)
+    refuse_complex("aminmax_cpu", input)
+    if input._array.size == 0:
+        if dim is None:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+        refuse_empty("aminmax", input, dims)
+    return return_types.aminmax(_aminmax(input, dims, keepdim))
+
+
+@operator()
+def _argmax(input, dim, keepdim):
+    return input.argmax(dim, keepdims=keepdim)
+
+
+@operator()
+def _argmin(input, dim, keepdim):
+    return input.argmin(dim, keepdims=keepdim)
+
+
+def place_of(name, entry, input, dim, keepdim):
+    """What `argmax` and `argmin` share."""
+    array = input._array
+    if array.dtype.kind in "bc":
+        raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
+    dim = None if dim is None else wrap_dim(dim, array.ndim)
+    if array.size == 0:
+        if dim is None:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        refuse_empty(name, input, (dim,))
+    return entry(input, dim if array.ndim else None, keepdim)
+
+
+@method
+@keywords
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the largest element: in the flattened tensor, or along a dimension. Of equal ones the first.
+
+    >>> import rushlight as torch
+    >>> torch.argmax(torch.tensor([[1.0, 3.0], [4.0, 2.0]])), torch.argmax(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), 1)
+    (tensor(2), tensor([1, 0]))
+    """
+    return place_of("argmax", _argmax, input, dim, keepdim)
+
+
+@method
+@keywords
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the smallest element: in the flattened tensor, or along a dimension. Of equal ones the first.
+
+    >>> import rushlight as torch
+    >>> torch.argmin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]))
+    tensor(0)
+    """
+    return place_of("argmin", _argmin, input, dim, keepdim)

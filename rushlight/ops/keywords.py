@@ -1,0 +1,35 @@
+"""The keywords that PyTorch's functions of a tensor share: `out=`, and NumPy's `axis` and `keepdims`."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from rushlight.core.graph import TensorBase
+from rushlight.ops.table import refuse, write_out
+
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other", "a": "input"}
+
+
+def keywords(function: Callable) -> Callable:
+    """Gives a public function of a tensor `out=` and NumPy's names, and PyTorch's error for what is no tensor."""
+    name = function.__name__
+
+    @wraps(function)
+    def called(*args, **kwargs):
+        out = None
+        if kwargs:
+            kwargs = {NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
+            out = kwargs.pop("out", None)
+        input = args[0] if args else kwargs.get("input", called)
+        if not isinstance(input, TensorBase) and input is not called:
+            return refuse(name, "input", 1, input)
+        result = function(*args, **kwargs)
+        return result if out is None else written(name, out, result, input)
+
+    return called
+
+
+def written(name, out, result, input):
+    """Writes a result, or each of several, into what was given as `out=`."""
+    if not isinstance(result, tuple):
+        return write_out(name, out, result, input)
+    return type(result)([write_out(name, o, r, input) for o, r in zip(out, result, strict=True)])

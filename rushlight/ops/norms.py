@@ -1,0 +1,153 @@
+"""Norms: the length of a tensor's elements as vectors, and the distance of two tensors."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, as_numpy, dtype
+from rushlight.ops.extrema import _shares
+from rushlight.ops.keywords import keywords
+from rushlight.ops.reduction import Dim, added, axes, kept, spread, type_name
+from rushlight.ops.statistics import _is_zero
+from rushlight.ops.table import method, operator, refuse
+from rushlight.tensor import Tensor
+
+__all__ = ["dist", "norm"]
+
+
+def norm_of(x, p, dims, keepdim):
+    """The p-norm over `dims` of an array of floats."""
+    if p == 2:
+        squares = np.square(x.real) + np.square(x.imag) if x.dtype.kind == "c" else x * x
+        return np.sqrt(added(squares, dims, keepdim))
+    if p == 0:
+        return added((x != 0).astype(x.real.dtype), dims, keepdim)
+    size = np.abs(x)
+    if p == 1:
+        return added(size, dims, keepdim)
+    if p == math.inf:
+        return np.maximum.reduce(size, dims, None, None, keepdim, initial=0)
+    if p == -math.inf:
+        return np.minimum.reduce(size, dims, None, None, keepdim, initial=np.inf)
+    return added(size**p, dims, keepdim) ** (1 / p)
+
+
+def nonzero(x):
+    """x with 1 in place of each 0, to divide by."""
+    return x + _is_zero(x)
+
+
+def norm_cotangent(grad, input, result, p, dims, keepdim):
+    """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's."""
+    result = result.reshape(kept(input.shape, dims))
+    grad = spread(grad, input.shape, dims, keepdim)
+    if p == 0:
+        return np.zeros_like(input)
+    if p == 1:
+        return np.sign(input) * grad
+    if p == 2:
+        return input * (grad * (1 - _is_zero(result)) / nonzero(result))
+    if abs(p) == math.inf:
+        return np.sign(input) * grad * _shares(np.abs(input), result, dims)
+    if p < 2:
+        powers = np.sign(input) * (nonzero(np.abs(input)) ** (p - 1))
+    else:
+        powers = input * (nonzero(np.abs(input)) ** (p - 2))
+    return powers * (grad * (1 - _is_zero(result)) / nonzero(result) ** (p - 1))
+
+
+@operator(
+    holomorphic=False,
+    input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims, keepdim),
+)
+def _linalg_vector_norm(input, p, dims, keepdim):
+    if input.dtype == np.float16:
+        return norm_of(input.astype(np.float32), p, dims, keepdim).astype(np.float16)
+    return norm_of(input, p, dims, keepdim)
+
+
+def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype | None = None) -> Tensor:
+    """The p-norm over some dimensions (all for None or ()); what `norm` and `linalg.vector_norm` share.
+
+    RuntimeError for integers, and for a norm by a largest or smallest element where there is none.
+    """
+    array = input._array
+    d = array.dtype if dtype is None else as_numpy(dtype)
+    if array.dtype.kind not in "fc":
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}")
+    if d.kind not in "fc":
+        asked = TYPE_NAMES[FROM_NUMPY[d]]
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {asked}")
+    dims = axes(dim, array.ndim)
+    if array.size == 0 and (p < 0 or p == math.inf):
+        refuse_empty(array.shape, p, None if dim is None else dims)
+    return _linalg_vector_norm(input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim)
+
+
+def refuse_empty(shape, p, dims):
+    """Raises PyTorch's errors for a norm that has no value for no elements."""
+    if dims is None or len(dims) == len(shape):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an "
+            "identity"
+        )
+    for d in dims:
+        if shape[d] == 0:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {p} norm on the dimension {d}because this dimension is empty and "
+                "the operation does not have an identity"
+            )
+
+
+@method
+@keywords
+def norm(
+    input: Tensor, p: float | str | None = "fro", dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
+    """The p-norm of all elements, or over some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
+
+    "fro", the default, is the same as 2, and "nuc" the sum of a matrix's singular values. The gradient at 0 is 0.
+
+    >>> import rushlight as torch
+    >>> torch.norm(torch.tensor([3.0, 4.0])), torch.norm(torch.tensor([3.0, 4.0]), p=1)
+    (tensor(5.), tensor(7.))
+    """
+    if p == "nuc":
+        from rushlight.linalg import matrix_norm
+
+        return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    return vector_norm(input, 2.0 if p is None or p == "fro" else p, dim, keepdim, dtype)
+
+
+def dist_cotangents(grad, input, other, result, p):
+    """The cotangents of both operands: that of the norm of their difference, and minus it."""
+    difference = input - other
+    cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)), False)
+    return [cotangent, -cotangent]
+
+
+@operator(
+    joint=dist_cotangents, inputs=("input", "other"), promote=arithmetic, broadcasts=True, holomorphic=False
+)  # fmt: skip
+def _dist(input, other, p):
+    return norm_of(input - other, p, None, False)
+
+
+@method
+@keywords
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of `input - other`, with broadcasting.
+
+    >>> import rushlight as torch
+    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    if not isinstance(other, TensorBase):
+        return refuse("dist", "other", 2, other)
+    if input._array.dtype.kind not in "fc":
+        kind = type_name(input)
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
+    return _dist(input, other, float(p))

@@ -1,0 +1,144 @@
+"""Products of elements: of all, along a dimension, and cumulative. Derivatives hold at zeros, to any order."""
+
+import numpy as np
+
+from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import as_numpy, dtype
+from rushlight.ops.keywords import keywords
+from rushlight.ops.reduction import integers_widened, kept, repeated, spread
+from rushlight.ops.shape import wrap_dim
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["cumprod", "prod"]
+
+
+def along(dim, place):
+    """The index that takes a place (a slice or number) of one dimension."""
+    return (*[slice(None)] * dim, place)
+
+
+@operator(input=lambda grad, dim, back: _shift(grad, dim, not back))
+def _shift(input, dim, back):
+    """Each element moved one place along a dimension, forth or back; 0 comes in."""
+    out = np.zeros_like(input)
+    later, earlier = along(dim, slice(1, None)), along(dim, slice(None, -1))
+    if back:
+        out[earlier] = input[later]
+    else:
+        out[later] = input[earlier]
+    return out
+
+
+def recurrence_cotangents(grad, factors, result, dim, back):
+    """The adjoint of a linear recurrence is one in the other direction."""
+    cotangent = _recur(grad, _shift(factors, dim, not back), dim, not back)
+    return [cotangent, cotangent * _shift(result, dim, back)]
+
+
+@operator(joint=recurrence_cotangents, inputs=("input", "factors"))
+def _recur(input, factors, dim, back):
+    """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; `y[i + 1]` when it runs back."""
+    out = np.array(input)
+    rows, scale = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
+    order = range(len(rows) - 2, -1, -1) if back else range(1, len(rows))
+    if rows.ndim == 1:
+        rows[...] = recur_numbers(rows.tolist(), scale.tolist(), order)
+        return out
+    step = 1 if back else -1
+    for i in order:
+        rows[i] += scale[i] * rows[i + step]
+    return out
+
+
+def recur_numbers(values, factors, order):
+    """The recurrence on lists of numbers, which Python runs through faster than NumPy."""
+    previous = values[order[0] - order.step] if order else 0
+    for i in order:
+        previous = values[i] = values[i] + factors[i] * previous
+    return values
+
+
+@operator(
+    input=lambda grad, input, result, dim, back: result * _shift(_recur(grad, input, dim, not back), dim, not back),
+)  # fmt: skip
+def _product_before(input, dim, back):
+    """The product of all elements before each along a dimension, or of those after it."""
+    out = np.ones_like(input)
+    place = slice(None, None, -1 if back else 1)
+    source = input[along(dim, place)][along(dim, slice(None, -1))]
+    target = out[along(dim, place)][along(dim, slice(1, None))]
+    np.multiply.accumulate(source, dim, out=target)
+    return out
+
+
+def product_of_others(input, dim):
+    """The product of all other elements along a dimension."""
+    return _product_before(input, dim, False) * _product_before(input, dim, True)
+
+
+@operator(
+    promote=integers_widened,
+    input=lambda grad, input: (repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)),
+)  # fmt: skip
+def _prod(input):
+    return np.multiply.reduce(input, None)
+
+
+@operator(
+    node="ProdBackward1",
+    input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
+)
+def _prod_dim(input, dim, keepdim, dtype):
+    return np.multiply.reduce(input, dim, dtype, None, keepdim)
+
+
+def widened(input, dtype):
+    """The NumPy type that products and sums are computed in: the one asked for, int64 for integers, else the input's."""
+    d = as_numpy(dtype)
+    return d or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else input._array.dtype)
+
+
+@method
+@keywords
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The product of all elements, or along a dimension. Integers are multiplied in int64.
+
+    The gradient holds at zeros too: it is made of the products of all other elements.
+
+    >>> import rushlight as torch
+    >>> torch.prod(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), torch.prod(torch.tensor([[1, 2], [3, 4]]), dim=0)
+    (tensor(24.), tensor([3, 8]))
+    """
+    if dim is None:
+        return call_unary(_prod, input if dtype is None else input.to(dtype))
+    array = input._array
+    dim = wrap_dim(dim, array.ndim)
+    if array.ndim == 0:
+        return prod(input, dtype=dtype)
+    return _prod_dim(input, dim, keepdim, widened(input, dtype))
+
+
+@operator(
+    input=lambda grad, input, dim: (
+        _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
+    )
+)
+def _cumprod(input, dim, dtype):
+    return np.multiply.accumulate(input, dim, dtype)
+
+
+@in_place
+@method
+@keywords
+def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """The cumulative product along a dimension. Integers are multiplied in int64.
+
+    >>> import rushlight as torch
+    >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([1., 2., 6.])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    if input._array.ndim == 0:
+        return prod(input, dtype=dtype)
+    return _cumprod(input, dim, widened(input, dtype))

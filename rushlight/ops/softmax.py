@@ -1,0 +1,133 @@
+"""Softmax and its kind: exponentials normalised along a dimension, and the logarithm of their sum."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
+from rushlight.ops.keywords import keywords
+from rushlight.ops.reduction import Dim, axes, kept, spread
+from rushlight.ops.shape import wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["log_softmax", "logsumexp", "softmax"]
+
+
+def total(array, dim):
+    """The sum along a dimension, which stays."""
+    return np.add.reduce(array, axis=dim, keepdims=True)
+
+
+def below_largest(input, dim, dtype):
+    """A new array: the input minus its largest element along a dimension. float16 is computed in float32."""
+    d = np.float32 if dtype == np.float16 else dtype
+    if input.size == 0:
+        return np.zeros(input.shape, d)
+    return np.asarray(np.subtract(input, np.maximum.reduce(input, dim, None, None, True), dtype=d))
+
+
+@operator(
+    grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
+    result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
+    node="SoftmaxBackwardDataBackward0",
+)
+def _softmax_cotangent(grad, result, dim):
+    """result * (grad - sum(grad * result))."""
+    weighted = np.asarray(grad * result)
+    weighted -= result * total(weighted, dim)
+    return weighted
+
+
+@operator(input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim))
+def _softmax(input, dim, dtype):
+    values = below_largest(input, dim, dtype)
+    np.exp(values, out=values)
+    values /= total(values, dim)
+    return values.astype(dtype, copy=False)
+
+
+@operator(
+    grad=lambda c, result, dim: c - total(c * np.exp(result), dim),
+    result=lambda c, grad, result, dim: -c * np.exp(result) * total(grad, dim),
+    node="LogSoftmaxBackwardDataBackward0",
+)
+def _log_softmax_cotangent(grad, result, dim):
+    """grad - softmax * sum(grad)."""
+    values = np.asarray(np.exp(result))
+    values *= total(grad, dim)
+    return np.subtract(grad, values, out=values)
+
+
+@operator(input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim))
+def _log_softmax(input, dim, dtype):
+    values = below_largest(input, dim, dtype)
+    values -= np.log(total(np.exp(values), dim))
+    return values.astype(dtype, copy=False)
+
+
+def normalised(name, entry, input, dim, dtype):
+    """What softmax and its logarithm share: the checks of their arguments."""
+    array = input._array
+    d = as_numpy(dtype) or array.dtype
+    dim = wrap_dim(dim, array.ndim)
+    if d.kind != "f":
+        kernel = f"{name}_lastdim_kernel_impl" if dim + 1 >= array.ndim else f"{name}_kernel_impl"
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{TYPE_NAMES[FROM_NUMPY[d]]}\'')
+    return entry(input, dim, d)
+
+
+@method
+@keywords
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """exp(x) divided by its sum along a dimension: positive numbers that add up to 1, computed without overflow.
+
+    `dtype` is what to compute in. NotImplementedError for integers without it.
+
+    >>> import rushlight as torch
+    >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """
+    return normalised("softmax", _softmax, input, dim, dtype)
+
+
+@method
+@keywords
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """The logarithm of `softmax`, more precise than taking it afterwards.
+
+    `dtype` is what to compute in. NotImplementedError for integers without it.
+
+    >>> import rushlight as torch
+    >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
+    return normalised("log_softmax", _log_softmax, input, dim, dtype)
+
+
+def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
+    """Softmax times the cotangent; a result of minus infinity is left out of the difference, which would be NaN."""
+    result = result.reshape(kept(input.shape, dims))
+    return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
+
+
+@operator(input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim))
+def _logsumexp(input, dims, keepdim):
+    if input.size == 0:
+        return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
+    largest = np.maximum.reduce(np.real(input), dims, None, None, True)
+    largest = np.where(np.isinf(largest), np.zeros_like(largest), largest)
+    result = np.log(np.add.reduce(np.exp(input - largest), dims, None, None, True)) + largest
+    return result if keepdim else np.reshape(result, [n for d, n in enumerate(input.shape) if d not in dims])
+
+
+@method
+@keywords
+def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials over one or several dimensions, computed without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logsumexp(torch.tensor([[1000.0, 1000.0], [0.0, 0.0]]), dim=1)
+    tensor([1000.6931,    0.6931])
+    """
+    dims = axes(dim, input._array.ndim)
+    return _logsumexp(input if input._array.dtype.kind in "fc" else new_tensor(floating(input)), dims, keepdim)
