@@ -1,30 +1,21 @@
-"""Shapes: views of the same memory under another shape, and broadcasting."""
+"""Shapes: the same elements under another shape."""
 
 import math
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.operators import look
+from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
-__all__ = ["broadcast_to", "reshape", "transpose", "unsqueeze"]
-
-
-def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension as a non-negative number; IndexError out of range."""
-    limit = max(ndim, 1)
-    if not -limit <= dim < limit:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
-    return dim % limit
-
-
-def as_shape(sizes) -> tuple[int, ...]:
-    """A shape given as numbers or as one sequence of them."""
-    if len(sizes) == 1 and not isinstance(sizes[0], int) and not isinstance(sizes[0], TensorBase):
-        sizes = sizes[0]
-    return tuple(int(n) for n in sizes)
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "flatten", "is_tensor", "numel", "ravel", "reshape", "squeeze", "unflatten",
+    "unsqueeze",
+]  # fmt: skip
 
 
 def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -32,16 +23,21 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     known = math.prod(n for n in shape if n != -1)
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
+    if -1 in shape and known == 0 and size == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
+            "be any value and is ambiguous"
+        )
     if -1 in shape and known and size % known == 0:
-        return tuple(size // known if n == -1 else n for n in shape)
-    if -1 in shape or known != size:
+        return tuple([size // known if n == -1 else n for n in shape])
+    if -1 in shape or known != size or min(shape, default=0) < 0:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
     return shape
 
 
 @operator(name="view", view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _view(input, shape):
-    return np.reshape(input, shape, copy=False)
+    return input.reshape(shape, copy=False)
 
 
 @operator(node="UnsafeViewBackward0", input=lambda grad, input_shape: np.reshape(grad, input_shape))
@@ -61,9 +57,7 @@ def reshape(input: Tensor, *shape: int) -> Tensor:
             [3, 4]])
     """
     array = input._array
-    sizes = inferred(as_shape(shape), array.size)
-    if array.flags.c_contiguous:
-        return _view(input, sizes)
+    sizes = inferred(sequence("reshape", "shape", shape), array.size)
     try:
         return _view(input, sizes)
     except ValueError:
@@ -73,29 +67,121 @@ def reshape(input: Tensor, *shape: int) -> Tensor:
 implements(np.reshape)(lambda a, shape, **_: reshape(a, shape))
 
 
-@operator(view=True, node="ExpandBackward0", input=lambda grad, input_shape: unbroadcast(grad, input_shape))
-def _expand(input, shape):
-    return np.broadcast_to(input, shape)
+def view(input: Tensor, *shape: int | dtypes.dtype) -> Tensor:
+    """The same memory in another shape, of which one size may be -1; or its bytes as another dtype.
+
+    RuntimeError where that needs a copy: `reshape` copies then. Another dtype is not differentiable.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1, 2, 3, 4]).view(2, -1)
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.tensor([1.0]).view(torch.int32)
+    tensor([1065353216], dtype=torch.int32)
+    """
+    if len(shape) == 1 and isinstance(shape[0], dtypes.dtype):
+        return view_as_dtype(input, shape[0])
+    sizes = inferred(sequence("view", "size", shape), input._array.size)
+    try:
+        return _view(input, sizes)
+    except ValueError:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        ) from None
+
+
+def view_as_dtype(input, dtype):
+    """The same bytes read as another type: a view outside the graph."""
+    array, target = input._array, dtype._numpy
+    if target.itemsize != array.itemsize:
+        check_divisible(array, target)
+    out = new_tensor(array.view(target))
+    look(out, input, False)
+    return out
+
+
+def check_divisible(array, target):
+    """RuntimeError where the last dimension cannot be read as elements of another size."""
+    names = [dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[d]] for d in (array.dtype, target)]
+    change = f"to view {names[0]} as {names[1]} (different element sizes), but got"
+    if array.ndim == 0:
+        raise RuntimeError(f"self.dim() cannot be 0 {change} 0")
+    ratio = target.itemsize // array.itemsize
+    if ratio and array.shape[-1] % ratio:
+        raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {change} {array.shape[-1]}")
+    if array.strides[-1] != array.itemsize:
+        raise RuntimeError(f"self.stride(-1) must be 1 {change} {array.strides[-1] // array.itemsize}")
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view in the shape of another tensor: `input.view(other.size())`."""
+    return view(input, other._array.shape)
+
+
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The same elements in the shape of another tensor: `input.reshape(other.size())`."""
+    return reshape(input, other._array.shape)
 
 
 @method
-def broadcast_to(input: Tensor, size) -> Tensor:
-    """A view in which dimensions of size 1, and new ones before the others, are repeated without copying.
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` as one: the tensor itself, a view or a copy, as `reshape`.
 
     >>> import rushlight as torch
-    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
-    tensor([[1, 2],
-            [1, 2]])
+    >>> torch.flatten(torch.zeros(2, 3, 4), start_dim=1).shape
+    torch.Size([2, 12])
     """
-    return _expand(input, as_shape((size,)))
+    shape = input._array.shape
+    start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return reshape(input, 1)
+    if start == end:
+        return input
+    return reshape(input, *shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :])
 
 
-implements(np.broadcast_to)(broadcast_to)
+@method
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: the tensor itself, a view or a copy.
+
+    >>> import rushlight as torch
+    >>> torch.ravel(torch.zeros(2, 3)).shape
+    torch.Size([6])
+    """
+    return reshape(input, -1)
 
 
-@operator(view=True, input=lambda grad, dim: np.squeeze(grad, dim))
+@method
+def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
+    """A dimension split into several, of which one size may be -1. RuntimeError where the sizes do not multiply up.
+
+    >>> import rushlight as torch
+    >>> torch.unflatten(torch.zeros(2, 12), 1, (3, -1)).shape
+    torch.Size([2, 3, 4])
+    """
+    shape = input._array.shape
+    dim = wrap_dim(dim, len(shape))
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        parts = inferred(sequence("unflatten", "sizes", (tuple(sizes),)), shape[dim])
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the "
+            "input tensor"
+        ) from None
+    return view(input, *shape[:dim], *parts, *shape[dim + 1 :])
+
+
+# dimensions of size 1
+
+
+@operator(view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _unsqueeze(input, dim):
-    return np.expand_dims(input, dim)
+    return input[(slice(None),) * dim + (None, ...)]
 
 
 @method
@@ -109,11 +195,6 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return _unsqueeze(input, wrap_dim(dim, input._array.ndim + 1))
 
 
-@operator(view=True, input=lambda grad, dims: np.expand_dims(grad, dims))
-def _squeeze(input, dims):
-    return np.squeeze(input, dims)
-
-
 @implements(np.expand_dims)
 def expand_dims(a, axis):
     """NumPy's `expand_dims` on tensors: several new dimensions at once."""
@@ -123,25 +204,91 @@ def expand_dims(a, axis):
     return a
 
 
-implements(np.squeeze)(lambda a, axis=None: _squeeze(a, axis))
+def enter_squeeze(node):
+    """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
+    enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", view=True,
+                     input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
+    return enter(lambda input, dims: input.squeeze(dims))
 
 
-@operator(view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
-def _transpose(input, dim0, dim1):
-    return np.swapaxes(input, dim0, dim1)
+_squeeze_all, _squeeze_dim, _squeeze_dims = enter_squeeze(0), enter_squeeze(1), enter_squeeze(2)
 
 
 @method
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged.
+def squeeze(input: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
+    """A view without the dimensions of size 1, or without those of the given ones that have size 1.
 
     >>> import rushlight as torch
-    >>> torch.transpose(torch.tensor([[1, 2], [3, 4]]), 0, 1)
-    tensor([[1, 3],
-            [2, 4]])
+    >>> x = torch.zeros(1, 2, 1)
+    >>> torch.squeeze(x).shape, torch.squeeze(x, 0).shape
+    (torch.Size([2]), torch.Size([2, 1]))
     """
-    ndim = input._array.ndim
-    return _transpose(input, wrap_dim(dim0, ndim), wrap_dim(dim1, ndim))
+    shape = input._array.shape
+    if dim is None:
+        return _squeeze_all(input, tuple([i for i, n in enumerate(shape) if n == 1]))
+    entry = _squeeze_dim if isinstance(dim, int) else _squeeze_dims
+    return entry(input, tuple([d for d in wrap_dims(dim, len(shape)) if shape and shape[d] == 1]))
 
 
-implements(np.swapaxes)(lambda a, axis1, axis2: transpose(a, axis1, axis2))
+implements(np.squeeze)(lambda a, axis=None: squeeze(a, axis))
+
+
+# at least so many dimensions
+
+
+def widened(tensors, ndim, widen):
+    """One or several tensors, each with at least `ndim` dimensions."""
+    single = len(tensors) == 1 and isinstance(tensors[0], TensorBase)
+    results = tuple([t if t._array.ndim >= ndim else widen(t) for t in listed(tensors)])
+    return results[0] if single else results
+
+
+def atleast_1d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
+    """Views with at least one dimension; several tensors, or a sequence of them, give a tuple.
+
+    >>> import rushlight as torch
+    >>> torch.atleast_1d(torch.tensor(1.0))
+    tensor([1.])
+    """
+    return widened(tensors, 1, lambda t: reshape(t, 1))
+
+
+def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
+    """Views with at least two dimensions, new ones in front.
+
+    >>> import rushlight as torch
+    >>> torch.atleast_2d(torch.tensor([1.0, 2.0]))
+    tensor([[1., 2.]])
+    """
+    return widened(tensors, 2, lambda t: unsqueeze(reshape(t, -1), 0))
+
+
+def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
+    """Views with at least three dimensions: a matrix gets its third behind, a vector one on each side.
+
+    >>> import rushlight as torch
+    >>> torch.atleast_3d(torch.tensor([1.0, 2.0])).shape
+    torch.Size([1, 2, 1])
+    """
+    return widened(tensors, 3, lambda t: unsqueeze(atleast_2d(t), -1))
+
+
+def is_tensor(obj: object, /) -> bool:
+    """Whether an object is a tensor."""
+    return isinstance(obj, TensorBase)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    >>> import rushlight as torch
+    >>> torch.numel(torch.zeros(2, 3))
+    6
+    """
+    if not isinstance(input, TensorBase):
+        raise TypeError(f"numel(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return input._array.size
+
+
+for only_method in (view, view_as, reshape_as):
+    method(only_method)

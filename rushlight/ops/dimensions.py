@@ -1,0 +1,169 @@
+"""The order of dimensions: views that transpose, permute and move them."""
+
+import numpy as np
+
+from rushlight.ops.dims import sequence, wrap_dim
+from rushlight.ops.protocol import implements
+from rushlight.ops.table import alias, method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]
+
+
+@operator(view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
+def _transpose(input, dim0, dim1):
+    return input.swapaxes(dim0, dim1)
+
+
+@method
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions exchanged.
+
+    >>> import rushlight as torch
+    >>> torch.transpose(torch.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    ndim = input._array.ndim
+    dim0, dim1 = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
+    return _transpose(input, dim0, dim1) if ndim else _permute(input, ())
+
+
+implements(np.swapaxes)(lambda a, axis1, axis2: transpose(a, axis1, axis2))
+swapaxes = alias("swapaxes", transpose)
+swapdims = alias("swapdims", transpose)
+
+
+@operator(view=True, input=lambda grad, dims: np.transpose(grad, inverse(dims)))
+def _permute(input, dims):
+    return input.transpose(dims)
+
+
+def inverse(dims):
+    """The permutation that undoes another."""
+    places = [0] * len(dims)
+    for place, dim in enumerate(dims):
+        places[dim] = place
+    return tuple(places)
+
+
+@method
+def permute(input: Tensor, *dims: int) -> Tensor:
+    """A view with the dimensions in another order.
+
+    RuntimeError where a dimension is missing or comes twice.
+
+    >>> import rushlight as torch
+    >>> torch.permute(torch.zeros(2, 3, 5), (2, 0, 1)).shape
+    torch.Size([5, 2, 3])
+    """
+    order, ndim = sequence("permute", "dims", dims), input._array.ndim
+    if len(order) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
+        )
+    order = tuple([wrap_dim(dim, ndim) for dim in order])
+    if len(set(order)) < ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(input, order)
+
+
+implements(np.transpose)(lambda a, axes=None: permute(a, tuple(reversed(range(a.ndim))) if axes is None else axes))
+
+
+@method
+def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Tensor:
+    """A view with some dimensions moved to other places; the others keep their order.
+
+    >>> import rushlight as torch
+    >>> torch.movedim(torch.zeros(2, 3, 5), 0, -1).shape
+    torch.Size([3, 5, 2])
+    """
+    ndim = input._array.ndim
+    sources, destinations = ([d] if isinstance(d, int) else list(d) for d in (source, destination))
+    if len(sources) != len(destinations):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same number of dims "
+            f"as destination ({destinations} dims)"
+        )
+    for name, dims in (("source", sources), ("destination", destinations)):
+        dims[:] = [wrap_dim(dim, ndim) for dim in dims]
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({dims})")
+    order = [dim for dim in range(ndim) if dim not in sources]
+    for place, dim in sorted(zip(destinations, sources, strict=True)):
+        order.insert(place, dim)
+    return _permute(input, tuple(order))
+
+
+moveaxis = alias("moveaxis", movedim)
+implements(np.moveaxis)(movedim)
+
+
+@operator(name="t", view=True, node="TBackward0", input=lambda grad: np.transpose(grad))
+def _t(input):
+    return input.T
+
+
+@method
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view; vectors and scalars stay as they are. RuntimeError beyond two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.t(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    check_matrix("t", input)
+    return _t(input)
+
+
+def check_matrix(name, input):
+    """RuntimeError for more than two dimensions."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+
+
+@method
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate transpose of the last two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.adjoint(torch.zeros(2, 3, 5)).shape
+    torch.Size([2, 5, 3])
+    """
+    return conjugate_transpose(input, "adjoint()")
+
+
+def conjugate_transpose(input, name):
+    """The last two dimensions exchanged, complex elements conjugated."""
+    result = matrix_transpose(input, name)
+    return result.conj() if input._array.dtype.kind == "c" else result
+
+
+def matrix_transpose(input, name):
+    """The last two dimensions exchanged; RuntimeError for a vector."""
+    ndim = input._array.ndim
+    if ndim == 0:
+        return _permute(input, ())
+    if ndim == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return _transpose(input, ndim - 2, ndim - 1)
+
+
+def hermitian(self) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    if self._array.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if self._array.ndim > 2 else "")
+        )
+    return conjugate_transpose(self, "H")
+
+
+Tensor.T = property(lambda self: _permute(self, tuple(reversed(range(self._array.ndim)))),
+                    doc="A view with the dimensions in the opposite order.")  # fmt: skip
+Tensor.mT = property(lambda self: matrix_transpose(self, "mT"), doc="A view with the last two dimensions exchanged.")
+Tensor.mH = property(lambda self: conjugate_transpose(self, "mH"), doc="The adjoint: `x.mT.conj()`.")
+Tensor.H = property(hermitian)

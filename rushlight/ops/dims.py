@@ -1,0 +1,53 @@
+"""Dimensions and sizes as arguments: counted from the end, given one by one or as a sequence."""
+
+from operator import index
+
+from rushlight.core.graph import TensorBase
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension as a non-negative number; IndexError out of range."""
+    limit = ndim or 1
+    if not -limit <= dim < limit:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
+    return dim if dim >= 0 else dim + limit
+
+
+def wrap_dims(dims, ndim: int) -> tuple[int, ...]:
+    """Several dimensions as non-negative numbers; RuntimeError where one comes twice."""
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in ((dims,) if isinstance(dims, int) else dims)])
+    for dim in wrapped:
+        if wrapped.count(dim) > 1:
+            raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+    return wrapped
+
+
+def sequence(function: str, parameter: str, given: tuple) -> tuple[int, ...]:
+    """Integers given one by one or as one sequence; TypeError, with PyTorch's words, for none and for anything else."""
+    if len(given) == 1 and isinstance(given[0], (tuple, list)):
+        given = given[0]
+    elif not given:
+        raise TypeError(f'{function}() missing 1 required positional arguments: "{parameter}"')
+    for n in given:
+        if type(n) is not int:
+            return converted(function, parameter, given)
+    return tuple(given)
+
+
+def converted(function: str, parameter: str, given) -> tuple[int, ...]:
+    """Anything that counts as an integer, as one."""
+    if isinstance(given[0], (tuple, list)):
+        raise TypeError(f"{function}() takes 1 positional argument but {len(given)} were given")
+    try:
+        return tuple([index(n) for n in given])
+    except TypeError:
+        wrong = next(n for n in given if not hasattr(n, "__index__") or isinstance(n, TensorBase))
+        raise TypeError(
+            f"{function}(): argument '{parameter}' must be tuple of ints, but found element of type "
+            f"{type(wrong).__name__}"
+        ) from None
+
+
+def listed(tensors):
+    """Tensors given one by one or as one sequence."""
+    return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
