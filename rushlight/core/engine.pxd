@@ -16,6 +16,7 @@ cdef class Backward:
     cdef list leaves
     cdef dict wanted
     cdef dict captured
+    cdef bint anomaly
 
     @cython.locals(vertex=Vertex)
     cpdef run(self, list roots, list wanted)

@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
+from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
 CLAIM = Lock()  # held while a run takes hold of the vertices of its graph
@@ -31,6 +32,7 @@ class Backward:
         self.leaves = []
         self.wanted = None
         self.captured = {}
+        self.anomaly = CURRENT.get().anomaly
 
     def run(self, roots, wanted):
         """Sends the gradients of `roots`, (vertex, output, gradient) each, back through their graph.
@@ -190,7 +192,7 @@ class Backward:
             return
         if node.outputs is not None:
             grad = filled(grad, node.outputs, self.recorded)
-        if node.plan is None or node.hooks is not None or node.op.joint is not None:
+        if node.plan is None or node.hooks is not None or self.anomaly or node.op.joint is not None:
             self.step_together(node, grad)
         else:
             for i in range(node.arity):
@@ -205,7 +207,7 @@ class Backward:
         """Runs a node whose cotangents come all at once."""
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
-        grads = node.apply(grad, self.recorded, needs)
+        grads = watched(node, grad, self.recorded, needs) if self.anomaly else node.apply(grad, self.recorded, needs)
         if node.hooks is not None:
             grads = node.hooks.after_node(grads, grad, self.recorded)
         for i in range(node.arity):
@@ -246,6 +248,13 @@ def age(vertex):
 def leads_on(node, leads):
     """Whether one of a node's edges goes into the set."""
     return any(node.edge(i) in leads for i in range(node.arity))
+
+
+def watched(node, grad, recorded, needs):
+    """A node's cotangents in anomaly mode: looked through for NaN, errors told with where the node was recorded."""
+    from rushlight.core.saved import apply_watched
+
+    return apply_watched(node, grad, recorded, needs)
 
 
 def filled(grads, outputs, recorded):

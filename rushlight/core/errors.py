@@ -72,6 +72,19 @@ VIEW_IN_NO_GRAD = (
 )
 
 
+def sizes_differ(error, shapes) -> Exception:
+    """The error for operands whose shapes do not broadcast; `error` itself where they do."""
+    for i, b in enumerate(shapes):
+        for a in shapes[:i]:
+            for k in range(1, min(len(a), len(b)) + 1):
+                if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
+                    return RuntimeError(
+                        f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton "
+                        f"dimension {max(len(a), len(b)) - k}"
+                    )
+    return error
+
+
 def larger_result(target, shape) -> RuntimeError:
     """The error for a result that is larger than the tensor it is to be written to."""
     return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")

@@ -13,6 +13,7 @@ cdef class VersionCounter:
 @cython.final
 cdef class Classes:
     cdef public type tensor
+    cdef public object new
 
 
 
@@ -35,6 +36,14 @@ cdef class Plan:
     cdef public bint saves_tensors
     cdef public bint saves_result
     cdef public bint asks_needs
+
+
+@cython.final
+cdef class Packed:
+    cdef public object content
+    cdef public object unpack
+    cdef public TensorBase source
+    cdef public long index
 
 
 cdef class Node(Vertex):
@@ -103,6 +112,8 @@ cdef class TensorBase(Vertex):
     cpdef _synchronize(self)
 
 
-@cython.locals(cls=type, tensor=TensorBase)
+cpdef TensorBase blank()
+
+@cython.locals(tensor=TensorBase)
 cpdef TensorBase new_tensor(object array)
 cpdef conjugate(object value)

@@ -33,6 +33,30 @@ class Vertex:
 class Plan:
     """What an operator saves, and where its formulas find it, for one choice of inputs that require grad."""
 
+    def is_result(self, k):
+        """Whether the k-th saved value is an output of the operation."""
+        return self.kinds[k] == RESULT
+
+
+class Packed:
+    """What the pack hook of `saved_tensors_hooks` made of a saved tensor, with the hook that gives the tensor back.
+
+    `index` is the number of the output for a result of the node that saved it, else -1; then `source` is a tensor with
+    the saved one's place in the graph and none of its values.
+    """
+
+    def __init__(self, content, unpack, source, index):
+        self.content = content
+        self.unpack = unpack
+        self.source = source
+        self.index = index
+
+    def unpacked(self, node, recorded):
+        """The saved value again: raw, or (`recorded`) as a tensor with its place in the graph."""
+        from rushlight.core.saved import restore
+
+        return restore(self, node, recorded)
+
 
 class Node(Vertex):
     """An operation that was recorded: its edges, what it saved, its formula. Knows nothing of the engine.
@@ -61,6 +85,8 @@ class Node(Vertex):
             value = self.saved[k]
             version = 0 if self.versions is None else self.versions[k]
         kind = self.plan.kinds[k]
+        if type(value) is Packed:
+            return value.unpacked(self, recorded)
         if kind == RESULT:
             return self.saved_result(value, self.plan.sources[k], recorded)
         if kind == ARGUMENTS:
@@ -136,11 +162,18 @@ class Node(Vertex):
 
     def release(self):
         """Lets go of the tensors that were saved; a second backward then has to say so."""
-        if self.plan.saves_tensors or isinstance(self.saved0, TensorBase) or isinstance(self.saved1, TensorBase):
+        if self.plan.saves_tensors or self.holds_tensors():
             self.freed = True
             self.saved0 = None
             self.saved1 = None
             self.saved = None
+
+    def holds_tensors(self):
+        """Whether a tensor is among the saved values: one that is no input, such as an index."""
+        for value in (self.saved0, self.saved1) if self.saved is None else self.saved:
+            if isinstance(value, TensorBase):
+                return True
+        return False
 
     def saves(self, tensor):
         """Whether a tensor is among the saved values."""
@@ -149,6 +182,10 @@ class Node(Vertex):
     def edge_at(self, i):
         """The edge of input `i` and the output number it leads to."""
         return self.edge(i), self.number(i)
+
+    def look_at(self, k):
+        """The k-th saved value as users see it: a tensor with its place in the graph, or what it is."""
+        return self.saved_value(k, True)
 
     def apply(self, grad, recorded, needs):
         """The cotangents of the inputs that `needs` names, from that of the result (a list where it has several)."""
@@ -175,6 +212,13 @@ class Node(Vertex):
 
     def __repr__(self):
         return f"<{self.name()} object at {id(self):#x}>"
+
+    def __getattr__(self, name):
+        if name.startswith(("_saved_", "_raw_saved_")):
+            from rushlight.core.saved import saved_attribute
+
+            return saved_attribute(self, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
 class View:
@@ -255,16 +299,20 @@ class TensorBase(Vertex):
 
 
 class Classes:
-    """The class that results of operations have; told to the core by the module that defines it."""
+    """The class that results of operations have, and what makes a bare object of it; told by the module that defines it."""
 
 
 CLASSES = Classes()
 
 
+def blank():
+    """A tensor without an array yet, made past the constructor that users call."""
+    return CLASSES.new(CLASSES.tensor)
+
+
 def new_tensor(array):
     """A tensor around an array, outside any graph."""
-    cls = CLASSES.tensor
-    tensor = cls.__new__(cls)
+    tensor = blank()
     tensor._array = array
     return tensor
 

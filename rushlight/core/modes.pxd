@@ -1,6 +1,10 @@
-cimport cython
+# The types of modes.py.
 
 
 cdef class Modes:
     cdef readonly bint grad
     cdef readonly bint inference
+    cdef readonly bint anomaly
+    cdef readonly bint check_nan
+    cdef readonly object packing
+    cdef readonly bint special

@@ -1,18 +1,41 @@
-"""What the current thread or asyncio task records: one immutable `Modes` in a context variable."""
+"""What the current thread or asyncio task does with operations: one immutable `Modes` in a context variable."""
 
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 
 class Modes:
-    """The switches of one context. Never changed: `replace` makes another."""
+    """The switches of one context. Never changed: `replace` makes another.
 
-    def __init__(self, grad=True, inference=False):
+    `grad`: operations are recorded. `inference`: results are inference tensors. `anomaly`: nodes remember where they
+    were recorded; `check_nan`: and their cotangents are looked through for NaN. `packing`: the pair of functions that
+    saved tensors go through, or the message of the error that refuses them; `special` tells that a node that is
+    recorded now needs more than usual.
+    """
+
+    def __init__(self, grad=True, inference=False, anomaly=False, check_nan=True, packing=None):
         self.grad = grad
         self.inference = inference
+        self.anomaly = anomaly
+        self.check_nan = check_nan
+        self.packing = packing
+        self.special = anomaly or packing is not None
 
     def replace(self, **switches):
         """These modes with some switches set otherwise."""
-        return Modes(**{"grad": self.grad, "inference": self.inference, **switches})
+        return Modes(**{name: getattr(self, name) for name in FIELDS} | switches)
 
 
+FIELDS = ("grad", "inference", "anomaly", "check_nan", "packing")
 CURRENT = ContextVar("rushlight_modes", default=Modes())  # noqa: B039 (Modes is never changed)
+
+
+@contextmanager
+def switched(**switches):
+    """A context in which some switches are set otherwise."""
+    modes = CURRENT.get()
+    CURRENT.set(modes.replace(**switches))
+    try:
+        yield
+    finally:
+        CURRENT.set(modes)

@@ -2,10 +2,9 @@
 cimport cython
 
 from rushlight.core.array cimport ndarray as array_type
-from rushlight.core.graph cimport Classes, Node, Plan, TensorBase, VersionCounter, View
+from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.modes cimport Modes
 
-cdef Classes CLASSES
 cdef object ndarray, FLOAT32, FLOAT64, NUMBERS, CURRENT
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
@@ -32,23 +31,28 @@ cdef class Operator:
     cpdef Plan plan(self, int mask)
 
 
-@cython.locals(cls=type, x=object, result=object, out=TensorBase, node=Node, plain=bint)
+@cython.locals(x=object, result=object, out=TensorBase, node=Node, plain=bint, modes=Modes)
 cpdef unary(Operator op, TensorBase a)
 
-@cython.locals(cls=type, other=TensorBase, out=TensorBase, node=Node, plain=bint, needs=int)
+@cython.locals(other=TensorBase, out=TensorBase, node=Node, plain=bint, needs=int, modes=Modes)
 cpdef binary(Operator op, TensorBase a, object b)
 
-@cython.locals(cls=type, out=TensorBase, node=Node, needs=int)
+@cython.locals(out=TensorBase, node=Node, needs=int, modes=Modes)
 cpdef call(Operator op, tuple args)
 
-@cython.locals(cls=type, out=TensorBase, node=Node)
-cdef tuple several(Operator op, tuple args, tuple results, int needs)
+@cython.locals(out=TensorBase, node=Node)
+cdef tuple several(Operator op, tuple args, tuple results, int needs, Modes modes)
 
 @cython.locals(parent=View, view=View)
 cpdef look(TensorBase out, TensorBase source, bint several)
 
 @cython.locals(modes=Modes)
 cpdef bint recording()
+
+@cython.locals(modes=Modes)
+cdef Modes recorder()
+
+cpdef mark(Node node, Modes modes)
 
 @cython.locals(cls=type, plan=Plan, node=Node)
 cpdef Node start(Operator op, int mask)
@@ -71,7 +75,6 @@ cdef long version(object value)
 @cython.locals(needs=int, i=Py_ssize_t, position=Py_ssize_t, tensor=TensorBase)
 cdef int needed(Operator op, tuple args)
 
-@cython.locals(tensor=TensorBase)
 cpdef connect(Node node, Operator op, tuple args)
 
 @cython.locals(flags=int)

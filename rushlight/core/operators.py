@@ -5,7 +5,7 @@ from itertools import count
 
 import numpy as np
 
-from rushlight.core.graph import CLASSES, Node, Plan, TensorBase, VersionCounter, View
+from rushlight.core.graph import Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
@@ -76,8 +76,8 @@ class Operator:
 
 
 def node_name(name):
-    """PyTorch's name for an operator's node: `log_softmax` gives `LogSoftmaxBackward0`."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
+    """PyTorch's name for an operator's node: `log_softmax` gives `LogSoftmaxBackward0`, `log1p` gives `Log1PBackward0`."""
+    return name.title().replace("_", "") + "Backward0"
 
 
 def make_plan(op, mask):
@@ -131,12 +131,12 @@ def unary(op, a):
     result = op.forward(x if plain else op.promote(a))
     if type(result) is not ndarray:
         result = np.asarray(result)
-    cls = CLASSES.tensor
-    out = cls.__new__(cls)
+    out = blank()
     out._array = result
     if a._view is not None:
         a._synchronize()
-    if a._needs and op.differentiable and recording():
+    modes = recorder() if a._needs and op.differentiable else None
+    if modes is not None:
         node = start(op, 1)
         save_pair(node, a, None, result, out)
         node.arity = 1
@@ -146,6 +146,8 @@ def unary(op, a):
             adjust(node, op, (a,), result)
         out._node = node
         out._needs = True
+        if modes.special:
+            mark(node, modes)
     return out
 
 
@@ -171,17 +173,20 @@ def binary(op, a, b):
         if prepared is NotImplemented:
             return NotImplemented
         x, y = prepared
-    result = op.forward(x, y)
+    try:
+        result = op.forward(x, y)
+    except ValueError as error:
+        raise shape_mismatch(error, (x, y)) from None
     if type(result) is not ndarray:
         result = np.asarray(result)
-    cls = CLASSES.tensor
-    out = cls.__new__(cls)
+    out = blank()
     out._array = result
     if a._view is not None:
         a._synchronize()
     if a._needs:
         needs += 1
-    if needs and op.differentiable and recording():
+    modes = recorder() if needs and op.differentiable else None
+    if modes is not None:
         node = start(op, needs)
         save_pair(node, a, b, result, out)
         node.arity = 2
@@ -195,6 +200,8 @@ def binary(op, a, b):
             adjust(node, op, (a, b), result)
         out._node = node
         out._needs = True
+        if modes.special:
+            mark(node, modes)
     return out
 
 
@@ -205,43 +212,54 @@ def call(op, args):
         promoted = op.promote(*[args[i] for i in op.inputs])
         for position, array in zip(op.inputs, promoted if len(op.inputs) > 1 else (promoted,)):
             arrays[position] = array
-    result = op.forward(*arrays)
+    try:
+        result = op.forward(*arrays)
+    except ValueError as error:
+        if op.broadcasts:
+            raise shape_mismatch(error, arrays) from None
+        raise
     needs = needed(op, args)
-    if needs and not recording():
-        needs = 0
+    modes = recorder() if needs else None
     if type(result) is tuple or type(result) is list:
-        return several(op, args, tuple(result), needs)
+        return several(op, args, tuple(result), needs, modes)
     if type(result) is not ndarray:
         result = np.asarray(result)
-    cls = CLASSES.tensor
-    out = cls.__new__(cls)
+    out = blank()
     out._array = result
     if op.view:
         look(out, args[0], False)
-    if needs:
+    if modes is not None:
         node = start(op, needs)
         save(node, args, (result,), out)
         connect(node, op, args)
         adjust(node, op, args, result)
         out._node = node
         out._needs = True
+        if modes.special:
+            mark(node, modes)
     return out
 
 
-def several(op, args, results, needs):
+def shape_mismatch(error, arrays):
+    """The error to raise for a ValueError of NumPy's: PyTorch's words where shapes do not broadcast."""
+    from rushlight.core.errors import sizes_differ
+
+    return sizes_differ(error, [array.shape for array in arrays if isinstance(array, ndarray)])
+
+
+def several(op, args, results, needs, modes):
     """Wraps and records the outputs of an operator that has several."""
     results = tuple(np.asarray(result) for result in results)
     outs = []
     for result in results:
-        cls = CLASSES.tensor
-        out = cls.__new__(cls)
+        out = blank()
         out._array = result
         outs.append(out)
     if op.view:
         for out in outs:
             look(out, args[0], True)
     live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
-    if needs and live:
+    if modes is not None and live:
         node = start(op, needs)
         saved = [n for kind, n in zip(node.plan.kinds, node.plan.sources) if kind == RESULT] or live
         save(node, args, results, outs[saved[0]])
@@ -255,6 +273,8 @@ def several(op, args, results, needs):
             outs[i]._node = node
             outs[i]._index = i
             outs[i]._needs = True
+        if modes.special:
+            mark(node, modes)
     return tuple(outs)
 
 
@@ -281,6 +301,22 @@ def recording():
     """Whether operations on tensors that require grad are recorded here and now."""
     modes = CURRENT.get()
     return modes.grad
+
+
+def recorder():
+    """The modes of this context where it records operations, else None."""
+    modes = CURRENT.get()
+    return modes if modes.grad else None
+
+
+def mark(node, modes):
+    """Does to a new node what the special modes ask for."""
+    from rushlight.core.saved import pack_saved, remember_origin
+
+    if modes.packing is not None:
+        pack_saved(node, modes.packing)
+    if modes.anomaly:
+        remember_origin(node)
 
 
 def next_number():
@@ -393,9 +429,10 @@ def connect(node, op, args):
     numbers = []
     for position in op.inputs:
         value = args[position]
-        for tensor in value if position in op.lists else (value,):
-            edges.append(vertex(tensor))
-            numbers.append(0 if edges[-1] is None else tensor._index)
+        for item in value if position in op.lists else (value,):
+            edge = vertex(item)
+            edges.append(edge)
+            numbers.append(0 if edge is None else item._index)
     node.arity = len(edges)
     if node.arity > 2:
         node.edges = tuple(edges)
