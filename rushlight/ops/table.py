@@ -48,14 +48,14 @@ def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False,
     return enter
 
 
-def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, holomorphic=True, inplace=True):
+def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, holomorphic=True, inplace=True, node=""):
     """Enters an elementwise operator of one tensor, and gives its public function.
 
     `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`.
     """
     formulas = {} if derivative is None else {"input": derivative}
     entry = TABLE[name] = Operator(
-        name, forward, ("input",), formulas, promote=promote, broadcasts=True, holomorphic=holomorphic
+        name, forward, ("input",), formulas, promote=promote, broadcasts=True, holomorphic=holomorphic, node=node
     )
 
     def function(input, *, out=None):
@@ -70,10 +70,12 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, ho
     return function
 
 
-def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True, node=""):
+def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True,
+           node="", numbers=True):  # fmt: skip
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
+    `numbers` tells whether `other` may be a Python number.
     """
     formulas = {} if input is None else {"input": input, "other": other}
     entry = TABLE[name] = Operator(
@@ -83,17 +85,26 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
     def function(input, other, *, out=None):
         if not isinstance(input, TensorBase):
             return refuse(name, "input", 1, input)
-        result = call_binary(entry, input, other)
+        result = call_binary(entry, input, other) if numbers or isinstance(other, TensorBase) else NotImplemented
         if result is NotImplemented:
             return refuse(name, "other", 2, other)
         return result if out is None else write_out(name, out, result, input, other)
 
     publish(function, name, doc, False)
     if isinstance(forward, np.ufunc):
-        UFUNCS[forward] = function
+        UFUNCS[forward] = lambda x, y: call_binary(entry, x, y) if isinstance(x, TensorBase) else entry(x, y)
     if inplace:
         setattr(Tensor, name + "_", named(lambda self, other: change_binary(entry, self, other), name + "_", doc))
     return function
+
+
+def no_derivative(name):
+    """The formula of an operator that PyTorch gives no derivative: RuntimeError when the backward pass comes to it."""
+
+    def formula(grad):
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return formula
 
 
 def publish(function, name, doc, inplace):

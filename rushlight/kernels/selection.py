@@ -1,0 +1,48 @@
+"""Choosing between values element by element.
+
+`np.where` branches at every element, and mispredicts half of them under a random mask; on large arrays masking the
+bits of the numbers is ten times as fast.
+"""
+
+import numpy as np
+
+__all__ = ["bounded", "keep", "select"]
+
+LARGE = 1 << 12
+BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
+
+
+def select(condition: np.ndarray, x, y) -> np.ndarray:
+    """`x` where the condition holds, `y` elsewhere, with broadcasting."""
+    if condition.size < LARGE or not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
+        return np.where(condition, x, y)
+    bits = BITS.get(x.itemsize)
+    if bits is None or x.dtype != y.dtype:
+        return np.where(condition, x, y)
+    mask, dtype = masks(condition, bits), x.dtype
+    x, y = x.view(bits), y.view(bits)
+    return (((x ^ y) & mask) ^ y).view(dtype)
+
+
+def keep(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """`x` where the condition holds, 0 elsewhere, also where `x` is infinite or NaN."""
+    if condition.size < LARGE or condition.shape != x.shape or x.itemsize not in BITS:
+        return np.where(condition, x, 0)
+    bits = BITS[x.itemsize]
+    out = np.empty_like(x)
+    np.bitwise_and(masks(condition, bits), x.view(bits), out=out.view(bits))
+    return out
+
+
+def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+    """`x`, but at least `low`, and then at most `high`; NaN stays. Not both of them may be None."""
+    if x.size >= LARGE and x.dtype.kind == "f":  # a ufunc of its own, which beats `np.maximum` with a number
+        return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
+    if low is not None:
+        x = np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def masks(condition, bits):
+    """Integers of all ones where a condition holds, else of all zeros."""
+    return np.negative(condition.view(np.int8), dtype=bits)

@@ -1,0 +1,240 @@
+"""Complex numbers: their parts, made of parts, and seen as pairs of real numbers."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
+from rushlight.ops.promotion import is_complex as complex_value
+from rushlight.ops.promotion import missing
+from rushlight.ops.protocol import implements
+from rushlight.ops.selection import _keep, _where
+from rushlight.ops.table import TABLE, method, operator, refuse, unary, write_out
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "polar", "real", "resolve_conj",
+    "resolve_neg", "view_as_complex", "view_as_real",
+]  # fmt: skip
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether a tensor has a complex dtype.
+
+    >>> import rushlight as torch
+    >>> torch.is_complex(torch.tensor([1j]))
+    True
+    """
+    return input.is_complex()
+
+
+# the parts
+
+
+@operator(view=True, node="SelectBackward0", holomorphic=False, input=lambda grad: _complex(grad, np.zeros_like(grad)))
+def _real(input):
+    return input.real
+
+
+@operator(view=True, node="SelectBackward0", holomorphic=False, input=lambda grad: _complex(np.zeros_like(grad), grad))
+def _imag(input):
+    return input.imag
+
+
+@implements(np.real)
+def real(input: Tensor) -> Tensor:
+    """The real part of each element: a view of the same memory. A real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> torch.real(torch.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return _real(input) if input._array.dtype.kind == "c" else input
+
+
+@implements(np.imag)
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of each element: a view of the same memory. RuntimeError for a real tensor.
+
+    >>> import rushlight as torch
+    >>> torch.imag(torch.tensor([1 + 2j]))
+    tensor([2.])
+    """
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _imag(input)
+
+
+Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc=real.__doc__)
+Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=imag.__doc__)
+
+
+# conjugates, which are always computed
+
+conj_physical = unary("conj_physical", np.conjugate, lambda grad: np.conjugate(grad), "The complex conjugate, a copy.",
+                      promote=arithmetic, holomorphic=False)  # fmt: skip
+unary("conj", np.conjugate, lambda grad: np.conjugate(grad), promote=arithmetic, holomorphic=False, inplace=False)
+
+
+@method
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of each element; a real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> torch.conj(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return call_unary(TABLE["conj"], input) if input._array.dtype.kind == "c" else input
+
+
+@method
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are computed at once, there is nothing to resolve."""
+    return input
+
+
+@method
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negatives are computed at once, there is nothing to resolve."""
+    return input
+
+
+@method
+def is_conj(input: Tensor) -> bool:
+    """False: conjugates are computed at once."""
+    return False
+
+
+@method
+def is_neg(input: Tensor) -> bool:
+    """False: negatives are computed at once."""
+    return False
+
+
+# polar coordinates
+
+
+def angle_of(x):
+    """The angle of complex numbers; of real ones 0 or π."""
+    if x.dtype.kind == "c":
+        return np.arctan2(x.imag, x.real)
+    return np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0)).astype(x.dtype, copy=False)
+
+
+def angle_cotangent(grad, input):
+    """Real numbers do not turn; complex ones turn at right angles to themselves, inversely to their length."""
+    if not complex_value(input):
+        return np.zeros_like(grad)
+    size = np.absolute(input)
+    zero = size == 0
+    slope = 1j * np.sign(input) / _where(zero, np.ones_like(size), size)
+    return _keep(np.logical_not(zero), grad * slope)
+
+
+angle = unary("angle", angle_of, angle_cotangent, "The angle of each element, from -π to π; of real ones 0 or π.",
+              promote=floating, holomorphic=False, inplace=False)  # fmt: skip
+
+
+@operator(real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False, broadcasts=True)
+def _complex(real, imag):
+    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64))
+    result.real, result.imag = real, imag
+    return result
+
+
+@operator(
+    abs=lambda grad, result: np.real(np.conjugate(grad) * np.sign(result)),
+    angle=lambda grad, result: np.real(np.conjugate(grad) * (1j * result)),
+    holomorphic=False, broadcasts=True,
+)  # fmt: skip
+def _polar(abs, angle):
+    return _complex(abs * np.cos(angle), abs * np.sin(angle))
+
+
+def check_parts(name, first, second, first_name, second_name):
+    """Raises PyTorch's errors for what no complex tensor can be made of."""
+    if not isinstance(first, TensorBase):
+        return refuse(name, first_name, 1, first)
+    if not isinstance(second, TensorBase):
+        return refuse(name, second_name, 2, second)
+    types = [array.dtype for array in (first._array, second._array)]
+    names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
+    if any(dtype.kind != "f" for dtype in types):
+        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
+    if types[0] != types[1]:
+        raise RuntimeError(f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument")
+    if types[0] == np.float16:
+        raise missing(f"{name}_cpu", types[0])
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of real and imaginary parts, both of float32 or both of float64.
+
+    >>> import rushlight as torch
+    >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    check_parts("complex", real, imag, "real", "imag")
+    result = _complex(real, imag)
+    return result if out is None else write_out("complex", out, result, real, imag)
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of absolute values and angles, both of float32 or both of float64.
+
+    >>> import rushlight as torch
+    >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
+    tensor([2.+0.j])
+    """
+    check_parts("polar", abs, angle, "abs", "angle")
+    result = _polar(abs, angle)
+    return result if out is None else write_out("polar", out, result, abs, angle)
+
+
+# pairs of real numbers
+
+
+@operator(view=True, holomorphic=False, input=lambda grad: _complex(grad[..., 0], grad[..., 1]))
+def _view_as_real(input):
+    return np.expand_dims(input, -1).view(input.real.dtype)
+
+
+@operator(view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
+def _view_as_complex(input):
+    return input.view(np.result_type(input.dtype, np.complex64))[..., 0]
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """A complex tensor as a real one with one more dimension of size 2: the parts, in the same memory.
+
+    >>> import rushlight as torch
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _view_as_real(input)
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """A real tensor whose last dimension has size 2 as a complex one: numbers of those parts, in the same memory.
+
+    RuntimeError where the last dimension has another size, or its elements do not lie side by side.
+
+    >>> import rushlight as torch
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
+    array = input._array
+    if array.dtype not in (np.float32, np.float64):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{TYPE_NAMES[FROM_NUMPY[array.dtype]]}"
+        )
+    if array.ndim == 0 or array.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if array.strides[-1] != array.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(stride % (2 * array.itemsize) for stride in array.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return _view_as_complex(input)

@@ -1,0 +1,65 @@
+"""Promotion of operands for operators that PyTorch has only for some kinds of dtypes."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
+
+__all__ = ["common", "is_complex", "missing", "only", "real"]
+
+
+def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
+    """PyTorch's error for a dtype that an operator does not have; `kernel` is the name in the message."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
+
+
+def dtype_of(arrays) -> np.dtype:
+    """The dtype that one or several operands were brought to."""
+    return arrays.dtype if isinstance(arrays, np.ndarray) else arrays[0].dtype
+
+
+def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
+    """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
+
+    def promote_and_check(*operands):
+        arrays = promote(*operands)
+        if arrays is not NotImplemented:
+            dtype = dtype_of(arrays)
+            if dtype.kind not in kinds:
+                raise missing(kernel, dtype)
+        return arrays
+
+    return promote_and_check
+
+
+def real(message: str, promote: Callable = arithmetic, error: type[Exception] = RuntimeError) -> Callable:
+    """`promote`, with an error of its own words for complex operands."""
+
+    def promote_and_check(*operands):
+        arrays = promote(*operands)
+        if arrays is not NotImplemented and dtype_of(arrays).kind == "c":
+            raise error(message)
+        return arrays
+
+    return promote_and_check
+
+
+def common(*operands):
+    """Arithmetic's promotion, with a short cut for tensors of one dtype."""
+    first = operands[0]
+    if isinstance(first, TensorBase):
+        dtype = first._array.dtype
+        for operand in operands:
+            if not isinstance(operand, TensorBase) or operand._array.dtype is not dtype:
+                return arithmetic(*operands)
+        return [operand._array for operand in operands]
+    return arithmetic(*operands)
+
+
+def is_complex(value) -> bool:
+    """Whether a tensor, an array or a number is complex."""
+    if isinstance(value, TensorBase):
+        value = value._array
+    return value.dtype.kind == "c" if isinstance(value, np.ndarray | np.generic) else isinstance(value, complex)

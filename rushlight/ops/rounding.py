@@ -1,0 +1,274 @@
+"""Rounding, remainders, signs, and the parts of which floating-point numbers are made."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.operators import binary as call_binary
+from rushlight.dtypes import arithmetic, floating
+from rushlight.ops.arithmetic import truncated
+from rushlight.ops.promotion import is_complex, missing, only, real
+from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.selection import _keep, _where
+from rushlight.ops.table import (
+    TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary, write_out,
+)  # fmt: skip
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "ldexp", "nan_to_num", "nextafter",
+    "remainder", "round", "sgn", "sign", "trunc",
+]  # fmt: skip
+
+# to integers
+
+
+def whole(name, ufunc, doc, complex_error=True):
+    """Enters a rounding, which is constant almost everywhere; integers are whole already."""
+    promote = only("iufc", f"{name}_vml_cpu")
+    if complex_error:
+        promote = real(f"{name} is not supported for complex inputs", promote, NotImplementedError)
+    return unary(name, ufunc, lambda grad: np.zeros_like(grad), doc, promote=promote)
+
+
+ceil = whole("ceil", np.ceil, "The least integer that is not less than each element.")
+floor = whole("floor", np.floor, "The greatest integer that is not greater than each element.")
+trunc = whole("trunc", np.trunc, "Each element without its fraction.")
+frac = unary("frac", lambda x: x - np.trunc(x), lambda grad: grad, "The fraction of each element, with its sign.",
+             promote=only("f", "frac_cpu"))  # fmt: skip
+fix = alias("fix", trunc)
+
+
+def rounded(x, decimals):
+    """`x` to so many decimals; halves go to the even neighbour."""
+    if decimals == 0:
+        return np.rint(x) if x.dtype.kind == "f" else x.copy()
+    scale = 10.0 ** np.abs(decimals)
+    return np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
+
+
+@operator(input=lambda grad: np.zeros_like(grad), promote=only("iuf", "round_vml_cpu"), broadcasts=True)
+def _round(input, decimals):
+    return rounded(input, decimals)
+
+
+@operator(input=lambda grad: np.zeros_like(grad), node="RoundBackward1", promote=only("f", "round_cpu"), broadcasts=True)
+def _round_decimals(input, decimals):
+    return rounded(input, decimals)
+
+
+@in_place
+@method
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """Each element rounded to an integer or to so many decimals; halves go to the even neighbour.
+
+    >>> import rushlight as torch
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.7])), torch.round(torch.tensor([0.126]), decimals=2)
+    (tensor([0., 2., 3.]), tensor([0.1300]))
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("round", "input", 1, input)
+    result = _round_decimals(input, decimals) if decimals else _round(input, 0)
+    return result if out is None else write_out("round", out, result, input)
+
+
+UFUNCS[np.rint] = lambda x: _round(x, 0)
+
+# quotients and remainders
+
+
+def no_zero(name, promote):
+    """`promote`, with PyTorch's error for integers that are divided by 0."""
+
+    def promote_and_check(*operands):
+        arrays = promote(*operands)
+        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(arrays[1]):
+            raise RuntimeError("ZeroDivisionError")
+        return arrays
+
+    return promote_and_check
+
+
+def remainders(name, ufunc, quotient, doc):
+    """Enters `input - other * quotient(input, other)`, and gives its public function."""
+    return binary(
+        name, ufunc, lambda grad: grad, lambda grad, input, other: -grad * quotient(input, other), doc,
+        promote=no_zero(name, only("iuf", f"{name}_cpu")), node=f"{name.capitalize()}Backward1",
+    )  # fmt: skip
+
+
+fmod = remainders(
+    "fmod", np.fmod, lambda x, y: np.trunc(x / y),
+    """The remainder of a division that is rounded towards zero: it has the sign of `input`.
+
+    >>> import rushlight as torch
+    >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
+    tensor([-1.,  1.])
+    """,
+)  # fmt: skip
+_remainder = remainders("remainder", np.remainder, lambda x, y: np.floor(x / y), "")
+_floor_divide = binary(
+    "floor_divide", np.floor_divide, no_derivative("floor_divide"), no_derivative("floor_divide"), node="NotImplemented",
+    promote=no_zero("floor_divide", only("iuf", "div_floor_cpu")),
+)  # fmt: skip
+
+
+def beside(number, other):
+    """A number as a tensor of its own, to stand before `other` in an operator of two."""
+    array = np.asarray(number)
+    return new_tensor(array if array.dtype.kind != "f" else array.astype(floating(other).dtype))
+
+
+@method
+def remainder(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """The remainder of a division that is rounded down, as Python's `%`: it has the sign of `other`.
+
+    RuntimeError where integers are divided by 0.
+
+    >>> import rushlight as torch
+    >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2), 7 % torch.tensor([4, -4])
+    (tensor([1., 1.]), tensor([ 3, -1]))
+    """
+    if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
+        input = beside(input, other)
+    return _remainder(input, other, out=out)
+
+
+@method
+def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """The quotient rounded down, as Python's `//`. It has no derivative: see `div` with `rounding_mode="floor"`.
+
+    RuntimeError where integers are divided by 0.
+
+    >>> import rushlight as torch
+    >>> torch.floor_divide(torch.tensor([7, -7]), 2)
+    tensor([ 3, -4])
+    """
+    if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
+        input = beside(input, other)
+    return _floor_divide(input, other, out=out)
+
+
+Tensor.__mod__ = lambda self, other: call_binary(TABLE["remainder"], self, other)
+Tensor.__rmod__ = lambda self, other: remainder(other, self)
+Tensor.__imod__ = Tensor.remainder_
+Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], self, other)
+Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
+Tensor.__ifloordiv__ = Tensor.floor_divide_
+
+# signs
+
+
+def sgn_cotangent(grad, input, result):
+    """0 for real numbers; the direction of complex ones turns, and is undefined at 0."""
+    if not is_complex(input):
+        return np.zeros_like(grad)
+    size = np.absolute(input)
+    zero = size == 0
+    turned = (grad - result * result * np.conjugate(grad)) / (2 * _where(zero, np.ones_like(size), size))
+    return _keep(np.logical_not(zero), turned)
+
+
+def signs(x):
+    """The signs of an array; NaN has none."""
+    if x.dtype.kind == "b":
+        return x.copy()
+    return np.sign(x) if x.dtype.kind != "f" else np.nan_to_num(np.sign(x), nan=0.0)
+
+
+sign = unary("sign", signs, lambda grad: np.zeros_like(grad), "The sign of each element: -1, 0 or 1.",
+             promote=real("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+                          "instead.", error=NotImplementedError))  # fmt: skip
+sgn = unary("sgn", signs, sgn_cotangent, "The sign of each element; of complex ones the direction, of length 1 or 0.",
+            promote=arithmetic, holomorphic=False)  # fmt: skip
+UFUNCS[np.sign] = sgn
+
+
+def copysign_cotangent(grad, input, result):
+    """`grad` where the sign was kept, `-grad` where it changed; 0 at 0."""
+    zero = input == 0
+    return _keep(np.logical_not(zero), grad * (result / input))
+
+
+copysign = binary(
+    "copysign", np.copysign, copysign_cotangent, lambda grad: np.zeros_like(grad),
+    """The size of `input` with the sign of `other`.
+
+    >>> import rushlight as torch
+    >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
+    tensor([-1., -2.])
+    """,
+    promote=only("f", "copysign_cpu", floating),
+)  # fmt: skip
+
+# the parts of floating-point numbers
+
+nextafter = binary(
+    "nextafter", np.nextafter, no_derivative("nextafter"), no_derivative("nextafter"),
+    "The next floating-point number after `input` towards `other`. It has no derivative.",
+    promote=only("f", "nextafter_cpu"), numbers=False,
+)  # fmt: skip
+
+
+def scaled(x, exponent):
+    """x * 2**exponent."""
+    return x * np.exp2(exponent) if x.dtype.kind == "f" else x * np.power(2, exponent)
+
+
+ldexp = binary(
+    "ldexp", scaled, lambda grad, other: grad * 2.0**other, lambda grad, result: grad * result * np.log(2),
+    """`input * 2**other`.
+
+    >>> import rushlight as torch
+    >>> torch.ldexp(torch.tensor([1.0]), torch.tensor([3]))
+    tensor([8.])
+    """,
+    promote=floating, numbers=False,
+)  # fmt: skip
+frexp_result = named_tuple("frexp", "mantissa", "exponent")
+
+
+@operator(input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1), nondifferentiable=(1,))
+def _frexp(input):
+    return np.frexp(input)
+
+
+@method
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    """The mantissa and the exponent of each element: `input = mantissa * 2**exponent`, with |mantissa| from 1/2 to 1.
+
+    >>> import rushlight as torch
+    >>> mantissa, exponent = torch.frexp(torch.tensor([6.0]))
+    >>> mantissa, exponent
+    (tensor([0.7500]), tensor([3], dtype=torch.int32))
+    """
+    if input._array.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    results = _frexp(input)
+    if out is not None:
+        results = [write_out("frexp", target, result, input) for target, result in zip(out, results, strict=True)]
+    return frexp_result(results)
+
+
+UFUNCS[np.ldexp] = ldexp
+
+
+@operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
+def _nan_to_num(input, nan, posinf, neginf):
+    if input.dtype.kind not in "fc":
+        return input.copy()
+    return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@in_place
+@method
+def nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *,
+               out: Tensor | None = None) -> Tensor:  # fmt: skip
+    """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the greatest and the least number).
+
+    >>> import rushlight as torch
+    >>> torch.nan_to_num(torch.tensor([float("nan"), 1.0, float("inf")]), posinf=9.0)
+    tensor([0., 1., 9.])
+    """
+    result = _nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
+    return result if out is None else write_out("nan_to_num", out, result, input)

@@ -1,0 +1,280 @@
+"""Selection: one of several values for each element, by a condition or by which is larger."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
+from rushlight.kernels.selection import bounded, keep, select
+from rushlight.ops.promotion import common, real
+from rushlight.ops.protocol import as_operand, implements
+from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "fmax", "fmin", "heaviside",
+    "maximum", "minimum", "where",
+]  # fmt: skip
+
+Number = bool | int | float
+
+
+@operator(input=lambda grad, condition: _keep(condition, grad))
+def _keep(condition, input):
+    """The elements where a condition holds, 0 elsewhere: what formulas mask cotangents with."""
+    return keep(condition, input)
+
+
+@operator(
+    input=lambda grad, condition: _keep(condition, grad),
+    other=lambda grad, condition: _keep(np.logical_not(condition), grad),
+    promote=common, broadcasts=True,
+)  # fmt: skip
+def _where(condition, input, other):
+    return select(condition, input, other)
+
+
+implements(np.where)(lambda condition, x, y: where(as_operand(condition), as_operand(x), as_operand(y)))
+
+
+@method
+def where(condition: Tensor, input: Tensor | Number | None = None, other: Tensor | Number | None = None, *,
+          out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
+    """`input` where the condition holds, `other` elsewhere, with broadcasting; either may be a number.
+
+    With the condition alone, the indices where it holds, a tensor for each dimension. No gradient reaches the elements
+    that are not chosen, whatever their derivative: `where` guards against NaN. RuntimeError for a condition that is not bool.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0.0), torch.where(x > 0)
+    (tensor([0., 2.]), (tensor([1]),))
+    """
+    if not isinstance(condition, TensorBase):
+        raise TypeError(
+            f"where() received an invalid combination of arguments - got ({type(condition).__name__}, ...), but expected "
+            "(Tensor condition) or (Tensor condition, Tensor input, Tensor other)."
+        )
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    dtype = condition._array.dtype
+    if dtype.kind != "b":
+        if dtype != np.uint8:
+            raise RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{TYPE_NAMES[FROM_NUMPY[dtype]]}"
+            )
+        condition = condition != 0
+    result = _where(condition, input, other)
+    return result if out is None else write_out("where", out, result, input, other)
+
+
+def method_where(self, condition, other):
+    """`torch.where(condition, self, other)`."""
+    return where(condition, self, other)
+
+
+Tensor.where = method_where
+
+
+def shared(grad, lost, tie):
+    """The cotangent of an operand of `maximum`: none where it lost, half where both are equal."""
+    return _where(tie, grad / 2, _keep(np.logical_not(lost), grad))
+
+
+maximum = binary(
+    "maximum", np.maximum,
+    lambda grad, input, other: shared(grad, input < other, input == other),
+    lambda grad, input, other: shared(grad, input > other, input == other),
+    """The larger of two elements; NaN where one is NaN. Equal elements share the cotangent.
+
+    >>> import rushlight as torch
+    >>> torch.maximum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
+    tensor([3., 4.])
+    """,
+    promote=real("maximum not implemented for complex tensors."), inplace=False, numbers=False,
+)  # fmt: skip
+minimum = binary(
+    "minimum", np.minimum,
+    lambda grad, input, other: shared(grad, input > other, input == other),
+    lambda grad, input, other: shared(grad, input < other, input == other),
+    """The smaller of two elements; NaN where one is NaN. Equal elements share the cotangent.
+
+    >>> import rushlight as torch
+    >>> torch.minimum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """,
+    promote=real("minimum not implemented for complex tensors."), inplace=False, numbers=False,
+)  # fmt: skip
+fmax = binary(
+    "fmax", np.fmax,
+    lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
+    lambda grad, input, other: _keep(np.logical_not((input >= other) | np.isnan(other)), grad),
+    "The larger of two elements; where one is NaN, the other. The first receives the cotangent of equal ones.",
+    promote=real("fmax not implemented for complex tensors."), inplace=False, numbers=False,
+)  # fmt: skip
+fmin = binary(
+    "fmin", np.fmin,
+    lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
+    lambda grad, input, other: _keep(np.logical_not((input <= other) | np.isnan(other)), grad),
+    "The smaller of two elements; where one is NaN, the other. The first receives the cotangent of equal ones.",
+    promote=real("fmin not implemented for complex tensors."), inplace=False, numbers=False,
+)  # fmt: skip
+
+
+@operator(
+    node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad)
+)  # fmt: skip
+def _clamp(input, min, max):
+    return bounded(input, min, max)
+
+
+@operator(node="ClampMinBackward0", input=lambda grad, input, min: _keep(input >= min, grad))
+def _clamp_min(input, min):
+    return bounded(input, min, None)
+
+
+@operator(node="ClampMaxBackward0", input=lambda grad, input, max: _keep(input <= max, grad))
+def _clamp_max(input, max):
+    return bounded(input, None, max)
+
+
+def within(input, min, max):
+    """Where an input is within its bounds, of which one may be None."""
+    if min is None:
+        return input <= max
+    return input >= min if max is None else (input >= min) & (input <= max)
+
+
+def between_tensors(grad, input, min, max, needs):
+    """The cotangents of `clamp` with tensors as bounds: each element's goes to the one that was chosen."""
+    cotangents = [_keep(within(input, min, max), grad) if needs[0] else None, None, None]
+    if needs[1]:
+        cotangents[1] = _keep(input < min if max is None else (input < min) & (min < max), grad)
+    if needs[2]:
+        cotangents[2] = _keep(input > max if min is None else (input > max) | (max < min), grad)
+    return cotangents
+
+
+def with_bounds(*operands):
+    """Arithmetic's promotion of an input and its bounds, of which one may be None."""
+    arrays = iter(NO_COMPLEX(*[operand for operand in operands if operand is not None]))
+    return [None if operand is None else next(arrays) for operand in operands]
+
+
+NO_COMPLEX = real("clamp is not supported for complex types", common, NotImplementedError)
+
+
+@operator(
+    node="ClampBackward0", joint=between_tensors, inputs=("input", "min", "max"), promote=with_bounds, broadcasts=True
+)
+def _clamp_tensors(input, min, max):
+    if min is not None:
+        input = np.maximum(input, min)
+    return input if max is None else np.minimum(input, max)
+
+
+def in_common_dtype(input, *bounds):
+    """A tensor in the dtype that it has in common with some numbers."""
+    array = input._array
+    if array.dtype.kind == "f":
+        return input
+    if array.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    dtype = result_dtype(input, *[bound for bound in bounds if bound is not None])
+    return input if dtype == array.dtype else input.to(FROM_NUMPY[dtype])
+
+
+@in_place
+@method
+def clamp(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *,
+          out: Tensor | None = None) -> Tensor:  # fmt: skip
+    """Each element brought between `min` and `max`: two numbers or two tensors, of which one may be left out.
+
+    Where `min` is greater than `max` the result is `max`; NaN stays. Elements within the bounds receive the cotangent, and
+    those equal to one. RuntimeError without any bound.
+
+    >>> import rushlight as torch
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if isinstance(min, TensorBase) or isinstance(max, TensorBase):
+        if not isinstance(min, TensorBase | None) or not isinstance(max, TensorBase | None):
+            names = ", ".join(type(value).__name__ for value in (input, min, max))
+            raise TypeError(
+                f"clamp() received an invalid combination of arguments - got ({names}), but expected numbers for both "
+                "bounds, or tensors for both."
+            )
+        result = _clamp_tensors(input, min, max)
+    elif min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    else:
+        result = _clamp(in_common_dtype(input, min, max), min, max)
+    return result if out is None else write_out("clamp", out, result, input)
+
+
+@in_place
+@method
+def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `min` where that is greater.
+
+    >>> import rushlight as torch
+    >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0)
+    tensor([0.0000, 0.5000])
+    """
+    if isinstance(min, TensorBase):
+        result = _clamp_tensors(input, min, None)
+    else:
+        result = _clamp_min(in_common_dtype(input, min), min)
+    return result if out is None else write_out("clamp_min", out, result, input)
+
+
+@in_place
+@method
+def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `max` where that is less.
+
+    >>> import rushlight as torch
+    >>> torch.clamp_max(torch.tensor([0.5, 2.0]), 1)
+    tensor([0.5000, 1.0000])
+    """
+    if isinstance(max, TensorBase):
+        result = _clamp_tensors(input, None, max)
+    else:
+        result = _clamp_max(in_common_dtype(input, max), max)
+    return result if out is None else write_out("clamp_max", out, result, input)
+
+
+clip = alias("clip", clamp)
+clamp_, clip_ = Tensor.clamp_, Tensor.clip_
+clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_
+
+
+def of_one_dtype(*operands):
+    """The arrays of two tensors, which must have the same real dtype."""
+    arrays = [operand._array for operand in operands]
+    if arrays[0].dtype.kind == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if arrays[0].dtype != arrays[1].dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return arrays
+
+
+@in_place
+@method
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The step function: 0 for negative elements, 1 for positive ones, `values` for 0. It has no derivative.
+
+    >>> import rushlight as torch
+    >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if not isinstance(values, TensorBase):
+        return refuse("heaviside", "values", 2, values)
+    result = _heaviside(input, values)
+    return result if out is None else write_out("heaviside", out, result, input, values)
+
+
+@operator(input=no_derivative("heaviside"), values=no_derivative("heaviside"), node="NotImplemented",
+          promote=of_one_dtype, broadcasts=True)  # fmt: skip
+def _heaviside(input, values):
+    return np.where(input == 0, values, (input > 0).astype(input.dtype))
