@@ -9,10 +9,20 @@ from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import CLASSES, Node, TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook, hooks_of
-from rushlight.device import CPU, device
+from rushlight.device import CPU, check_device, device
 from rushlight.size import Size
 
 __all__ = ["Tensor"]
+
+
+def legacy_array(*data, device=None):
+    """The array of `Tensor(2, 3)`, an uninitialised one of that shape, or of `Tensor([1, 2])`, of that data."""
+    check_device(device)
+    dtype = dtypes.get_default_dtype()._numpy
+    if len(data) != 1 or isinstance(data[0], int):
+        return np.empty(data or 0, dtype)
+    source = data[0]
+    return source._array if isinstance(source, TensorBase) else np.array(source, dtype)
 
 
 class Tensor(Arithmetic):
@@ -29,15 +39,9 @@ class Tensor(Arithmetic):
 
     __slots__ = ()
 
-    def __new__(cls, *data, device=None):
-        self = super().__new__(cls)
-        dtype = dtypes.get_default_dtype()._numpy
-        if len(data) == 1 and not isinstance(data[0], int):
-            source = data[0]
-            self._array = source._array if isinstance(source, TensorBase) else np.array(source, dtype)
-        else:
-            self._array = np.empty(data, dtype)
-        return self
+    def __init__(self, *args, **kwargs):
+        if self._array is None:  # a subclass may have made it in `__new__`
+            self._array = legacy_array(*args, **kwargs)
 
     if TYPE_CHECKING:  # the methods that the table of operators adds
 
@@ -364,10 +368,10 @@ class AccumulateGrad(Node):
 
 def rebuild(cls, array, requires_grad):
     """A leaf of a class around an array; what pickle and deepcopy make copies with."""
-    tensor = TensorBase.__new__(cls) if cls is TensorBase else cls.__new__(cls)
+    tensor = Arithmetic.__new__(cls)
     tensor._array = array
     tensor._needs = requires_grad
     return tensor
 
 
-CLASSES.tensor, CLASSES.new = Tensor, Arithmetic.__new__
+CLASSES.tensor = Tensor

@@ -13,7 +13,6 @@ cdef class VersionCounter:
 @cython.final
 cdef class Classes:
     cdef public type tensor
-    cdef public object new
 
 
 
@@ -112,6 +111,7 @@ cdef class TensorBase(Vertex):
     cpdef _synchronize(self)
 
 
+@cython.locals(cls=type)
 cpdef TensorBase blank()
 
 @cython.locals(tensor=TensorBase)

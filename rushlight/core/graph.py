@@ -299,7 +299,7 @@ class TensorBase(Vertex):
 
 
 class Classes:
-    """The class that results of operations have, and what makes a bare object of it; told by the module that defines it."""
+    """The class that results of operations have; told to the core by the module that defines it."""
 
 
 CLASSES = Classes()
@@ -307,7 +307,8 @@ CLASSES = Classes()
 
 def blank():
     """A tensor without an array yet, made past the constructor that users call."""
-    return CLASSES.new(CLASSES.tensor)
+    cls = CLASSES.tensor
+    return cls.__new__(cls)
 
 
 def new_tensor(array):
