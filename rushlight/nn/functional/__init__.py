@@ -3,4 +3,5 @@
 
 from rushlight.nn.functional.batch_normalization import *
 from rushlight.nn.functional.convolution import *
+from rushlight.nn.functional.cross_entropy import *
 from rushlight.nn.functional.pooling import *

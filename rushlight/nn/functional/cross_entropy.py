@@ -1,0 +1,231 @@
+"""Cross entropy of class scores, and the negative log likelihood of log probabilities."""
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.nn.functional.reductions import reduced, reduction_of
+from rushlight.ops.gather import _gather, _put_back
+from rushlight.ops.softmax import _log_softmax, _softmax
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["cross_entropy", "linear_cross_entropy", "nll_loss"]
+
+
+def scored_cotangent(grads, input, target, scale, result1):
+    """(softmax - one-hot) * grad; softmax is a function of the input where this is to be differentiated again."""
+    grad = grads[0] * scale
+    if isinstance(grad, TensorBase):
+        one_hot = np.zeros_like(input)
+        one_hot._array[np.arange(len(target)), target._array] = 1
+        return (_softmax(input, 1, input._array.dtype) - one_hot) * grad
+    probabilities = np.exp(result1)
+    probabilities[np.arange(len(target)), target] -= 1
+    probabilities *= grad
+    return probabilities
+
+
+@operator(node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,))
+def _cross_entropy(input, target, scale):
+    """The sum of the losses of rows of scores, times `scale`, and the log probabilities."""
+    logarithms = _log_softmax.forward(input, 1, input.dtype)
+    picked = logarithms[np.arange(len(target)), target]
+    return np.add.reduce(picked) * input.dtype.type(-scale), logarithms
+
+
+def nll_operator(name, node):
+    """Enters the likelihood loss: linear in its input, with a coefficient for each target."""
+
+    def cotangent(grad, input_shape, target, coefficients):
+        return _put_back(np.expand_dims(-coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
+
+    def forward(input, target, coefficients, reduction):
+        picked = _gather.forward(input, 1, target[:, None])[:, 0]
+        losses = np.where(coefficients == 0, 0, -picked * coefficients).astype(input.dtype, copy=False)
+        if reduction == "none":
+            return losses
+        empty = reduction == "mean" and not coefficients.any()
+        return input.dtype.type(np.nan) if empty else np.add.reduce(losses, axis=None)
+
+    return operator(name=name, node=node, input=cotangent)(forward)
+
+
+_nll_loss = nll_operator("nll_loss", "NllLossBackward0")
+_nll_loss2d = nll_operator("nll_loss2d", "NllLoss2DBackward0")
+
+
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
+    """The cross entropy between scores (logits) of classes and the true classes.
+
+    `input` is (N, C), (N, C, d1, ...) or (C). `target` is either the classes, as numbers, of its shape without C,
+    where `ignore_index` does not count, or their probabilities, of its very shape. `weight` (C) weighs the classes;
+    the mean is then over the weights. `label_smoothing` mixes the targets with the uniform distribution.
+    ValueError or RuntimeError for shapes and dtypes that do not fit, IndexError for a class that does not exist.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.cross_entropy(torch.tensor([[2.0, 0.0], [0.0, 0.0]]), torch.tensor([0, 1]))
+    tensor(0.4100)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x, classes = input._array, target._array
+    if weight is None and not label_smoothing and reduction != "none" and is_plain(x, classes):
+        return _cross_entropy(input, target, 1 / len(classes) if reduction == "mean" else 1)[0]
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    logarithms = input.log_softmax(0 if x.ndim == 1 else 1)
+    if x.shape == classes.shape:
+        return of_probabilities(logarithms, target, weight, ignore_index, reduction, label_smoothing)
+    loss = nll_loss(logarithms, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if not label_smoothing:
+        return loss
+    share = label_smoothing / x.shape[0 if x.ndim == 1 else 1]
+    return loss * (1 - label_smoothing) + smooth(logarithms, classes, weight, ignore_index, reduction) * share
+
+
+def is_plain(x, classes):
+    """Whether rows of scores and their classes, none of them ignored or out of bounds, are all there is."""
+    return (
+        x.ndim == 2 and classes.ndim == 1 and len(x) == len(classes) > 0 and x.dtype.kind == "f"
+        and classes.dtype == np.int64 and np.maximum.reduce(classes.view(np.uint64)) < x.shape[1]
+    )  # fmt: skip
+
+
+def of_probabilities(logarithms, target, weight, ignore_index, reduction, smoothing):
+    """The cross entropy with probabilities of classes."""
+    if target._array.dtype.kind != "f":
+        name = dtypes.TYPE_NAMES[target.dtype]
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {name}")
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    dim = 0 if logarithms._array.ndim == 1 else 1
+    classes = logarithms._array.shape[dim]
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / classes
+    loss = -(weighted(logarithms, weight, dim) * target).sum(dim)
+    return loss.sum() / (logarithms._array.size / classes) if reduction == "mean" else reduced(loss, reduction)
+
+
+def weighted(logarithms, weight, dim):
+    """Values times the weights of their classes."""
+    if weight is None:
+        return logarithms
+    check_weight(logarithms, weight, dim)
+    return logarithms * weight.reshape(-1, *(1,) * (logarithms._array.ndim - dim - 1))
+
+
+def smooth(logarithms, classes, weight, ignore_index, reduction):
+    """The loss with respect to the uniform distribution, not divided by the number of classes."""
+    dim = 0 if logarithms._array.ndim == 1 else 1
+    counted = classes != ignore_index
+    loss = -weighted(logarithms, weight, dim).sum(dim)
+    if not counted.all():
+        loss = loss * new_tensor(counted.astype(loss._array.dtype))
+    if reduction != "mean":
+        return reduced(loss, reduction)
+    if weight is None:
+        return loss.sum() / int(counted.sum())
+    return loss.sum() / weight._array[classes[counted]].sum().item()
+
+
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The negative of the log probabilities that `input` (N, C), (N, C, d1, ...) or (C) gives to the true classes.
+
+    `target` has its shape without C; `ignore_index` does not count; `weight` (C) weighs the classes, and the mean is
+    over the weights. ValueError or RuntimeError for shapes that do not fit, IndexError for a class that does not exist.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.nll_loss(torch.tensor([[-0.5, -1.0], [-2.0, -0.1]]), torch.tensor([0, 1]))
+    tensor(0.3000)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x, classes = input._array, target._array
+    check_classes(input, target)
+    if x.ndim == 1:
+        input, target = input.unsqueeze(0), target.reshape(1)
+        loss = nll_loss(input, target, weight, ignore_index=ignore_index, reduction=reduction)
+        return loss.squeeze(0) if reduction == "none" else loss
+    safe, coefficients = coefficients_of(input, classes, weight, ignore_index, reduction)
+    return (_nll_loss if x.ndim == 2 else _nll_loss2d)(input, safe, coefficients, reduction)
+
+
+def coefficients_of(input, classes, weight, ignore_index, reduction):
+    """The classes with a 0 for those to be ignored, and what each log probability counts: nothing for those."""
+    x = input._array
+    counted = classes != ignore_index
+    safe = np.where(counted, classes, 0)
+    if safe.size and (outside := (safe < 0) | (safe >= x.shape[1])).any():
+        raise IndexError(f"Target {safe[outside][0]} is out of bounds.")
+    coefficients = counted.astype(x.dtype)
+    if weight is not None:
+        check_weight(input, weight, 1)
+        coefficients *= weight._array[safe]
+    if reduction == "mean":
+        coefficients /= coefficients.sum() or 1
+    return safe, coefficients
+
+
+def check_classes(input, target):
+    """Raises PyTorch's errors for scores and classes that do not fit each other."""
+    shape, found = input._array.shape, target._array.shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) > 1 and found[:1] != shape[:1]:
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found[0] if found else 1}).")
+    if input._array.dtype.kind != "f":
+        raise NotImplementedError(f'"nll_loss_out_frame" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+    if target._array.dtype not in (np.int64, np.uint8):
+        name = dtypes.TYPE_NAMES[target.dtype]
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {name}")
+    if len(shape) <= 2 and len(found) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if len(shape) > 2 and found != (shape[0], *shape[2:]):
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}")
+
+
+def check_weight(input, weight, dim):
+    """Raises PyTorch's errors for class weights that do not fit the scores."""
+    classes = input._array.shape[dim]
+    if weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor "
+            f"of shape: {list(weight._array.shape)}"
+        )
+    if weight._array.dtype != input._array.dtype:
+        have, other = (dtypes.TYPE_NAMES[t.dtype] for t in (input, weight))
+        raise RuntimeError(f"expected scalar type {have} but found {other}")
+
+
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
+    label_smoothing: float = 0.0, options: None = None,
+) -> Tensor:  # fmt: skip
+    """`cross_entropy` of `linear(input, linear_weight, linear_bias)`; the weight may be (C, d1, ..., in_features).
+
+    `options` asks PyTorch for a computation in chunks; NotImplementedError for any but None.
+
+    >>> import rushlight as torch
+    >>> x, weight = torch.ones(2, 3), torch.zeros(4, 3)
+    >>> torch.nn.functional.linear_cross_entropy(x, weight, torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    if options is not None:
+        raise NotImplementedError("linear_cross_entropy computes at once: leave options out")
+    from rushlight.ops.products import linear
+
+    outputs = linear_weight.shape[:-1]
+    bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), bias)
+    if len(outputs) > 1:
+        logits = logits.reshape(*logits.shape[:-1], *outputs)
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(
+        logits, target, weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing
+    )
