@@ -1,0 +1,37 @@
+"""Indexed accumulation: adding many rows into few, where some go to the same place."""
+
+import math
+
+import numpy as np
+
+SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
+
+
+def add_rows(index, rows, n):
+    """The sums of `rows` (m, ...) by their `index` (m,): zeros of (n, ...) with row k added in at `index[k]`.
+
+    Indices are non-negative. Rows with the same index are added in their order. `np.add.at` is fast on one-dimensional
+    arrays only; large rows are summed as a product with a sparse matrix of ones.
+    """
+    width = math.prod(rows.shape[1:])
+    shape = (n, *rows.shape[1:])
+    if rows.size == 0:
+        return np.zeros(shape, rows.dtype)
+    if width == 1 or rows.size <= SMALL or rows.dtype.kind not in "fc" or rows.dtype.itemsize < 4:
+        out = np.zeros(n * width, rows.dtype)
+        places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
+        np.add.at(out, places, rows.reshape(-1))
+        return out.reshape(shape)
+    from scipy.sparse import csc_matrix
+
+    m = len(index)
+    ones = np.ones(m, rows.dtype)
+    spread = csc_matrix((ones, index, np.arange(m + 1)), shape=(n, m))
+    return (spread @ rows.reshape(m, width)).reshape(shape)
+
+
+def flat_index(index, shape):
+    """Index arrays of the first dimensions of a shape, broadcast together, as one index of them all."""
+    if len(index) == 1:
+        return np.where(index[0] < 0, index[0] + shape[0], index[0]) if index[0].size and index[0].min() < 0 else index[0]
+    return np.ravel_multi_index([i % n if n else i for i, n in zip(index, shape, strict=False)], shape[: len(index)])

@@ -1,0 +1,254 @@
+"""`x[key]` and `x[key] = value`."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.inplace import change, check_memory
+from rushlight.core.operators import call, recording
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_rows, flat_index
+from rushlight.ops.keys import as_torch, check_masks, check_step, is_basic, last_operation, split, with_ellipsis
+from rushlight.ops.slicing import ALL, _alias, _look, _select, _slice
+from rushlight.ops.table import method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["index_put"]
+
+ENTRIES = {"select": _select, "slice": _slice, "unsqueeze": _look}
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+@operator(input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
+def _index(input, key):
+    """The elements at a key of index arrays, masks and full slices."""
+    return input[key]
+
+
+@operator(input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
+def _accumulate(input, shape, key):
+    """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
+    arrays = [item for item in key if isinstance(item, np.ndarray)]
+    if len(arrays) == 1 and arrays[0].dtype == bool:
+        out = np.zeros(shape, input.dtype)
+        out[key] = input
+        return out
+    dims, index, apart = located(key)
+    rest = [dim for dim in range(len(shape)) if dim not in dims]
+    places = 0 if apart else dims[0]
+    rows = np.moveaxis(input, range(places, places + index[0].ndim), range(index[0].ndim))
+    sizes = [shape[dim] for dim in dims]
+    flat = flat_index([i.reshape(-1) for i in index], sizes)
+    rows = np.ascontiguousarray(rows).reshape(flat.size, *[shape[dim] for dim in rest])
+    out = add_rows(flat, rows, int(np.prod(sizes))).reshape(*sizes, *[shape[dim] for dim in rest])
+    return np.moveaxis(out, range(len(dims)), dims)
+
+
+def located(key):
+    """The dimensions of a key's index arrays (masks as the indices of their elements), the arrays broadcast together,
+    and whether they are apart, so that NumPy puts their dimensions first."""
+    dims, index, blocks, dim = [], [], [], 0
+    for number, item in enumerate(key):
+        if isinstance(item, np.ndarray):
+            found = item.nonzero() if item.dtype == bool else (item,)
+            dims += range(dim, dim + len(found))
+            index += found
+            dim += len(found)
+            blocks.append(number)
+        else:
+            dim += 1
+    return dims, np.broadcast_arrays(*index), blocks[-1] - blocks[0] >= len(blocks)
+
+
+def __getitem__(self, key):
+    """The elements at a key: a view for integers, slices, None and Ellipsis; a copy where there are index tensors, lists
+    or masks."""
+    kind = type(key)
+    array = self._array
+    try:
+        if kind is int:
+            if array.ndim == 0:
+                raise scalar_index()
+            return call(_select, (self, (key, ...)))
+        if kind is slice:
+            if array.ndim == 0:
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+            if key.step is not None:
+                check_step(key)
+            return call(_slice, (self, (key,)))
+        if kind is tuple and is_basic(key):
+            return basic(self, key)
+        return general(self, key)
+    except IndexError as error:
+        raise as_torch(error, array) from None
+
+
+def basic(input, key):
+    """The view that a basic key shows."""
+    name = last_operation(key)
+    return call(ENTRIES[name], (input, with_ellipsis(key))) if name else call(_alias, (input,))
+
+
+def general(input, key):
+    """The view or copy that any key stands for."""
+    viewed, arrays = viewed_and_arrays(input, key)
+    if arrays is None:
+        return viewed if viewed is not input else call(_alias, (input,))
+    if viewed.requires_grad and recording():
+        arrays = tuple([item.copy() if isinstance(item, np.ndarray) else item for item in arrays])
+    return call(_index, (viewed, arrays))
+
+
+def viewed_and_arrays(input, key):
+    """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays."""
+    key, arrays = split(key, input._array.ndim)
+    viewed = input if all(item == ALL for item in key) else basic(input, key)
+    if not any(isinstance(item, np.ndarray) for item in arrays):
+        return viewed, None
+    check_masks(arrays, viewed._array.shape)
+    return viewed, arrays
+
+
+def scalar_index():
+    """The error for an index of a tensor without dimensions."""
+    return IndexError(
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+        "tensor to a number"
+    )
+
+
+# assignment
+
+
+def __setitem__(self, key, value):
+    """Overwrites the elements at a key, in place and recorded; the value is broadcast, and cast to the dtype."""
+    if not isinstance(value, (TensorBase, *NUMBERS)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a torch.{TYPE_NAMES[self.dtype]}Tensor")
+    kind = type(key)
+    try:
+        if key is ... or (kind is slice and key == ALL and self._array.ndim):
+            assign(self, value)
+        elif kind is int or kind is slice or (kind is tuple and is_basic(key)):
+            assign(self[key], value)
+        else:
+            viewed, arrays = viewed_and_arrays(self, key)
+            if arrays is None:
+                assign(viewed, value)
+            else:
+                put(viewed, arrays, value, False, single_mask(arrays))
+    except IndexError as error:
+        raise as_torch(error, self._array) from None
+
+
+def assign(target, value):
+    """Overwrites a whole tensor with a number or a tensor, which may have more dimensions of size 1 in front."""
+    if not isinstance(value, TensorBase) or value._array.ndim == 0:
+        target.fill_(value)
+        return
+    shape = target._array.shape
+    if value._array.shape != shape:
+        sizes = value._array.shape
+        while len(sizes) > len(shape) and sizes[0] == 1:
+            sizes = sizes[1:]
+        if sizes != value._array.shape:
+            value = value.reshape(sizes)
+        value = value.expand(shape)
+    target.copy_(value)
+
+
+def single_mask(arrays):
+    """Whether a key is one mask, for which PyTorch fills with a value of any dtype."""
+    found = [item for item in arrays if isinstance(item, np.ndarray)]
+    return len(found) == 1 and found[0].dtype == bool
+
+
+@operator(
+    input=lambda grad, key, accumulate: grad if accumulate else _index_put(grad, np.zeros_like(grad, shape=()), key, False),
+    values=lambda grad, values_shape, key: unbroadcast(_index(grad, key), values_shape),
+)
+def _index_put(input, values, key, accumulate):
+    if accumulate:
+        values = np.broadcast_to(values, input[key].shape)
+        return input + _accumulate.forward(values, input.shape, key).astype(input.dtype)
+    out = input.copy(order="K")
+    out[key] = values
+    return out
+
+
+def put(target, key, value, accumulate, any_dtype):
+    """Changes the elements of a tensor at a key of arrays, in place."""
+    array = target._array
+    if isinstance(value, TensorBase):
+        value = checked_values(target, key, value, any_dtype)
+    else:
+        value = np.asarray(value).astype(array.dtype)
+    if recording() and (target.requires_grad or (isinstance(value, TensorBase) and value.requires_grad)):
+        key = tuple([item.copy() if isinstance(item, np.ndarray) else item for item in key])
+        return change(target, _index_put, value, key, accumulate)
+    check_memory(target, (value,))
+    values = value._array if isinstance(value, TensorBase) else value
+    if accumulate:
+        array[...] = _index_put.forward(array, values, key, True)
+    else:
+        array[key] = values
+    target._bump()
+    return target
+
+
+def checked_values(target, key, value, any_dtype):
+    """Values that fit, after PyTorch's errors for those that do not."""
+    array, given = target._array, value._array
+    if given.dtype is not array.dtype:
+        if not (any_dtype and given.size == 1):
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{TYPE_NAMES[target.dtype]} for the destination and {TYPE_NAMES[value.dtype]} for the source."
+            )
+        value = value.to(target.dtype)
+    shape = selected_shape(array, key)
+    while value._array.ndim > len(shape) and value._array.shape[0] == 1:
+        value = value.squeeze(0)
+    ndim = value._array.ndim
+    if ndim > len(shape) or any(n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(given.shape)} cannot be broadcast to indexing result of shape "
+            f"{list(shape)}"
+        )
+    return value
+
+
+def selected_shape(array, key):
+    """The shape of what a key of arrays picks."""
+    return np.broadcast_to(np.empty((), bool), array.shape)[key].shape
+
+
+@method
+def index_put(
+    input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False
+) -> Tensor:
+    """A copy with `values` at the indices, one tensor (or None: all) for each dimension, or added to what is there.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(3).index_put((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    key = put_key(input, indices)
+    values = checked_values(input, key, values, single_mask(key))
+    return _index_put(input, values, tuple([k.copy() if isinstance(k, np.ndarray) else k for k in key]), accumulate)
+
+
+def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """Puts `values` at the indices, or adds them to what is there, in place."""
+    key = put_key(self, indices)
+    return put(self, key, values, accumulate, single_mask(key))
+
+
+def put_key(input, indices):
+    """The key of arrays that `index_put` is given."""
+    items = tuple([ALL if item is None else item for item in indices])
+    _, arrays = split(items, input._array.ndim)
+    check_masks(arrays, input._array.shape)
+    return arrays
+
+
+for special in (__getitem__, __setitem__, index_put_):
+    method(special)

@@ -1,0 +1,166 @@
+"""What stands in brackets: PyTorch's rules for keys, brought to keys that NumPy reads the same way.
+
+PyTorch takes the integers, slices, None and Ellipsis of a key first, from left to right, which gives a view; then all
+index tensors and masks of the key together, which gives a copy. A key becomes two: one for each step.
+"""
+
+from operator import index as as_int
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+
+ALL = slice(None)
+BASIC = {int: "select", slice: "slice", type(None): "unsqueeze", type(...): ""}  # and the operations they stand for
+
+
+def is_basic(key: tuple) -> bool:
+    """Whether a key consists of plain integers, slices, None and Ellipsis only."""
+    for item in key:
+        kind = type(item)
+        if kind not in BASIC:
+            return False
+        if kind is slice and item.step is not None:
+            check_step(item)
+    return True
+
+
+def check_step(item: slice) -> None:
+    """ValueError for slices that do not go forwards."""
+    step = as_int(item.step)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+
+
+def with_ellipsis(key: tuple) -> tuple:
+    """A basic key for which NumPy returns a view also of a single element: with one Ellipsis."""
+    if ... not in key:
+        return (*key, ...)
+    first = key.index(...)
+    return (*key[: first + 1], *[item for item in key[first + 1 :] if item is not ...])
+
+
+def last_operation(key: tuple) -> str:
+    """The operation that PyTorch applies last for a basic key; "" where there is none."""
+    for item in reversed(key):
+        if item is not ...:
+            return BASIC[type(item)]
+    return ""
+
+
+def as_tuple(key) -> tuple:
+    """A key as a tuple of items: lists that hold more than numbers are meant as one, as in NumPy of old."""
+    if isinstance(key, tuple):
+        return key
+    if isinstance(key, list) and len(key) <= 32 and any(
+        isinstance(item, (TensorBase, np.ndarray, list, tuple, slice)) or item is None or item is ... for item in key
+    ):  # fmt: skip
+        return tuple(key)
+    return (key,)
+
+
+def split(key, ndim: int) -> tuple[tuple, tuple]:
+    """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, and that of arrays for its result."""
+    items = [as_item(item) for item in as_tuple(key)]
+    taken = sum(item.ndim or item.dtype != bool if isinstance(item, np.ndarray) else consumed(item) for item in items)
+    if taken > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    basic, arrays, rest = [], [], ndim - taken
+    for item in items:
+        if item is ...:
+            basic += [ALL] * rest
+            arrays += [ALL] * rest
+            rest = 0
+        elif isinstance(item, bool):
+            basic.append(None)
+            arrays.append(np.zeros(int(item), np.int64))
+        elif isinstance(item, np.ndarray):
+            basic += [ALL] * (item.ndim if item.dtype == bool else 1)
+            arrays.append(item)
+        else:
+            basic.append(item)
+            if not isinstance(item, int):
+                arrays.append(ALL)
+    return tuple(basic), tuple(arrays)
+
+
+def consumed(item) -> int:
+    """How many of the tensor's dimensions an item that is no array stands for."""
+    return 1 if isinstance(item, slice) or type(item) is int else 0
+
+
+def as_item(item):
+    """An item of a key as int, bool, slice, None, Ellipsis or array. Raises PyTorch's errors for anything else."""
+    if item is None or item is ... or type(item) in (int, bool):
+        return item
+    if isinstance(item, slice):
+        if item.step is not None:
+            check_step(item)
+        return item
+    if isinstance(item, TensorBase):
+        return as_index(item._array)
+    if isinstance(item, np.ndarray):
+        return as_index(item)
+    if isinstance(item, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    if isinstance(item, (list, tuple, range)):
+        return as_index(from_sequence(item))
+    if hasattr(item, "__index__") and not isinstance(item, np.bool_):
+        return as_int(item)
+    given = f"numpy.{type(item).__name__}" if isinstance(item, np.generic) else type(item).__name__
+    raise IndexError(
+        f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {given})"
+    )
+
+
+def from_sequence(items) -> np.ndarray:
+    """Nested sequences of numbers as an array of indices or a mask."""
+    items = [item._array if isinstance(item, TensorBase) else item for item in items]
+    for item in items:
+        if isinstance(item, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    array = np.array(items)
+    return array if array.dtype == bool else array.astype(np.int64)
+
+
+def as_index(array: np.ndarray):
+    """An array of indices, a mask, or (without dimensions) the number or bool that it stands for."""
+    if array.dtype == np.uint8:
+        array = array.astype(bool)
+    if array.dtype not in (bool, np.int64, np.int32):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if array.ndim == 0:
+        return array.item()
+    return array
+
+
+def check_masks(arrays: tuple, shape: tuple[int, ...]) -> None:
+    """IndexError for a mask that does not have the shape of the dimensions it is for."""
+    dim = 0
+    for item in arrays:
+        if isinstance(item, np.ndarray) and item.dtype == bool:
+            if item.shape != shape[dim : dim + item.ndim]:
+                at = next(i for i, n in enumerate(item.shape) if n != shape[dim + i])
+                raise IndexError(
+                    f"The shape of the mask {list(item.shape)} at index {at} does not match the shape of the indexed "
+                    f"tensor {list(shape)} at index {dim + at}"
+                )
+            dim += item.ndim
+        else:
+            dim += 1
+
+
+def as_torch(error: IndexError, array: np.ndarray) -> IndexError:
+    """NumPy's complaint about a key in PyTorch's words."""
+    message = str(error)
+    if "too many indices" in message:
+        return IndexError(f"too many indices for tensor of dimension {array.ndim}")
+    if "could not be broadcast" in message:
+        shapes = message.split("with shapes ")[1].strip().replace("(", "[").replace(",)", "]").replace(")", "]")
+        return IndexError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            + shapes.replace(",", ", ").replace("] [", "], [")
+        )
+    return IndexError(message.replace("for axis", "for dimension"))
