@@ -1,0 +1,159 @@
+"""Distinct elements, and how often they occur."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import get_default_dtype
+from rushlight.ops.keywords import keywords
+from rushlight.ops.reduction import type_name
+from rushlight.ops.shape import wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["bincount", "histc", "unique", "unique_consecutive"]
+
+
+def underivable(name):
+    """The formula of an operator that has no derivative: raises PyTorch's error when one is asked for."""
+
+    def formula(grads):
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return formula
+
+
+def distinct(input, dim):
+    """Sorted distinct elements, or distinct slices of a dimension; which one each was, and how many there are of each."""
+    values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    return values, inverse.reshape(input.shape if dim is None else -1), counts
+
+
+def runs(input, dim):
+    """The first of each run of equal elements, or of equal slices of a dimension; run of each, and lengths."""
+    rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
+    changes = rows[1:] != rows[:-1]
+    starts = np.ones(len(rows), bool)
+    starts[1:] = changes.reshape(max(len(rows) - 1, 0), -1).any(-1)
+    places = np.flatnonzero(starts)
+    values = rows[places] if dim is None else np.moveaxis(rows[places], 0, dim)
+    inverse = np.cumsum(starts) - 1
+    counts = np.diff(np.append(places, len(rows)))
+    return values, inverse.reshape(input.shape) if dim is None else inverse, counts
+
+
+@operator(name="unique2", nondifferentiable=(1, 2), input=underivable("aten::_unique2"))
+def _unique(input):
+    return distinct(input, None)
+
+
+@operator(nondifferentiable=(1, 2), input=underivable("aten::unique_dim"))
+def _unique_dim(input, dim):
+    return distinct(input, dim)
+
+
+@operator(nondifferentiable=(1, 2), input=underivable("aten::unique_consecutive"))
+def _unique_consecutive(input, dim):
+    return runs(input, dim)
+
+
+def asked(results, return_inverse, return_counts):
+    """Of values, inverse and counts those that were asked for; a single one bare."""
+    chosen = [results[0], *results[1:2] * return_inverse, *results[2:3] * return_counts]
+    return tuple(chosen) if len(chosen) > 1 else chosen[0]
+
+
+@method
+@keywords
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """The distinct elements, or the distinct slices of a dimension, in sorted order (with `sorted=False` too).
+
+    With `return_inverse` also which of them each element was; with `return_counts` how many there are of each. They
+    have no derivative. NotImplementedError for complex numbers.
+
+    >>> import rushlight as torch
+    >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError(f'"unique" not implemented for \'{type_name(input)}\'')
+    results = _unique(input) if dim is None else _unique_dim(input, wrap_dim(dim, input._array.ndim))
+    return asked(results, return_inverse, return_counts)
+
+
+@method
+@keywords
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """The elements, or slices of a dimension, that differ from the one before. See `unique`.
+
+    >>> import rushlight as torch
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    results = _unique_consecutive(input, None if dim is None else wrap_dim(dim, input._array.ndim))
+    return asked(results, return_inverse, return_counts)
+
+
+@operator()
+def _bincount(input, weights, minlength):
+    counts = np.bincount(input, weights, minlength)
+    return counts if weights is None or weights.dtype != np.float32 else counts.astype(np.float32)
+
+
+@method
+@keywords
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of the numbers 0, 1, 2, ... occurs, or the sum of their weights.
+
+    RuntimeError unless the input has one dimension and no negative numbers.
+
+    >>> import rushlight as torch
+    >>> torch.bincount(torch.tensor([1, 3, 3]))
+    tensor([0, 1, 0, 2])
+    """
+    array = input._array
+    if array.dtype.kind not in "iu":
+        raise NotImplementedError(f'"bincount_cpu" not implemented for \'{type_name(input)}\'')
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if array.ndim != 1 or (array.size and array.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._array.shape != array.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return _bincount(input, weights, minlength)
+
+
+@operator()
+def _histc(input, bins, low, high):
+    inside = input[(input >= low) & (input <= high)]
+    place = ((inside - low) / (high - low) * bins).astype(np.int64)
+    return np.bincount(np.minimum(place, bins - 1), minlength=bins).astype(input.dtype)
+
+
+@method
+@keywords
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of `bins` bins of equal width from `min` to `max`, as floating-point numbers.
+
+    Where both are the same, the smallest and the largest element are taken. Elements outside are not counted.
+
+    >>> import rushlight as torch
+    >>> torch.histc(torch.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    array = input._array
+    if array.dtype.kind != "f":
+        raise NotImplementedError(f'"histogram_cpu" not implemented for \'{type_name(input)}\'')
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = (min, max) if min != max or array.size == 0 else (array.min().item(), array.max().item())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low}, {high}] is not finite")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    if low == high:
+        low, high = low - 1, high + 1
+    return _histc(input, bins, low, high)
