@@ -192,7 +192,7 @@ class Backward:
             return
         if node.outputs is not None:
             grad = filled(grad, node.outputs, self.recorded)
-        if node.plan is None or node.hooks is not None or self.anomaly or node.op.joint is not None:
+        if node.plan is None or node.hooks is not None or self.anomaly or node.plan.joint:
             self.step_together(node, grad)
         else:
             for i in range(node.arity):

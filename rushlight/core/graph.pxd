@@ -1,6 +1,8 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
+cdef type TENSOR
+
 cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 
 
@@ -8,13 +10,6 @@ cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 @cython.freelist(64)
 cdef class VersionCounter:
     cdef public long value
-
-
-@cython.final
-cdef class Classes:
-    cdef public type tensor
-
-
 
 
 cdef class Vertex:
@@ -35,6 +30,7 @@ cdef class Plan:
     cdef public bint saves_tensors
     cdef public bint saves_result
     cdef public bint asks_needs
+    cdef public bint joint
 
 
 @cython.final

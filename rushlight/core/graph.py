@@ -189,7 +189,7 @@ class Node(Vertex):
 
     def apply(self, grad, recorded, needs):
         """The cotangents of the inputs that `needs` names, from that of the result (a list where it has several)."""
-        if self.op.joint is not None:
+        if self.plan.joint:
             return self.cotangents(grad, recorded, needs)
         return [self.cotangent(i, grad, recorded) if needs[i] else None for i in range(self.arity)]
 
@@ -298,16 +298,15 @@ class TensorBase(Vertex):
         return self._array.ndim
 
 
-class Classes:
-    """The class that results of operations have; told to the core by the module that defines it."""
-
-
-CLASSES = Classes()
+def use_tensor_class(cls):
+    """Tells the core which class the results of operations have."""
+    global TENSOR
+    TENSOR = cls
 
 
 def blank():
     """A tensor without an array yet, made past the constructor that users call."""
-    cls = CLASSES.tensor
+    cls = TENSOR
     return cls.__new__(cls)
 
 
@@ -364,7 +363,7 @@ def defaults(cls, **values):
 
 
 defaults(VersionCounter, value=0)
-defaults(Plan, formulas=(), picks=(), kinds=(), sources=(), asks_needs=False)
+defaults(Plan, formulas=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)

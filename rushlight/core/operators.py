@@ -87,6 +87,7 @@ def make_plan(op, mask):
     if op.joint is not None:
         names = list(signature(op.joint).parameters)[1:]
         plan.asks_needs = "needs" in names
+        plan.joint = True
         plan.formulas = (op.joint,)
         plan.picks = (tuple(place(wanted, source_of(op, n)) for n in names if n != "needs"),)
     else:
