@@ -29,12 +29,20 @@ from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
 from rushlight.ops.comparison import *
 from rushlight.ops.complexes import *
+from rushlight.ops.contractions import *
 from rushlight.ops.conversion import *
+from rushlight.ops.counting import *
 from rushlight.ops.creation import *
+from rushlight.ops.cumulative import *
+from rushlight.ops.differences import *
 from rushlight.ops.elementary import *
+from rushlight.ops.extrema import *
 from rushlight.ops.filling import fill
 from rushlight.ops.from_data import *
 from rushlight.ops.logic import *
+from rushlight.ops.norms import *
+from rushlight.ops.order import *
+from rushlight.ops.prod import *
 from rushlight.ops.products import *
 from rushlight.ops.random_methods import *
 from rushlight.ops.random_tensors import *
@@ -42,7 +50,15 @@ from rushlight.ops.ranges import *
 from rushlight.ops.reduction import *
 from rushlight.ops.rounding import *
 from rushlight.ops.selection import *
+from rushlight.ops.broadcasting import *
+from rushlight.ops.dimensions import *
+from rushlight.ops.indexing import *
 from rushlight.ops.shape import *
+from rushlight.ops.slicing import *
+from rushlight.ops.softmax import *
+from rushlight.ops.sorting import *
+from rushlight.ops.statistics import *
+from rushlight.ops.windows import *
 from rushlight.legacy import *
 
 from rushlight import autograd, random, return_types, version

@@ -162,9 +162,9 @@ def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: 
     tensor([[1., 0.],
             [0., 1.]])
     """
-    for side, length in (("n", n), ("m", n if m is None else m)):
+    for position, (side, length) in enumerate((("n", n), ("m", n if m is None else m)), 1):
         if not hasattr(length, "__index__"):
-            raise TypeError(f"eye(): argument '{side}' must be int, not {type(length).__name__}")
+            raise TypeError(f"eye(): argument '{side}' (position {position}) must be int, not {type(length).__name__}")
         if length < 0:
             raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
     return made("eye", np.eye(n, m, dtype=numpy_type("eye", dtype, type_of_out(options))), options, dtype)

@@ -1,7 +1,5 @@
 """Overwriting elements with random numbers: `uniform_`, `normal_` and their kind, methods of Tensor."""
 
-import numpy as np
-
 from rushlight.core.graph import TensorBase
 from rushlight.ops.filling import enter, overwrite
 from rushlight.ops.random_tensors import interval, source
@@ -13,15 +11,17 @@ __all__: list[str] = []  # methods only
 NODES = {
     "uniform_": "UniformBackward0", "normal_": "NormalBackward0", "log_normal_": "LogNormalBackward0",
     "exponential_": "ExponentialBackward0", "cauchy_": "CauchyBackward0", "geometric_": "GeometricBackward0",
-    "bernoulli_": "BernoulliBackward2", "random_": "RandomBackward2",
+    "bernoulli_": "BernoulliBackward2", "bernoulli_tensor_": "BernoulliBackward1", "random_": "RandomBackward2",
 }  # fmt: skip
 ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 
 def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *parameters) -> Tensor:
-    """Overwrites a tensor with what `draw` gives for its shape and dtype."""
-    array = draw(source(generator), tensor._array.shape, tensor._array.dtype, *parameters)
-    return overwrite(tensor, ENTRIES[name], array)
+    """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
+    target = tensor._array
+    dims = sorted(range(target.ndim), key=lambda dim: -target.strides[dim])
+    array = draw(source(generator), tuple(target.shape[dim] for dim in dims), target.dtype, *parameters)
+    return overwrite(tensor, ENTRIES[name], array.transpose([dims.index(dim) for dim in range(target.ndim)]))
 
 
 def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None, **bound) -> Tensor:
@@ -75,8 +75,9 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
     >>> torch.empty(2).bernoulli_(1.0)
     tensor([1., 1.])
     """
-    probability = np.asarray(p._array) if isinstance(p, TensorBase) else p
-    return drawn(self, "bernoulli_", distributions.bernoulli, generator, probability)
+    if isinstance(p, TensorBase):
+        return drawn(self, "bernoulli_tensor_", distributions.bernoulli, generator, p._array)
+    return drawn(self, "bernoulli_", distributions.bernoulli, generator, p)
 
 
 def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Generator | None = None) -> Tensor:

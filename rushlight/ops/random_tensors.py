@@ -10,6 +10,7 @@ from rushlight.dtypes import dtype as DType
 from rushlight.layout import empty_array
 from rushlight.ops.creation import type_of_out
 from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
+from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
 from rushlight.random.multinomial import multinomial as draw_categories
@@ -176,10 +177,11 @@ def shifted_normal(mean, std, generator):
     """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
     if isinstance(std, np.ndarray) and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
-    d = (mean if isinstance(mean, np.ndarray) else std).dtype
     if not isinstance(std, np.ndarray):
-        return distributions.normal(generator, mean.shape, d, 0, std) + mean
-    return distributions.normal(generator, np.broadcast_shapes(np.shape(mean), std.shape), d) * std + mean
+        return distributions.normal(generator, mean.shape, mean.dtype, 0, std) + mean
+    if not isinstance(mean, np.ndarray):
+        return distributions.normal(generator, std.shape, std.dtype) * std + mean
+    return distributions.normal(generator, common_shape(mean.shape, std.shape), mean.dtype) * std + mean
 
 
 nothing = lambda grad: np.zeros_like(grad)

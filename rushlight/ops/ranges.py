@@ -34,8 +34,9 @@ def arange(
     (tensor([0, 1, 2]), tensor([1.0000, 1.5000]))
     """
     if end is None:
-        start, end = None, start
-    first, last, by = numbers("arange", start=0 if start is None else start, end=end, step=step)
+        last, first, by = numbers("arange", end=start, start=0, step=step)
+    else:
+        first, last, by = numbers("arange", start=0 if start is None else start, end=end, step=step)
     floating = any(isinstance(n, float) for n in (first, last, by))
     default = dtypes.get_default_dtype() if floating else dtypes.int64
     d = numpy_type("arange", dtype, type_of_out(options) or default._numpy)
@@ -141,12 +142,13 @@ def sides(row: int, col: int) -> tuple[int, int]:
 def numbers(name: str, **arguments: Number | None) -> list:
     """Real numbers out of arguments, which may be tensors of one element. Raises PyTorch's errors for others."""
     found = []
-    for argument, value in arguments.items():
+    for position, (argument, value) in enumerate(arguments.items(), 1):
         number = value.item() if isinstance(value, (TensorBase, np.generic)) else value
         if isinstance(number, complex):
             raise RuntimeError("value cannot be converted to type double without overflow")
         if not isinstance(number, (bool, int, float)):
-            raise TypeError(f"{name}(): argument '{argument}' must be Number, not {type(number).__name__}")
+            given = type(number).__name__
+            raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {given}")
         found.append(number)
     return found
 

@@ -1,0 +1,77 @@
+"""NumPy's BLAS library: which kernels it chose for this CPU, and how many threads it uses."""
+
+import ctypes
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep their OpenBLAS, beside the package or in it
+
+
+@cache
+def openblas() -> ctypes.CDLL | None:
+    """The OpenBLAS that NumPy's wheel brings; None where NumPy was built with another library."""
+    home = Path(np.__file__).parent
+    for file in (file for place in PLACES for file in sorted((home / place).glob("*openblas*"))):
+        try:
+            return ctypes.CDLL(str(file))
+        except OSError:
+            continue
+    return None
+
+
+def symbol(name: str, restype=ctypes.c_int):
+    """A function of OpenBLAS, under one of the names that its builds have; None where there is none."""
+    library = openblas()
+    for full_name in (f"scipy_openblas_{name}64_", f"scipy_openblas_{name}", f"openblas_{name}64_", f"openblas_{name}"):
+        if library is not None and hasattr(library, full_name):
+            function = getattr(library, full_name)
+            function.restype = restype
+            return function
+    return None
+
+
+def kernel() -> str:
+    """The kernels that OpenBLAS chose: the name of a CPU, as `SkylakeX`; "unknown" for another library."""
+    function = symbol("get_corename", ctypes.c_char_p)
+    return "unknown" if function is None else function().decode()
+
+
+def library() -> str:
+    """The BLAS that NumPy was built with, and its version."""
+    found = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return f"{found['name']} {found['version']}"
+
+
+def get_num_threads() -> int:
+    """The number of threads that matrix products use; for a BLAS other than OpenBLAS that of CPU cores.
+
+    >>> import rushlight as torch
+    >>> torch.get_num_threads() >= 1
+    True
+    """
+    function = symbol("get_num_threads")
+    return (os.cpu_count() or 1) if function is None else function()
+
+
+def set_num_threads(num: int, /) -> None:
+    """Sets the number of threads that matrix products use.
+
+    RuntimeError for what is no positive integer, and for a BLAS other than OpenBLAS.
+
+    >>> import rushlight as torch
+    >>> torch.set_num_threads(torch.get_num_threads())
+    """
+    if isinstance(num, bool) or not isinstance(num, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
+    if num < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    function = symbol("set_num_threads")
+    if function is None:
+        raise RuntimeError(
+            f"set_num_threads reaches OpenBLAS only, and NumPy computes with {library()}: set the environment variable "
+            "OMP_NUM_THREADS before Python starts."
+        )
+    function(num)
