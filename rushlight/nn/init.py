@@ -13,8 +13,9 @@ from rushlight.random.integers import randperm
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_",
+    "ones_", "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_",
+    "zeros_",
 ]  # fmt: skip
 
 GAINS = {
@@ -64,7 +65,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     return write(tensor, draw_uniform(generator or default_generator, array.shape, array.dtype, a, b))
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Fills a tensor with draws from the normal distribution.
 
     >>> import rushlight as torch
@@ -82,7 +85,8 @@ def trunc_normal_(
 ) -> Tensor:  # fmt: skip
     """Fills a tensor with draws from the normal distribution truncated to [a, b].
 
-    By rejection: from the normal distribution where the interval holds more than 0.3 of it, else from the uniform one.
+    By rejection: from the normal distribution where the interval holds more than 0.3 of it, else from the
+    uniform one.
 
     >>> import rushlight as torch
     >>> bool((torch.nn.init.trunc_normal_(torch.empty(100), std=5.0).abs() <= 2).all())
@@ -200,8 +204,8 @@ def fan_of(tensor: Tensor, mode: str) -> int:
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fills a weight with uniform draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 
-    Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
-    ValueError for fewer than 2 dimensions.
+    Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks",
+    2010. ValueError for fewer than 2 dimensions.
     """
     bound = math.sqrt(3) * (gain * math.sqrt(2 / float(sum(fans(tensor)))))
     return uniform_(tensor, -bound, bound, generator)
@@ -252,10 +256,11 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fills a tensor, seen as a matrix of its first dimension by all others, with `gain` times an orthogonal matrix.
+    """Fills a tensor, seen as a matrix of its first dimension by all others, with `gain` times an orthogonal
+    matrix.
 
-    Source: A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks", 2013.
-    ValueError for fewer than 2 dimensions.
+    Source: A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural
+    networks", 2013. ValueError for fewer than 2 dimensions.
     """
     from scipy.linalg import qr
 
@@ -272,12 +277,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     return write(tensor, (q.T if wide else q).reshape(array.shape) * array.dtype.type(gain))
 
 
-def sparse_(
-    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
-) -> Tensor:
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Fills a matrix with normal draws, and in each column a fraction `sparsity` of the rows with zeros.
 
-    Source: J. Martens, "Deep learning via Hessian-free optimization", 2010. ValueError unless there are 2 dimensions.
+    Source: J. Martens, "Deep learning via Hessian-free optimization", 2010. ValueError unless there are 2
+    dimensions.
     """
     require_matrix(tensor)
     rows, columns = tensor._array.shape
@@ -294,7 +298,9 @@ def deprecated(function: Callable) -> Callable:
     old = name[:-1]
 
     def renamed(*args, **kwargs):
-        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2
+        )
         return function(*args, **kwargs)
 
     renamed.__name__ = renamed.__qualname__ = old

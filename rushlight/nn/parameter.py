@@ -1,29 +1,28 @@
 """Parameters and buffers: the tensors that modules register by themselves when they are assigned."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import TensorBase
-from rushlight.tensor import Tensor
+from rushlight.tensor import Tensor, rebuild
 
 __all__ = ["Buffer", "Parameter"]
 
 
-def share(cls: type, data: Tensor | None, requires_grad: bool):
-    """A leaf of class `cls` around the memory of `data`; an empty one for None."""
-    if data is not None and not isinstance(data, TensorBase):
-        raise TypeError(f"{cls.__name__} data has to be a Tensor, but got {type(data).__name__}")
-    tensor = Arithmetic.__new__(cls)
-    tensor._array = np.empty(0, dtypes.get_default_dtype()._numpy) if data is None else data._array
-    tensor.requires_grad = requires_grad
-    return tensor
+def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
+    """The array of a tensor; an empty one for None. TypeError for anything else."""
+    if data is None:
+        return np.empty(0, dtypes.get_default_dtype()._numpy)
+    if not isinstance(data, TensorBase):
+        raise TypeError(f"{kind} data has to be a Tensor, but got {type(data).__name__}")
+    return data._array
 
 
-def rebuild(cls: type, array: np.ndarray, requires_grad: bool, state: dict):
+def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state: dict[str, Any]):
     """A parameter or buffer from what `__reduce_ex__` gave."""
-    tensor = Arithmetic.__new__(cls)
-    tensor._array, tensor._needs = array, requires_grad
+    tensor = rebuild(cls, array, requires_grad)
     tensor.__dict__.update(state)
     return tensor
 
@@ -31,8 +30,8 @@ def rebuild(cls: type, array: np.ndarray, requires_grad: bool, state: dict):
 class Parameter(Tensor):
     """A tensor that is to be trained: a module that it is assigned to lists it among its `parameters()`.
 
-    It shares the memory of `data`, and is a leaf, whatever the history of `data`. RuntimeError if it is to require
-    grad and its dtype is not a floating-point or complex one.
+    It shares the memory of `data`, and is a leaf, whatever the history of `data`. RuntimeError if it is to
+    require grad and its dtype is not a floating-point or complex one.
 
     >>> import rushlight as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -42,24 +41,25 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True):
-        return share(cls, data, requires_grad)
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
+        self._array = memory_of(data, "Parameter")
+        self.requires_grad = requires_grad
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
-            memo[id(self)] = rebuild(type(self), self._array.copy(order="K"), self._needs, {})
+            memo[id(self)] = rebuild(type(self), self._array.copy(order="K"), self._needs)
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol):
         state = {name: value for name, value in self.__dict__.items() if name != "_accumulate_grad"}
-        return rebuild, (type(self), self._array, self._needs, state)
+        return rebuild_with_state, (type(self), self._array, self._needs, state)
 
     def __repr__(self):
         return "Parameter containing:\n" + super().__repr__()
 
 
 class Buffer(Tensor):
-    """A tensor that belongs to a module's state but is not trained: assigned to a module, it is registered as a buffer.
+    """A tensor that belongs to a module's state but is not trained: registered when it is assigned to a module.
 
     One that is not `persistent` stays out of the module's `state_dict()`.
 
@@ -72,10 +72,9 @@ class Buffer(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True):
-        self = share(cls, data, False)
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True):
+        self._array = memory_of(data, "Buffer")
         self.persistent = persistent
-        return self
 
     def __reduce_ex__(self, protocol):
-        return rebuild, (type(self), self._array, self._needs, {"persistent": self.persistent})
+        return rebuild_with_state, (type(self), self._array, self._needs, {"persistent": self.persistent})

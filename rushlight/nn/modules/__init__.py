@@ -1,3 +1,23 @@
-"""The modules: layers, containers, losses, and the base class of all."""
+"""The modules: layers, containers, losses, and the base class of all; a family a file."""
+# ruff: noqa: F403
 
+from rushlight.nn.modules.activation import *
+from rushlight.nn.modules.adaptive_pooling import *
+from rushlight.nn.modules.batchnorm import *
+from rushlight.nn.modules.container import *
+from rushlight.nn.modules.conv import *
+from rushlight.nn.modules.conv_transpose import *
+from rushlight.nn.modules.distance import *
+from rushlight.nn.modules.dropout import *
+from rushlight.nn.modules.flatten import *
+from rushlight.nn.modules.instancenorm import *
+from rushlight.nn.modules.linear import *
+from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import *
+from rushlight.nn.modules.normalization import *
+from rushlight.nn.modules.padding import *
+from rushlight.nn.modules.parameter_container import *
+from rushlight.nn.modules.pooling import *
+from rushlight.nn.modules.rearrangement import *
+from rushlight.nn.modules.sparse import *
+from rushlight.nn.modules.upsampling import *

@@ -13,7 +13,8 @@ __all__ = ["Module"]
 class Module(State, Conversion, HookTable):
     """The base class of layers and networks: parameters, buffers and submodules, and what is computed with them.
 
-    A subclass calls `super().__init__()` first, assigns its parts, and defines `forward`; calling the module calls that.
+    A subclass calls `super().__init__()` first, assigns its parts, and defines `forward`; calling the module
+    calls that.
 
     >>> import rushlight as torch
     >>> class Network(torch.nn.Module):
@@ -50,7 +51,9 @@ class Module(State, Conversion, HookTable):
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; for subclasses to define. NotImplementedError where one does not."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.__dict__
@@ -64,7 +67,8 @@ class Module(State, Conversion, HookTable):
     def train(self, mode: bool = True) -> Self:
         """Puts this module and all below into training mode, or into evaluation mode.
 
-        Dropout and batch normalisation, for instance, behave differently. ValueError for anything but True and False.
+        Dropout and batch normalisation, for instance, behave differently. ValueError for anything but True
+        and False.
         """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -116,7 +120,9 @@ STATE_HOOKS = (
 
 def indented(text: str) -> str:
     """A text of several lines, of which all but the first move to the right by two spaces."""
-    return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
+    return "\n".join(
+        line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n"))
+    )
 
 
 def clear_gradients(parameters, set_to_none: bool) -> None:

@@ -47,8 +47,8 @@ class Attributes:
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Adds a parameter, or (None) the place of one that the module does without.
 
-        TypeError for anything else; KeyError for a name that is taken, empty or has a dot; ValueError for a result
-        of operations.
+        TypeError for anything else; KeyError for a name that is taken, empty or has a dot; ValueError for a
+        result of operations.
         """
         self._check_name("parameter", name, "_parameters")
         if param is not None:
@@ -69,8 +69,8 @@ class Attributes:
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Adds a tensor that is part of the module's state but not trained, such as a running mean.
 
-        One that is not persistent stays out of `state_dict()`. TypeError for anything but a tensor or None; KeyError
-        for a name that is taken, empty or has a dot.
+        One that is not persistent stays out of `state_dict()`. TypeError for anything but a tensor or None;
+        KeyError for a name that is taken, empty or has a dot.
 
         >>> import rushlight as torch
         >>> module = torch.nn.Module()
@@ -157,7 +157,9 @@ class Attributes:
         """Assigns a buffer, which stays as persistent as it was."""
         if value is not None and not isinstance(value, TensorBase):
             require_none(value, f"as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
-        persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
+        persistent = (
+            value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
+        )
         self.register_buffer(name, value, persistent)
 
     def _make_way(self, name, kind, registry):

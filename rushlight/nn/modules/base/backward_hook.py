@@ -1,4 +1,6 @@
-"""Hooks on the gradients of modules: inputs and results pass through nodes of their own, whose hooks call the user's."""
+"""Hooks on the gradients of modules: inputs and results pass through nodes of their own, whose hooks call the
+user's.
+"""
 
 import warnings
 
@@ -7,13 +9,16 @@ from rushlight.core.hooks import add_hook, hooks_of
 from rushlight.core.operators import Operator, recording
 
 PASS = Operator(
-    "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",), lists=("tensors",),
-    node="BackwardHookFunctionBackward",
+    "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",),
+    lists=("tensors",), node="BackwardHookFunctionBackward",
 )  # fmt: skip
 
 
 def through(values: tuple) -> tuple:
-    """Passes the tensors among some values through one node. Returns the values, and the node (None without grad)."""
+    """Passes the tensors among some values through one node.
+
+    Returns the values, and the node (None without grad).
+    """
     places = [i for i, value in enumerate(values) if isinstance(value, TensorBase)]
     if not recording() or not any(values[i].requires_grad for i in places):
         return values, None
@@ -49,10 +54,9 @@ class BackwardHook:
         """The result, passed through another node."""
         if not isinstance(result, (TensorBase, tuple)):
             warnings.warn(
-                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type(result)}",
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received " f"{type(result)}",
                 stacklevel=5,
-            )
+            )  # fmt: skip
         several = isinstance(result, tuple)
         results, outputs = through(result if several else (result,))
         if outputs is not None:
@@ -76,14 +80,15 @@ class BackwardHook:
     def without_inputs(self):
         """The hooks on the gradients of a module none of whose inputs requires grad: called right away."""
         warnings.warn(
-            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
-            "require gradients.",
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs " "require gradients.",
             stacklevel=5,
-        )
+        )  # fmt: skip
         nothing = (None,) * self.n_inputs
         for hook in self.hooks:
             result = hook(self.module, nothing, self.grad_outputs)
-            if result is not None and not (isinstance(result, tuple) and all(grad is None for grad in result)):
+            if result is not None and not (
+                isinstance(result, tuple) and all(grad is None for grad in result)
+            ):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always return None or None for "
                     "all gradients."
@@ -116,5 +121,7 @@ def as_many(grads, number, hook, what):
     """What a hook returned in the place of `number` gradients; RuntimeError for more or fewer."""
     grads = (grads,) if isinstance(grads, TensorBase) else tuple(grads)
     if len(grads) != number:
-        raise RuntimeError(f"{hook} returned an invalid number of {what}, got {len(grads)}, but expected {number}")
+        raise RuntimeError(
+            f"{hook} returned an invalid number of {what}, got {len(grads)}, but expected {number}"
+        )
     return grads

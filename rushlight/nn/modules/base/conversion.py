@@ -32,7 +32,8 @@ class Conversion(Traversal):
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Converts floating-point parameters and buffers to a dtype: `to(dtype)`, `to(device, dtype)`, `to(tensor)`.
+        """Converts floating-point parameters and buffers to a dtype: `to(dtype)`, `to(device, dtype)`,
+        `to(tensor)`.
 
         The device can only be the CPU: RuntimeError for another. TypeError for an integer dtype.
 
@@ -45,14 +46,14 @@ class Conversion(Traversal):
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=" + str(dtype)
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype="
+                + str(dtype)
             )
         if dtype.is_complex:
             warnings.warn(
-                "Complex modules are a new feature under active development whose design may change, and some modules "
-                "might not work as expected when using complex tensors as parameters or buffers.",
+                "Complex modules are a new feature under active development whose design may change, and some modules " "might not work as expected when using complex tensors as parameters or buffers.",
                 stacklevel=2,
-            )
+            )  # fmt: skip
         return self._apply(lambda t: cast(t, dtype, "fc"))
 
     def type(self, dst_type: dtypes.dtype) -> Self:

@@ -24,16 +24,21 @@ class HookTable:
         own = self.__dict__
         for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
             own[name] = OrderedDict()
-        for name in ("_forward_pre_hooks_with_kwargs", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"):
+        for name in (
+            "_forward_pre_hooks_with_kwargs",
+            "_forward_hooks_with_kwargs",
+            "_forward_hooks_always_called",
+        ):
             own[name] = {}
 
     def register_forward_pre_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Calls `hook(module, args)` before every `forward`; what it returns, if not None, replaces the arguments.
+        """Calls `hook(module, args)` before every `forward`; what it returns, if not None, replaces the
+        arguments.
 
-        With `with_kwargs` it is called as `hook(module, args, kwargs)` and may return `(args, kwargs)`. `prepend` puts
-        it before the hooks that are there already.
+        With `with_kwargs` it is called as `hook(module, args, kwargs)` and may return `(args, kwargs)`.
+        `prepend` puts it before the hooks that are there already.
         """
         handle = RemovableHandle(self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs)
         if with_kwargs:
@@ -43,10 +48,11 @@ class HookTable:
     def register_forward_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Calls `hook(module, args, output)` after every `forward`; what it returns, if not None, replaces the output.
+        """Calls `hook(module, args, output)` after every `forward`; what it returns, if not None, replaces the
+        output.
 
-        With `with_kwargs` it is called as `hook(module, args, kwargs, output)`; with `always_call` also where `forward`
-        raises. `prepend` puts it before the hooks that are there already.
+        With `with_kwargs` it is called as `hook(module, args, kwargs, output)`; with `always_call` also where
+        `forward` raises. `prepend` puts it before the hooks that are there already.
 
         >>> import rushlight as torch
         >>> layer = torch.nn.Linear(2, 3)
@@ -56,8 +62,9 @@ class HookTable:
         >>> handle.remove()
         """
         handle = RemovableHandle(
-            self._forward_hooks, extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called]
-        )
+            self._forward_hooks,
+            extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called],
+        )  # fmt: skip
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
@@ -71,8 +78,8 @@ class HookTable:
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Calls `hook(module, grad_input, grad_output)` once the gradients of the module's inputs are known.
 
-        It may return other gradients of the inputs. Entries are None for arguments that are no tensors or do not
-        require grad.
+        It may return other gradients of the inputs. Entries are None for arguments that are no tensors or do
+        not require grad.
         """
         return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
 
@@ -112,7 +119,9 @@ def register_module_forward_hook(
     hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Calls `hook(module, args, output)` after every `forward` of all modules."""
-    return everywhere(EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call))
+    return everywhere(
+        EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
+    )
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
@@ -163,7 +172,9 @@ class HookedCall:
                         self.args = result if isinstance(result, tuple) else (result,)
 
     def watch_inputs(self):
-        """The arguments passed through a node that knows of the hooks on gradients; None where there are no such."""
+        """The arguments passed through a node that knows of the hooks on gradients; None where there are no
+        such.
+        """
         hooks = [*EVERY_MODULE._backward_hooks.values(), *self.module._backward_hooks.values()]
         pre_hooks = [*EVERY_MODULE._backward_pre_hooks.values(), *self.module._backward_pre_hooks.values()]
         if not hooks and not pre_hooks:
@@ -195,14 +206,15 @@ class HookedCall:
                     except Exception as error:
                         kind = "global module" if table is EVERY_MODULE else "module"
                         warnings.warn(
-                            f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as "
-                            f"another error was raised in forward: {error}",
+                            f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as " f"another error was raised in forward: {error}",
                             stacklevel=2,
-                        )
+                        )  # fmt: skip
 
 
 def pair(result):
     """What a hook on arguments and keywords returned; RuntimeError unless there are two."""
     if isinstance(result, tuple) and len(result) == 2:
         return result
-    raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+    raise RuntimeError(
+        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
+    )

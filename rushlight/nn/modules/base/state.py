@@ -86,18 +86,22 @@ class State(Traversal):
 
     def get_extra_state(self) -> Any:
         """More state to store in the state dict; for subclasses to define, together with `set_extra_state`."""
-        raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
+        raise RuntimeError(
+            "define get_extra_state() and set_extra_state() together to store more in a state_dict"
+        )
 
     def set_extra_state(self, state: Any) -> None:
         """Takes over what `get_extra_state` gave; for subclasses to define."""
-        raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
+        raise RuntimeError(
+            "define get_extra_state() and set_extra_state() together to store more in a state_dict"
+        )
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False):
         """Copies a state dict into the parameters and buffers of this module and of all below.
 
-        With `strict`, the keys must be those of the module's own state dict. With `assign`, the tensors of the state
-        dict become the module's, with their dtypes and memory, instead of being copied. Returns the missing and the
-        unexpected keys. RuntimeError for those (with `strict`) and for shapes that differ.
+        With `strict`, the keys must be those of the module's own state dict. With `assign`, the tensors of
+        the state dict become the module's, with their dtypes and memory, instead of being copied. Returns the
+        missing and the unexpected keys. RuntimeError for those (with `strict`) and for shapes that differ.
 
         >>> import rushlight as torch
         >>> a, b = torch.nn.Linear(2, 3), torch.nn.Linear(2, 3)
@@ -123,7 +127,9 @@ class State(Traversal):
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """Takes the state of this module itself out of a state dict, and notes what went wrong in the three lists."""
+        """Takes the state of this module itself out of a state dict, and notes what went wrong in the three
+        lists.
+        """
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         members = {**self._parameters, **self._persistent_buffers()}
@@ -197,8 +203,9 @@ class State(Traversal):
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`
-        before the module's own state is loaded."""
+        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)` before the module's own state is loaded.
+        """
         return add_hook(self._load_state_dict_pre_hooks, ModuleHook(hook, self))
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
@@ -214,7 +221,11 @@ def positional(args, destination, prefix, keep_vars):
     """The arguments of `state_dict` where they are given by position, which PyTorch no longer recommends."""
     warnings.warn("Positional args are being deprecated, use kwargs instead.", FutureWarning, stacklevel=3)
     given = (*args, *(None,) * (3 - len(args)))
-    return (given[0] if destination is None else destination), prefix or given[1] or "", keep_vars or bool(given[2])
+    return (
+        (given[0] if destination is None else destination),
+        prefix or given[1] or "",
+        keep_vars or bool(given[2]),
+    )
 
 
 class ModuleHook:

@@ -1,0 +1,420 @@
+"""Nonlinearities as modules, element by element or along a dimension."""
+
+import warnings
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.base.making import Device, shown, uninitialized
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
+    "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
+    "Threshold",
+]  # fmt: skip
+
+
+class _Pointwise(Module):
+    """A function of each element, which may be computed in place; subclasses name their options."""
+
+    options: tuple[str, ...] = ()
+    inplace = False
+
+    def extra_repr(self) -> str:
+        """The options, and whether the input is overwritten."""
+        parts = [shown(self, *self.options)] if self.options else []
+        return ", ".join(parts + ["inplace=True"] * self.inplace)
+
+
+class _InPlace(_Pointwise):
+    """A function of each element whose only option is to be computed in place."""
+
+    def __init__(self, inplace: bool = False):
+        super().__init__()
+        self.inplace = inplace
+
+
+class ReLU(_InPlace):
+    """max(x, 0).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.relu(input, self.inplace)
+
+
+class SiLU(_InPlace):
+    """x * sigmoid(x), also called swish."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.silu(input, self.inplace)
+
+
+class Mish(_InPlace):
+    """x * tanh(softplus(x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.mish(input, self.inplace)
+
+
+class SELU(_InPlace):
+    """scale * elu(x), scaled so that activations keep mean 0 and variance 1.
+
+    Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.selu(input, self.inplace)
+
+
+class Hardsigmoid(_InPlace):
+    """clamp(x / 6 + 1 / 2, 0, 1)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.hardsigmoid(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Nothing, as PyTorch's."""
+        return ""
+
+
+class Hardswish(_InPlace):
+    """x * clamp(x / 6 + 1 / 2, 0, 1)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.hardswish(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Nothing, as PyTorch's."""
+        return ""
+
+
+class Threshold(_Pointwise):
+    """x where it is greater than the threshold, else `value`."""
+
+    options = ("threshold", "value")
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False):
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+
+class RReLU(_Pointwise):
+    """x where it is positive, else x times a slope: random while training, the mean of the bounds in evaluation
+    mode.
+
+    Source: B. Xu et al., "Empirical evaluation of rectified activations in convolutional network", 2015.
+    """
+
+    options = ("lower", "upper")
+
+    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False):
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+
+class Hardtanh(_Pointwise):
+    """clamp(x, min_val, max_val)."""
+
+    options = ("min_val", "max_val")
+
+    def __init__(
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
+        min_value: float | None = None, max_value: float | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        for old, value in (("min_value", min_value), ("max_value", max_value)):
+            if value is not None:
+                warnings.warn(
+                    f"keyword argument `{old}` is deprecated and renamed to `{old[:-2]}`", FutureWarning,
+                    stacklevel=2,
+                )  # fmt: skip
+        self.min_val = min_val if min_value is None else min_value
+        self.max_val = max_val if max_value is None else max_value
+        self.inplace = inplace
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+
+class ReLU6(Hardtanh):
+    """clamp(x, 0, 6)."""
+
+    options = ()
+
+    def __init__(self, inplace: bool = False):
+        super().__init__(0.0, 6.0, inplace)
+
+
+class _WithAlpha(_Pointwise):
+    """A function with a factor `alpha` on the negative side."""
+
+    options = ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False):
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+
+class ELU(_WithAlpha):
+    """x where it is positive, else alpha * (exp(x) - 1).
+
+    Source: D.-A. Clevert et al., "Fast and accurate deep network learning by exponential linear units", 2015.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.elu(input, self.alpha, self.inplace)
+
+
+class CELU(_WithAlpha):
+    """x where it is positive, else alpha * (exp(x / alpha) - 1)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.celu(input, self.alpha, self.inplace)
+
+
+class LeakyReLU(_Pointwise):
+    """x where it is positive, else negative_slope * x."""
+
+    options = ("negative_slope",)
+
+    def __init__(self, negative_slope: float = 0.01, inplace: bool = False):
+        super().__init__()
+        self.negative_slope = negative_slope
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+
+class PReLU(Module):
+    """x where it is positive, else weight * x: the slope is trained, one for all channels or one for each.
+
+    Source: K. He et al., "Delving deep into rectifiers", 2015.
+    """
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: Dtype | None = None
+    ):
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = uninitialized(num_parameters, device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the slopes to their first value."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """The number of slopes."""
+        return shown(self, "num_parameters")
+
+
+class GELU(Module):
+    """x times the normal distribution function of x; `approximate="tanh"` uses its approximation by tanh.
+
+    Source: D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
+    """
+
+    def __init__(self, approximate: str = "none"):
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self) -> str:
+        """The approximation."""
+        return f"approximate={self.approximate!r}"
+
+
+class Sigmoid(Module):
+    """1 / (1 + exp(-x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return input.sigmoid()
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return input.tanh()
+
+
+class LogSigmoid(Module):
+    """log(1 / (1 + exp(-x)))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.logsigmoid(input)
+
+
+class Softsign(Module):
+    """x / (1 + |x|)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.softsign(input)
+
+
+class Tanhshrink(Module):
+    """x - tanh(x)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.tanhshrink(input)
+
+
+class Softplus(Module):
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0):
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return shown(self, "beta", "threshold")
+
+
+class _Shrink(Module):
+    """A function that is 0 within `lambd` of 0."""
+
+    def __init__(self, lambd: float = 0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        """The width."""
+        return str(self.lambd)
+
+
+class Hardshrink(_Shrink):
+    """x, or 0 within `lambd` of 0."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.hardshrink(input, self.lambd)
+
+
+class Softshrink(_Shrink):
+    """x moved towards 0 by `lambd`, or 0 within `lambd` of 0."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each element."""
+        return F.softshrink(input, self.lambd)
+
+
+class GLU(Module):
+    """a * sigmoid(b), where a and b are the halves of the input along a dimension.
+
+    Source: Y. Dauphin et al., "Language modeling with gated convolutional networks", 2016.
+    """
+
+    def __init__(self, dim: int = -1):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The gated half."""
+        return F.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """The dimension."""
+        return shown(self, "dim")
+
+
+class _Along(Module):
+    """A function along a dimension."""
+
+    def __init__(self, dim: int | None = None):
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self) -> str:
+        """The dimension."""
+        return shown(self, "dim")
+
+
+class Softmax(_Along):
+    """exp(x) divided by its sum along a dimension.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Softmax(dim=1)(torch.zeros(1, 4))
+    tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each row."""
+        return F.softmax(input, self.dim)
+
+
+class LogSoftmax(_Along):
+    """The logarithm of softmax."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each row."""
+        return F.log_softmax(input, self.dim)
+
+
+class Softmin(_Along):
+    """Softmax of -x."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each row."""
+        return F.softmin(input, self.dim)
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W). ValueError for other inputs."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each pixel's channels."""
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return F.softmax(input, -3)

@@ -1,0 +1,153 @@
+"""Pooling layers that choose their windows: for a given size of the result, or at random."""
+
+from typing import ClassVar
+
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d",
+]  # fmt: skip
+
+OutputSize = int | None | tuple[int | None, ...]
+
+
+class _AdaptiveAvgPool(Module):
+    """Means of windows that are as large as they have to be."""
+
+    def __init__(self, output_size: OutputSize):
+        super().__init__()
+        self.output_size = output_size
+
+    def extra_repr(self) -> str:
+        """The size of the result."""
+        return shown(self, "output_size")
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+    """The means of `output_size` windows of inputs (N, C, L) or (C, L)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The mean of each window."""
+        return F.adaptive_avg_pool1d(input, self.output_size)
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+    """The means of windows of images (N, C, H, W) or (C, H, W), as many as `output_size` says; None keeps a
+    size.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AdaptiveAvgPool2d((5, None))(torch.ones(1, 64, 8, 9)).shape
+    torch.Size([1, 64, 5, 9])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The mean of each window."""
+        return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+    """The means of windows of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The mean of each window."""
+        return F.adaptive_avg_pool3d(input, self.output_size)
+
+
+class _AdaptiveMaxPool(Module):
+    """Largest elements of windows that are as large as they have to be."""
+
+    def __init__(self, output_size: OutputSize, return_indices: bool = False):
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def extra_repr(self) -> str:
+        """The size of the result."""
+        return shown(self, "output_size")
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+    """The largest of each of `output_size` windows of inputs (N, C, L) or (C, L)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+    """The largest of each window of images, as many as `output_size` says; see `AdaptiveAvgPool2d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+    """The largest of each window of volumes, as many as `output_size` says; see `AdaptiveAvgPool2d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+
+
+class _FractionalMaxPool(Module):
+    """Largest elements of windows that begin at random.
+
+    ValueError unless either the size of the result or its ratio to that of the input is given.
+    """
+
+    dims: ClassVar[int]
+
+    def __init__(
+        self, kernel_size: Sizes, output_size: Sizes | None = None,
+        output_ratio: float | tuple[float, ...] | None = None, return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        name = type(self).__name__
+        self.kernel_size = repeated(kernel_size, self.dims)
+        if any(k <= 0 for k in self.kernel_size):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else repeated(output_size, self.dims)
+        self.output_ratio = None if output_ratio is None else repeated(output_ratio, self.dims)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """Max pooling of images in windows that begin at random, about as far from each other as the ratio asks for.
+
+    Source: B. Graham, "Fractional max-pooling", 2014.
+    """
+
+    dims = 2
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.fractional_max_pool2d(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            _random_samples=self._random_samples,
+        )  # fmt: skip
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """Max pooling of volumes in windows that begin at random; see `FractionalMaxPool2d`."""
+
+    dims = 3
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.fractional_max_pool3d(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            _random_samples=self._random_samples,
+        )  # fmt: skip

@@ -1,0 +1,41 @@
+"""What layers are made of: parameters of a shape without values yet, sizes given once for all dimensions."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import new_tensor
+from rushlight.device import check_device, device
+from rushlight.nn.parameter import Parameter
+from rushlight.tensor import Tensor
+
+Device = device | str | None
+Sizes = int | tuple[int, ...]
+
+
+def uninitialized(
+    shape: Sizes, device: Device, dtype: dtypes.dtype | None, requires_grad: bool = True
+) -> Parameter:
+    """A parameter without values yet, in the default dtype unless another is given.
+
+    RuntimeError off the CPU.
+    """
+    return Parameter(empty(shape, device, dtype), requires_grad)
+
+
+def empty(shape: Sizes, device: Device, dtype: dtypes.dtype | None) -> Tensor:
+    """A tensor without values yet."""
+    check_device(device)
+    return new_tensor(np.empty(shape, dtypes.as_numpy(dtype or dtypes.get_default_dtype())))
+
+
+def repeated(value: Any, n: int) -> tuple:
+    """A size for each of `n` dimensions, from one for all or from a sequence of them."""
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
+
+
+def shown(module: Any, *names: str) -> str:
+    """Some attributes of a module as its `repr` shows them: `eps=1e-05, affine=True`."""
+    return ", ".join(f"{name}={getattr(module, name)}" for name in names)

@@ -1,0 +1,127 @@
+"""Batch normalisation, and what it shares with instance normalisation: statistics that are tracked while
+training.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.base.making import Device, empty, shown, uninitialized
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+
+
+class _NormBase(Module):
+    """Normalisation by channel, with weights and running statistics if asked for."""
+
+    _version = 2
+    input_dims: ClassVar[tuple[int, ...]]
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Device = None, dtype: Dtype | None = None, *,
+        bias: bool = True,
+    ):  # fmt: skip
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        for name, present in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, uninitialized(num_features, device, dtype) if present else None)
+        for name in ("running_mean", "running_var"):
+            self.register_buffer(name, empty(num_features, device, dtype) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", new_tensor(np.array(0)) if track_running_stats else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forgets the running statistics: means 0, variances 1."""
+        if self.track_running_stats:
+            init.zeros_(self.running_mean)
+            init.ones_(self.running_var)
+            init.zeros_(self.num_batches_tracked)
+
+    def reset_parameters(self) -> None:
+        """Sets the weights to 1, the biases to 0, and forgets the running statistics."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input):
+        """Raises ValueError for an input with the wrong number of dimensions."""
+        if input.ndim not in self.input_dims:
+            expected = " or ".join(f"{n}D" for n in self.input_dims)
+            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def extra_repr(self) -> str:
+        """The number of features, and the options."""
+        options = shown(self, "eps", "momentum", "affine")
+        return f"{self.num_features}, {options}, bias={self.bias is not None}, {shown(self, 'track_running_stats')}"
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """State dicts of the first version do not count batches."""
+        key = prefix + "num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+
+
+class _BatchNorm(_NormBase):
+    """What the batch normalisations of any number of dimensions share."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised input; in training mode by its own statistics, which are added to the running ones."""
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        count = self.num_batches_tracked
+        if self.training and count is not None:
+            count._array += 1
+            count._bump()
+            if self.momentum is None:
+                momentum = 1 / float(count)
+        training, tracked = self.training, self.track_running_stats
+        mean, var = (self.running_mean, self.running_var) if tracked or not training else (None, None)
+        training = training or (mean is None and var is None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, training, momentum, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of inputs (N, C) or (N, C, L): each channel to mean 0 and variance 1, then scaled,
+    shifted.
+
+    Running statistics, with `momentum` the share of the newest (None: all count the same), take the place of
+    the batch's own in evaluation mode. Source: S. Ioffe, C. Szegedy, "Batch normalization", 2015.
+
+    >>> import rushlight as torch
+    >>> norm = torch.nn.BatchNorm1d(2)
+    >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
+
+    input_dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of images (N, C, H, W); see `BatchNorm1d`."""
+
+    input_dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of volumes (N, C, D, H, W); see `BatchNorm1d`."""
+
+    input_dims = (5,)

@@ -1,0 +1,154 @@
+"""Convolution layers in one, two and three dimensions."""
+
+from typing import Any, ClassVar
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Device, Sizes, repeated, uninitialized
+from rushlight.nn.modules.linear import draw_weight_and_bias
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d"]
+
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class _ConvNd(Module):
+    """What the convolution layers of any number of dimensions share."""
+
+    dims: ClassVar[int]
+    transposed: ClassVar[bool] = False
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes, padding: str | Sizes,
+        dilation: Sizes, output_padding: Sizes, groups: int, bias: bool, padding_mode: str, device: Device,
+        dtype: Dtype | None,
+    ):  # fmt: skip
+        super().__init__()
+        n = self.dims
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.kernel_size = repeated(kernel_size, n)
+        self.stride = repeated(stride, n)
+        self.padding = padding if isinstance(padding, str) else repeated(padding, n)
+        self.dilation = repeated(dilation, n)
+        self.output_padding = repeated(output_padding, n)
+        self.groups = groups
+        self.padding_mode = padding_mode
+        self._check()
+        first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        self.weight = uninitialized((first, second // groups, *self.kernel_size), device, dtype)
+        self.register_parameter("bias", uninitialized(out_channels, device, dtype) if bias else None)
+        self.reset_parameters()
+
+    def _check(self):
+        """Raises PyTorch's errors about the arguments."""
+        if self.groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups:
+                raise ValueError(f"{name} must be divisible by groups")
+        if isinstance(self.padding, str):
+            if self.padding not in ("same", "valid"):
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of 'same', 'valid'")
+            if self.padding == "same" and any(s != 1 for s in self.stride):
+                raise ValueError("padding='same' is not supported for strided convolutions")
+        if self.padding_mode not in PADDING_MODES:
+            raise ValueError(
+                f"padding_mode must be one of {set(PADDING_MODES)}, but got padding_mode='{self.padding_mode}'"
+            )
+
+    def reset_parameters(self) -> None:
+        """Draws weights and bias uniformly from within 1 / sqrt(fan_in) of zero."""
+        draw_weight_and_bias(self)
+
+    def extra_repr(self) -> str:
+        """Sizes, and the options that differ from their defaults."""
+        usual = {"padding": 0, "dilation": 1, "output_padding": 0, "groups": 1, "padding_mode": "zeros"}
+        text = (
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        )
+        for name, default in usual.items():
+            value = getattr(self, name)
+            if name == "padding_mode" and self.bias is None:
+                text += ", bias=False"
+            if value != default and value != (default,) * self.dims:
+                text += f", {name}={value}"
+        return text
+
+
+class _Conv(_ConvNd):
+    """What the convolution layers share, apart from the transposed ones."""
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+        padding: str | Sizes = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
+        padding_mode: str = "zeros", device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode,
+            device, dtype,
+        )  # fmt: skip
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The convolution of the input with the weights, padded as asked for."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input, weight, bias):
+        """The same with any weights."""
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            input = F.pad(input, self._margins(), mode=self.padding_mode)
+            padding = (0,) * self.dims
+        return CONVOLUTIONS[self.dims](input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+    def _margins(self):
+        """How much to pad before and after each dimension, the last dimension first, as `F.pad` takes it."""
+        margins = []
+        for i in reversed(range(self.dims)):
+            total = self.dilation[i] * (self.kernel_size[i] - 1) if self.padding == "same" else 0
+            before, after = total // 2, total - total // 2
+            margins += [before, after] if isinstance(self.padding, str) else [self.padding[i]] * 2
+        return margins
+
+
+CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+
+
+class Conv1d(_Conv):
+    """Convolution along one dimension: inputs (N, in_channels, L) or (in_channels, L).
+
+    `padding` may be "valid" (none) or "same" (the result is as long as the input); `groups` splits the
+    channels into groups of their own weights.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Conv1d(16, 33, 3, stride=2)(torch.ones(20, 16, 50)).shape
+    torch.Size([20, 33, 24])
+    """
+
+    dims = 1
+
+
+class Conv2d(_Conv):
+    """Convolution of images: inputs (N, in_channels, H, W) or (in_channels, H, W).
+
+    Each of the sizes is one number or two. Everything else as in `Conv1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Conv2d(16, 33, (3, 5), stride=(2, 1), padding=(4, 2))(torch.ones(2, 16, 50, 100)).shape
+    torch.Size([2, 33, 28, 100])
+    """
+
+    dims = 2
+
+
+class Conv3d(_Conv):
+    """Convolution of volumes: inputs (N, in_channels, D, H, W) or (in_channels, D, H, W).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Conv3d(2, 3, 3)(torch.ones(1, 2, 5, 6, 7)).shape
+    torch.Size([1, 3, 3, 4, 5])
+    """
+
+    dims = 3

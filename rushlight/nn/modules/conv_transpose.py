@@ -1,0 +1,95 @@
+"""Transposed convolution layers: the derivative of a convolution with respect to its input, used as a layer."""
+
+from collections.abc import Sequence
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Device, Sizes
+from rushlight.nn.modules.conv import _ConvNd
+from rushlight.tensor import Tensor
+
+__all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
+
+class _ConvTranspose(_ConvNd):
+    """What the transposed convolution layers share."""
+
+    transposed = True
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1, padding: Sizes = 0,
+        output_padding: Sizes = 0, groups: int = 1, bias: bool = True, dilation: Sizes = 1,
+        padding_mode: str = "zeros", device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias,
+            padding_mode, device, dtype,
+        )  # fmt: skip
+
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The transposed convolution; `output_size` chooses among the sizes that the stride leaves open."""
+        output_padding = (
+            self.output_padding if output_size is None else self._padding_for(input, list(output_size))
+        )
+        return CONVOLUTIONS[self.dims](
+            input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups,
+            self.dilation,
+        )  # fmt: skip
+
+    def _padding_for(self, input, output_size):
+        """The output padding that gives an output size; ValueError for a size out of reach."""
+        n, others = self.dims, input.ndim - self.dims
+        if len(output_size) not in (n, n + others):
+            raise ValueError(
+                f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or {n + others} elements "
+                f"(got {len(output_size)})"
+            )
+        wanted = output_size[-n:]
+        smallest = [
+            (size - 1) * self.stride[i]
+            - 2 * self.padding[i]
+            + self.dilation[i] * (self.kernel_size[i] - 1)
+            + 1
+            for i, size in enumerate(input.shape[others:])
+        ]
+        largest = [size + stride - 1 for size, stride in zip(smallest, self.stride, strict=True)]
+        if any(not low <= size <= high for low, size, high in zip(smallest, wanted, largest, strict=True)):
+            raise ValueError(
+                f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} "
+                f"(for an input of {input.shape[2:]})"
+            )
+        return tuple(size - low for size, low in zip(wanted, smallest, strict=True))
+
+
+CONVOLUTIONS = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """Transposed convolution along one dimension: inputs (N, in_channels, L) or (in_channels, L).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ConvTranspose1d(16, 33, 3, stride=2)(torch.ones(20, 16, 50)).shape
+    torch.Size([20, 33, 101])
+    """
+
+    dims = 1
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """Transposed convolution of images: inputs (N, in_channels, H, W) or (in_channels, H, W).
+
+    >>> import rushlight as torch
+    >>> up = torch.nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1)
+    >>> up(torch.ones(1, 2, 6, 6), output_size=(12, 12)).shape
+    torch.Size([1, 3, 12, 12])
+    """
+
+    dims = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """Transposed convolution of volumes: inputs (N, in_channels, D, H, W) or (in_channels, D, H, W)."""
+
+    dims = 3

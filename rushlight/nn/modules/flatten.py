@@ -1,0 +1,63 @@
+"""Layers that only change the shape."""
+
+from rushlight.nn.modules.base.making import shown
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = ["Flatten", "Unflatten"]
+
+
+class Flatten(Module):
+    """Makes one dimension of those from `start_dim` to `end_dim`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Flatten()(torch.ones(32, 1, 5, 5)).shape
+    torch.Size([32, 25])
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1):
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same elements in fewer dimensions."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return shown(self, "start_dim", "end_dim")
+
+
+class Unflatten(Module):
+    """Makes several dimensions, of sizes `unflattened_size`, of one. TypeError unless the sizes are integers.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Unflatten(1, (2, 5))(torch.ones(3, 10)).shape
+    torch.Size([3, 2, 5])
+    """
+
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...]):
+        super().__init__()
+        require_sizes(unflattened_size)
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same elements in more dimensions."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """The dimension, and its sizes."""
+        return shown(self, "dim", "unflattened_size")
+
+
+def require_sizes(sizes) -> None:
+    """Raises PyTorch's TypeErrors for what is no tuple of integers."""
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
+    for i, size in enumerate(sizes):
+        if not isinstance(size, int):
+            raise TypeError(
+                f"unflattened_size must be tuple of ints, but found element of type {type(size).__name__} at pos {i}"
+            )

@@ -1,0 +1,69 @@
+"""Instance normalisation: each channel of each sample by itself."""
+
+import warnings
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Device
+from rushlight.nn.modules.batchnorm import _NormBase
+from rushlight.tensor import Tensor
+
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+
+
+class _InstanceNorm(_NormBase):
+    """What the instance normalisations of any number of dimensions share."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False,
+        track_running_stats: bool = False, device: Device = None, dtype: Dtype | None = None, *,
+        bias: bool = True,
+    ):  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised input, with or without a dimension of samples."""
+        self._check_input_dim(input)
+        unbatched = input.ndim == self.input_dims[0]
+        self._check_features(input, 0 if unbatched else 1)
+        result = F.instance_norm(
+            input.unsqueeze(0) if unbatched else input, self.running_mean, self.running_var, self.weight,
+            self.bias, self.training or not self.track_running_stats, self.momentum or 0.0, self.eps,
+        )  # fmt: skip
+        return result.squeeze(0) if unbatched else result
+
+    def _check_features(self, input, dim):
+        """Raises, or warns where it does not matter, if the number of channels is not as announced."""
+        size = input.shape[dim]
+        if size == self.num_features:
+            return
+        if self.affine:
+            raise ValueError(
+                f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: {size}."
+            )
+        warnings.warn(
+            f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in " "num_features, which is not used because affine=False",
+            stacklevel=4,
+        )  # fmt: skip
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Instance normalisation of inputs (N, C, L) or (C, L): each channel of each sample to mean 0 and variance
+    1.
+
+    Source: D. Ulyanov et al., "Instance normalization: the missing ingredient for fast stylization", 2016.
+    """
+
+    input_dims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Instance normalisation of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`."""
+
+    input_dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Instance normalisation of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`."""
+
+    input_dims = (4, 5)

@@ -1,0 +1,413 @@
+"""Losses as modules: what is to be minimised, from results and targets."""
+
+import warnings
+from collections.abc import Callable
+
+from rushlight.nn import functional as F
+from rushlight.nn.modules.distance import PairwiseDistance
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PoissonNLLLoss",
+    "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+]  # fmt: skip
+
+Flag = bool | None
+
+
+class _Loss(Module):
+    """What the losses share: `reduction`, which is "mean", "sum" or "none".
+
+    `size_average` and `reduce` are its older form.
+    """
+
+    def __init__(self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
+        super().__init__()
+        if size_average is not None or reduce is not None:
+            reduction = legacy_reduction(size_average, reduce)
+        self.reduction = reduction
+
+
+def legacy_reduction(size_average: Flag, reduce: Flag) -> str:
+    """The reduction that its older form asks for."""
+    mean = True if size_average is None else size_average
+    reduction = "none" if reduce is False else "mean" if mean else "sum"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+        stacklevel=5,
+    )  # fmt: skip
+    return reduction
+
+
+class _WeightedLoss(_Loss):
+    """A loss with a weight for each class (or element)."""
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Flag = None, reduce: Flag = None,
+        reduction: str = "mean",
+    ):  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+class L1Loss(_Loss):
+    """The absolute difference of input and target.
+
+    >>> import rushlight as torch
+    >>> torch.nn.L1Loss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(1.)
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.l1_loss(input, target, reduction=self.reduction)
+
+
+class MSELoss(_Loss):
+    """The squared difference of input and target.
+
+    >>> import rushlight as torch
+    >>> torch.nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.mse_loss(input, target, reduction=self.reduction)
+
+
+class SmoothL1Loss(_Loss):
+    """The absolute difference less beta / 2; below beta, the squared difference over 2 * beta.
+
+    Source: R. Girshick, "Fast R-CNN", 2015.
+    """
+
+    def __init__(
+        self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean", beta: float = 1.0
+    ):
+        super().__init__(size_average, reduce, reduction)
+        self.beta = beta
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
+
+
+class HuberLoss(_Loss):
+    """Half the squared difference up to delta, and linear beyond. TypeError unless delta is a number.
+
+    Source: P. Huber, "Robust estimation of a location parameter", 1964.
+    """
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0):
+        if not isinstance(delta, (float, int)):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
+        super().__init__(reduction=reduction)
+        self.delta = delta
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+
+
+class NLLLoss(_WeightedLoss):
+    """Minus the input at each sample's class: inputs are log-probabilities (N, C, ...), targets classes (N,
+    ...).
+
+    Targets of `ignore_index` do not count. The mean is over the classes' weights.
+    """
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Flag = None, ignore_index: int = -100,
+        reduce: Flag = None, reduction: str = "mean",
+    ):  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.nll_loss(
+            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
+        )
+
+
+class CrossEntropyLoss(_WeightedLoss):
+    """The negative log-likelihood of classes after softmax: inputs are logits (N, C, ...), targets classes (N,
+    ...).
+
+    Targets may also be probabilities (N, C, ...). `label_smoothing` mixes targets with the uniform
+    distribution.
+
+    >>> import rushlight as torch
+    >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0.0, 0.0], [0.0, 0.0]]), torch.tensor([0, 1]))
+    tensor(0.6931)
+    """
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Flag = None, ignore_index: int = -100,
+        reduce: Flag = None, reduction: str = "mean", label_smoothing: float = 0.0,
+    ):  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.cross_entropy(
+            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )  # fmt: skip
+
+
+class PoissonNLLLoss(_Loss):
+    """The negative log-likelihood of counts from a Poisson distribution: exp(input) - target * input.
+
+    Without `log_input`, input - target * log(input + eps). `full` adds Stirling's approximation of the
+    constant term.
+    """
+
+    def __init__(
+        self, log_input: bool = True, full: bool = False, size_average: Flag = None, eps: float = 1e-8,
+        reduce: Flag = None, reduction: str = "mean",
+    ):  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.log_input = log_input
+        self.full = full
+        self.eps = eps
+
+    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.poisson_nll_loss(
+            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps,
+            reduction=self.reduction,
+        )  # fmt: skip
+
+
+class GaussianNLLLoss(_Loss):
+    """The negative log-likelihood of targets from normal distributions of given means and variances.
+
+    Variances are at least `eps`; `full` adds the constant term. Source: D. Nix, A. Weigend, "Estimating the
+    mean and variance of the target probability distribution", 1994.
+    """
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean"):
+        super().__init__(None, None, reduction)
+        self.full = full
+        self.eps = eps
+
+    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
+        """The loss."""
+        return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
+
+
+class KLDivLoss(_Loss):
+    """The Kullback-Leibler divergence: target * (log(target) - input), with inputs in log space.
+
+    With `log_target` targets are in log space too. The reduction "batchmean" divides by the number of
+    samples.
+    """
+
+    def __init__(
+        self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean",
+        log_target: bool = False,
+    ):  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.log_target = log_target
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
+
+
+class BCELoss(_WeightedLoss):
+    """The binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 - input))."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
+
+
+class BCEWithLogitsLoss(_WeightedLoss):
+    """The binary cross entropy after a sigmoid, computed safely; `pos_weight` weighs the positive examples."""
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Flag = None, reduce: Flag = None,
+        reduction: str = "mean", pos_weight: Tensor | None = None,
+    ):  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
+        )
+
+
+class HingeEmbeddingLoss(_Loss):
+    """x where the target is 1, max(0, margin - x) where it is -1; x is a distance."""
+
+    def __init__(
+        self, margin: float = 1.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
+    ):
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
+
+
+class SoftMarginLoss(_Loss):
+    """log(1 + exp(-target * input)), with targets of 1 and -1."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.soft_margin_loss(input, target, reduction=self.reduction)
+
+
+class MultiLabelMarginLoss(_Loss):
+    """The hinge loss of samples with several classes each: inputs (N, C), targets lists of classes ended by -1."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """The mean binary cross entropy over classes, after a sigmoid: inputs and targets (N, C)."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
+
+
+class MultiMarginLoss(_WeightedLoss):
+    """The hinge loss of classes: max(0, margin - input[target] + input[c]) ** p, over all other classes c.
+
+    ValueError unless p is 1 or 2 and the weights are one-dimensional.
+    """
+
+    def __init__(
+        self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Flag = None,
+        reduce: Flag = None, reduction: str = "mean",
+    ):  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(
+                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead"
+            )
+        self.p = p
+        self.margin = margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.multi_margin_loss(
+            input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction
+        )
+
+
+class CosineEmbeddingLoss(_Loss):
+    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
+
+    def __init__(
+        self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
+    ):
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
+
+
+class MarginRankingLoss(_Loss):
+    """max(0, -target * (x1 - x2) + margin): x1 should be the larger one where the target is 1."""
+
+    def __init__(
+        self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
+    ):
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
+
+
+def require_positive(margin: float, loss: str) -> None:
+    """Raises PyTorch's ValueError for a margin that is not positive."""
+    if margin <= 0:
+        raise ValueError(f"{loss}: expected margin to be greater than 0, got {margin} instead")
+
+
+class TripletMarginLoss(_Loss):
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with the p-norm for the distance d.
+
+    `swap` takes d(positive, negative) where that is smaller. Source: V. Balntas et al., "Learning shallow
+    convolutional feature descriptors with triplet losses", 2016.
+    """
+
+    def __init__(
+        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
+        size_average: Flag = None, reduce: Flag = None, reduction: str = "mean",
+    ):  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        require_positive(margin, "TripletMarginLoss")
+        self.margin = margin
+        self.p = p
+        self.eps = eps
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """The loss."""
+        return F.triplet_margin_loss(
+            anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap,
+            reduction=self.reduction,
+        )  # fmt: skip
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """The same with any distance, a function of two tensors; by default, `PairwiseDistance`."""
+
+    def __init__(
+        self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
+        swap: bool = False, reduction: str = "mean",
+    ):  # fmt: skip
+        super().__init__(reduction=reduction)
+        require_positive(margin, "TripletMarginWithDistanceLoss")
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """The loss."""
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function, margin=self.margin,
+            swap=self.swap, reduction=self.reduction,
+        )  # fmt: skip
+
+
+class CTCLoss(_Loss):
+    """Connectionist temporal classification: the likelihood of a sequence of labels, over all its alignments.
+
+    Source: A. Graves et al., "Connectionist temporal classification", 2006.
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False):
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(
+        self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor
+    ) -> Tensor:
+        """The loss of log-probabilities (time, N, classes)."""
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )

@@ -1,0 +1,160 @@
+"""Normalisation of a sample over its features: layer, group, root mean square, local response."""
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.base.making import Device, Sizes, repeated, shown, uninitialized
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
+
+def reset(module: Module) -> None:
+    """Sets a module's weights to 1 and its biases to 0, where it has them."""
+    if module.weight is not None:
+        init.ones_(module.weight)
+    if getattr(module, "bias", None) is not None:
+        init.zeros_(module.bias)
+
+
+class LayerNorm(Module):
+    """Normalises over the last dimensions, of shape `normalized_shape`, to mean 0 and variance 1; scales and
+    shifts.
+
+    Source: J. Ba et al., "Layer normalization", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LayerNorm(2)(torch.tensor([[1.0, 3.0]])).detach()
+    tensor([[-1.0000,  1.0000]])
+    """
+
+    def __init__(
+        self, normalized_shape: Sizes, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        self.normalized_shape = repeated(normalized_shape, 1)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
+            self.register_parameter(
+                name, uninitialized(self.normalized_shape, device, dtype) if present else None
+            )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weights to 1 and the biases to 0."""
+        reset(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised input."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The shape, and the options."""
+        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine')}, bias={self.bias is not None}"
+
+
+class GroupNorm(Module):
+    """Normalises each of `num_groups` groups of channels of inputs (N, C, ...) to mean 0 and variance 1.
+
+    Source: Y. Wu, K. He, "Group normalization", 2018. ValueError unless the channels can be grouped.
+
+    >>> import rushlight as torch
+    >>> torch.nn.GroupNorm(3, 6)(torch.ones(20, 6, 10, 10)).shape
+    torch.Size([20, 6, 10, 10])
+    """
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
+        device: Device = None, dtype: Dtype | None = None, *, bias: bool = True,
+    ):  # fmt: skip
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        for name, present in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, uninitialized(num_channels, device, dtype) if present else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weights to 1 and the biases to 0."""
+        reset(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised input."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """Groups and channels, and the options."""
+        options = shown(self, "eps", "affine")
+        return f"{self.num_groups}, {self.num_channels}, {options}, bias={self.bias is not None}"
+
+
+class RMSNorm(Module):
+    """Divides by the root of the mean square over the last dimensions, of shape `normalized_shape`; then scales.
+
+    `eps=None` is the dtype's own. Source: B. Zhang, R. Sennrich, "Root mean square layer normalization",
+    2019.
+
+    >>> import rushlight as torch
+    >>> torch.nn.RMSNorm([2])(torch.tensor([[3.0, -3.0]])).detach()
+    tensor([[ 1.0000, -1.0000]])
+    """
+
+    def __init__(
+        self, normalized_shape: Sizes, eps: float | None = None, elementwise_affine: bool = True,
+        device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        self.normalized_shape = repeated(normalized_shape, 1)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        weight = uninitialized(self.normalized_shape, device, dtype) if elementwise_affine else None
+        self.register_parameter("weight", weight)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weights to 1."""
+        reset(self)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The normalised input."""
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        """The shape, and the options."""
+        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine')}"
+
+
+class LocalResponseNorm(Module):
+    """Divides each element by a power of the mean square over the `size` channels around it.
+
+    Source: A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0):
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised input."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        """The size, and the options."""
+        return f"{self.size}, {shown(self, 'alpha', 'beta', 'k')}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """The same for images (N, C, H, W), under the name it had in Torch."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1):
+        super().__init__(size, alpha, beta, k)

@@ -1,0 +1,185 @@
+"""Padding layers: the input continued beyond its edges by a constant, its mirror image, its edge or its other
+end.
+"""
+
+from typing import ClassVar
+
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]  # fmt: skip
+
+
+class _Pad(Module):
+    """What the padding layers share: sizes before and after each dimension, the last dimension first."""
+
+    dims: ClassVar[int]
+    mode: ClassVar[str]
+
+    def __init__(self, padding: Sizes):
+        super().__init__()
+        self.padding = repeated(padding, 2 * self.dims)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The padded input."""
+        return F.pad(input, self.padding, self.mode)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return str(self.padding)
+
+
+class _ConstantPad(_Pad):
+    """Padding by a constant."""
+
+    mode = "constant"
+
+    def __init__(self, padding: Sizes, value: float):
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The padded input."""
+        return F.pad(input, self.padding, self.mode, self.value)
+
+    def extra_repr(self) -> str:
+        """The sizes, and the constant."""
+        return shown(self, "padding", "value")
+
+
+class ConstantPad1d(_ConstantPad):
+    """Pads the last dimension by a constant: by one number of elements, or by (left, right).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ConstantPad1d((1, 2), 3.5)(torch.ones(1, 2))
+    tensor([[3.5000, 1.0000, 1.0000, 3.5000, 3.5000]])
+    """
+
+    dims = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Pads the last two dimensions by a constant: by one number, or by (left, right, top, bottom)."""
+
+    dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Pads the last three dimensions by a constant: by one number, or by (left, right, top, bottom, front,
+    back).
+    """
+
+    dims = 3
+
+
+class _ZeroPad(_ConstantPad):
+    """Padding by zeros."""
+
+    def __init__(self, padding: Sizes):
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return str(self.padding)
+
+
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
+    """Pads the last dimension by zeros."""
+
+
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
+    """Pads the last two dimensions by zeros."""
+
+
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
+    """Pads the last three dimensions by zeros."""
+
+
+class _ReflectionPad(_Pad):
+    """Padding by the mirror image at the edge."""
+
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPad):
+    """Pads the last dimension by the mirror image at its ends.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReflectionPad1d(2)(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[3., 2., 1., 2., 3., 2., 1.]])
+    """
+
+    dims = 1
+
+
+class ReflectionPad2d(_ReflectionPad):
+    """Pads the last two dimensions by the mirror image at their edges."""
+
+    dims = 2
+
+
+class ReflectionPad3d(_ReflectionPad):
+    """Pads the last three dimensions by the mirror image at their edges."""
+
+    dims = 3
+
+
+class _ReplicationPad(_Pad):
+    """Padding by the elements at the edge."""
+
+    mode = "replicate"
+
+
+class ReplicationPad1d(_ReplicationPad):
+    """Pads the last dimension by the elements at its ends."""
+
+    dims = 1
+
+
+class ReplicationPad2d(_ReplicationPad):
+    """Pads the last two dimensions by the elements at their edges."""
+
+    dims = 2
+
+
+class ReplicationPad3d(_ReplicationPad):
+    """Pads the last three dimensions by the elements at their edges."""
+
+    dims = 3
+
+
+class _CircularPad(_Pad):
+    """Padding by the other end. ValueError unless there are one or two dimensions before the padded ones."""
+
+    mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The padded input."""
+        low, high = self.dims + 1, self.dims + 2
+        if input.ndim not in (low, high):
+            raise ValueError(f"expected {low}D or {high}D input (got {input.ndim}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
+    """Pads the last dimension by its other end."""
+
+    dims = 1
+
+
+class CircularPad2d(_CircularPad):
+    """Pads the last two dimensions by their other ends."""
+
+    dims = 2
+
+
+class CircularPad3d(_CircularPad):
+    """Pads the last three dimensions by their other ends."""
+
+    dims = 3

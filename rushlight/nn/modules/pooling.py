@@ -1,0 +1,243 @@
+"""Pooling layers: the largest, or the mean, of each window of the input."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Sizes, repeated, shown
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
+]  # fmt: skip
+
+
+class _MaxPool(Module):
+    """What the max pooling layers share."""
+
+    def __init__(
+        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+        return_indices: bool = False, ceil_mode: bool = False,
+    ):  # fmt: skip
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
+
+    def extra_repr(self) -> str:
+        """The windows."""
+        return shown(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
+
+    def _options(self):
+        """What the function takes by name."""
+        return {"ceil_mode": self.ceil_mode, "return_indices": self.return_indices}
+
+
+class MaxPool1d(_MaxPool):
+    """The largest of each window of inputs (N, C, L) or (C, L); with `return_indices` also where it was.
+
+    Windows begin every `stride` (by default, `kernel_size`) elements; `ceil_mode` also counts the last,
+    incomplete one.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.max_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options()
+        )
+
+
+class MaxPool2d(_MaxPool):
+    """The largest of each window of images (N, C, H, W) or (C, H, W); see `MaxPool1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.MaxPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[4.]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.max_pool2d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options()
+        )
+
+
+class MaxPool3d(_MaxPool):
+    """The largest of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest of each window."""
+        return F.max_pool3d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options()
+        )
+
+
+class _MaxUnpool(Module):
+    """What the layers that undo max pooling share."""
+
+    dims: ClassVar[int]
+
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0):
+        super().__init__()
+        self.kernel_size = repeated(kernel_size, self.dims)
+        self.stride = repeated(kernel_size if stride is None else stride, self.dims)
+        self.padding = repeated(padding, self.dims)
+
+    def extra_repr(self) -> str:
+        """The windows."""
+        return shown(self, "kernel_size", "stride", "padding")
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Puts the results of `MaxPool1d` back where its indices say, among zeros."""
+
+    dims = 1
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The larger tensor."""
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Puts the results of `MaxPool2d` back where its indices say, among zeros.
+
+    >>> import rushlight as torch
+    >>> pool = torch.nn.MaxPool2d(2, return_indices=True)
+    >>> torch.nn.MaxUnpool2d(2)(*pool(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])))
+    tensor([[[0., 0.],
+             [0., 4.]]])
+    """
+
+    dims = 2
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The larger tensor."""
+        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Puts the results of `MaxPool3d` back where its indices say, among zeros."""
+
+    dims = 3
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The larger tensor."""
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class AvgPool1d(Module):
+    """The mean of each window of inputs (N, C, L) or (C, L).
+
+    Padding counts as zeros, unless `count_include_pad` is off.
+    """
+
+    def __init__(
+        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ):  # fmt: skip
+        super().__init__()
+        self.kernel_size = repeated(kernel_size, 1)
+        self.stride = repeated(kernel_size if stride is None else stride, 1)
+        self.padding = repeated(padding, 1)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The mean of each window."""
+        return F.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
+
+    def extra_repr(self) -> str:
+        """The windows."""
+        return shown(self, "kernel_size", "stride", "padding")
+
+
+class AvgPool2d(Module):
+    """The mean of each window of images (N, C, H, W) or (C, H, W); `divisor_override` divides by another number.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AvgPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[2.5000]]])
+    """
+
+    def __init__(
+        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The mean of each window."""
+        return F.avg_pool2d(input, *self._options())
+
+    def _options(self):
+        """The windows, in the order in which the functions take them."""
+        return (
+            self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+            self.divisor_override,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """The windows."""
+        return shown(self, "kernel_size", "stride", "padding")
+
+
+class AvgPool3d(AvgPool2d):
+    """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The mean of each window."""
+        return F.avg_pool3d(input, *self._options())
+
+
+class _LPPool(Module):
+    """What the power-average pooling layers share."""
+
+    def __init__(
+        self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+    ):
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def extra_repr(self) -> str:
+        """The norm and the windows."""
+        return shown(self, "norm_type", "kernel_size", "stride", "ceil_mode")
+
+
+class LPPool1d(_LPPool):
+    """The norm of each window: the sum of the elements' powers, to the power of 1 / norm_type."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The norm of each window."""
+        return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+
+class LPPool2d(_LPPool):
+    """The norm of each window of images; see `LPPool1d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The norm of each window."""
+        return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+
+class LPPool3d(_LPPool):
+    """The norm of each window of volumes; see `LPPool1d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The norm of each window."""
+        return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)

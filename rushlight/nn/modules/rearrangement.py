@@ -1,0 +1,113 @@
+"""Layers that move elements between channels and places: pixel and channel shuffles, patches."""
+
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Sizes, shown
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
+
+
+class PixelShuffle(Module):
+    """Makes images (..., C * r * r, H, W) into larger ones (..., C, H * r, W * r).
+
+    Source: W. Shi et al., "Real-time single image and video super-resolution", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.PixelShuffle(3)(torch.ones(1, 9, 4, 4)).shape
+    torch.Size([1, 1, 12, 12])
+    """
+
+    def __init__(self, upscale_factor: int):
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The larger images."""
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return shown(self, "upscale_factor")
+
+
+class PixelUnshuffle(Module):
+    """Undoes `PixelShuffle`."""
+
+    def __init__(self, downscale_factor: int):
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The smaller images with more channels."""
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return shown(self, "downscale_factor")
+
+
+class ChannelShuffle(Module):
+    """Takes channels from each of several groups in turn: (N, C, ...) keeps its shape.
+
+    Source: X. Zhang et al., "ShuffleNet", 2017.
+    """
+
+    def __init__(self, groups: int):
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input with its channels in another order."""
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        """The number of groups."""
+        return shown(self, "groups")
+
+
+class Unfold(Module):
+    """Takes patches out of images: (N, C, H, W) gives (N, C * kernel elements, number of patches).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Unfold(kernel_size=(2, 3))(torch.ones(2, 5, 3, 4)).shape
+    torch.Size([2, 30, 4])
+    """
+
+    def __init__(self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1):
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The patches as columns."""
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        """The windows."""
+        return shown(self, "kernel_size", "dilation", "padding", "stride")
+
+
+class Fold(Module):
+    """Adds patches up to images of `output_size`: the adjoint of `Unfold`."""
+
+    def __init__(
+        self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+        stride: Sizes = 1,
+    ):  # fmt: skip
+        super().__init__()
+        self.output_size = output_size
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The images."""
+        return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        """The sizes and windows."""
+        return shown(self, "output_size", "kernel_size", "dilation", "padding", "stride")

@@ -1,0 +1,172 @@
+"""Tables of vectors that are looked up by number."""
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.base.making import Device, uninitialized
+from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
+from rushlight.tensor import Tensor
+
+__all__ = ["Embedding", "EmbeddingBag"]
+
+
+class _Table(Module):
+    """What the embeddings share: a table of `num_embeddings` vectors, of which one may be that of padding."""
+
+    def _make_table(self, padding_idx, weight, device, dtype, requires_grad):
+        """Registers the weights: new ones, or the tensor that was given."""
+        shape = (self.num_embeddings, self.embedding_dim)
+        if padding_idx is not None and not -shape[0] <= padding_idx < shape[0]:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        self.padding_idx = None if padding_idx is None else padding_idx % shape[0]
+        if weight is None:
+            self.weight = uninitialized(shape, device, dtype, requires_grad)
+            self.reset_parameters()
+            return
+        if tuple(weight.shape) != shape:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        self.weight = Parameter(weight, requires_grad)
+
+    def reset_parameters(self) -> None:
+        """Draws the vectors from the standard normal distribution; that of padding is zero."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight._array[self.padding_idx] = 0
+
+    def _options(self, *names, show=str):
+        """The sizes, and those of some options that differ from their defaults."""
+        usual = {
+            "padding_idx": None,
+            "max_norm": None,
+            "norm_type": 2,
+            "scale_grad_by_freq": False,
+            "sparse": False,
+        }
+        options = "".join(
+            f", {name}={show(getattr(self, name))}"
+            for name in names
+            if getattr(self, name) != usual.get(name)
+        )
+        return f"{self.num_embeddings}, {self.embedding_dim}{options}"
+
+    @classmethod
+    def _around(cls, embeddings, **options):
+        """A module around a table that was given."""
+        if embeddings.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        return cls(rows, columns, _weight=embeddings, **options)
+
+
+class Embedding(_Table):
+    """Looks up vectors by number: integers of any shape (...) give (..., embedding_dim).
+
+    The vector of `padding_idx` is zero at first and gets no gradient. With `max_norm`, vectors longer than
+    that are shortened when they are looked up. `scale_grad_by_freq` divides gradients by how often a number
+    occurs.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5]])).shape
+    torch.Size([1, 4, 3])
+    """
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+        sparse: bool = False, _weight: Tensor | None = None, _freeze: bool = False, device: Device = None,
+        dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
+        self._make_table(padding_idx, _weight, device, dtype, not _freeze)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The vectors."""
+        return F.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
+            self.sparse,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """Sizes, and the options that differ from their defaults."""
+        return self._options("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
+
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None,
+        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> "Embedding":  # fmt: skip
+        """An embedding around a table of vectors, which is not trained unless `freeze=False`.
+
+        >>> import rushlight as torch
+        >>> table = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0, 2.5], [4.0, 5.1]]))
+        >>> table(torch.tensor([1]))
+        tensor([[4.0000, 5.1000]])
+        """
+        return cls._around(
+            embeddings, padding_idx=padding_idx, max_norm=max_norm, norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq, sparse=sparse, _freeze=freeze,
+        )  # fmt: skip
+
+
+class EmbeddingBag(_Table):
+    """Looks up bags of vectors and sums, averages or maximises each bag.
+
+    A bag is a row of a matrix of integers, or begins where `offsets` says in a vector of them.
+
+    >>> import rushlight as torch
+    >>> bag = torch.nn.EmbeddingBag(10, 3, mode="sum")
+    >>> bag(torch.tensor([1, 2, 4, 5, 4, 3]), torch.tensor([0, 4])).shape
+    torch.Size([2, 3])
+    """
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+        _weight: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
+        device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
+        self._make_table(padding_idx, _weight, device, dtype, True)
+
+    def forward(
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
+    ) -> Tensor:
+        """One vector for each bag."""
+        return F.embedding_bag(
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
+            self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """Sizes, the mode, and the options that differ from their defaults."""
+        return self._options("max_norm", "norm_type", "scale_grad_by_freq", "mode", "padding_idx", show=repr)
+
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Tensor, freeze: bool = True, max_norm: float | None = None, norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+        include_last_offset: bool = False, padding_idx: int | None = None,
+    ) -> "EmbeddingBag":  # fmt: skip
+        """A bag around a table of vectors, which is not trained unless `freeze=False`."""
+        bag = cls._around(
+            embeddings, max_norm=max_norm, norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq,
+            mode=mode, sparse=sparse, include_last_offset=include_last_offset, padding_idx=padding_idx,
+        )  # fmt: skip
+        bag.weight.requires_grad = not freeze
+        return bag

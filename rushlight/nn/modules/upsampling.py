@@ -1,0 +1,63 @@
+"""Layers that enlarge images, or any input (N, C, ...), by interpolation."""
+
+from rushlight.nn import functional as F
+from rushlight.nn.modules.base.making import Sizes
+from rushlight.nn.modules.module import Module
+from rushlight.tensor import Tensor
+
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
+Scale = float | tuple[float, ...] | None
+
+
+class Upsample(Module):
+    """Interpolates to a size, or by a scale: `mode` is "nearest", "linear", "bilinear", "bicubic" or
+    "trilinear".
+
+    With `align_corners` the corners of input and result lie on each other.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Upsample(scale_factor=2)(torch.ones(1, 1, 2, 2)).shape
+    torch.Size([1, 1, 4, 4])
+    """
+
+    def __init__(
+        self, size: Sizes | None = None, scale_factor: Scale = None, mode: str = "nearest",
+        align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        self.name = type(self).__name__
+        self.size = size
+        if isinstance(scale_factor, tuple):
+            self.scale_factor: Scale = tuple(float(factor) for factor in scale_factor)
+        else:
+            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The enlarged input."""
+        return F.interpolate(
+            input, self.size, self.scale_factor, self.mode, self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """The size or the scale, and the mode."""
+        name = "size" if self.scale_factor is None else "scale_factor"
+        return f"{name}={getattr(self, name)!r}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Enlarges images by repeating pixels."""
+
+    def __init__(self, size: Sizes | None = None, scale_factor: Scale = None):
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Enlarges images by bilinear interpolation, corners on corners."""
+
+    def __init__(self, size: Sizes | None = None, scale_factor: Scale = None):
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
