@@ -119,7 +119,7 @@ class Backward:
                 state.buffer = grad
                 state.owned = fresh
             elif state.owned and own(state.buffer):
-                np.add(state.buffer, grad, out=state.buffer)
+                state.buffer += grad
             else:
                 state.buffer = state.buffer + grad
                 state.owned = not self.recorded
@@ -283,7 +283,8 @@ def accumulate(leaf, grad, owned, recorded):
     elif recorded:
         leaf._grad = held + grad
     else:
-        np.add(held._array, grad, out=held._array)
+        array = held._array
+        array += grad
         held._bump()
 
 
