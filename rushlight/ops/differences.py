@@ -6,7 +6,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.dtypes import get_default_dtype
 from rushlight.ops.cumulative import cumsum
 from rushlight.ops.keywords import keywords
-from rushlight.ops.reduction import axes
+from rushlight.ops.reduction import Dim, axes
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method
 from rushlight.tensor import Tensor
@@ -154,11 +154,11 @@ def slope(input, dim, spacing, edge_order):
 
 @keywords
 def gradient(
-    input: Tensor, *, spacing: float | list | tuple | Tensor = 1, dim: int | tuple[int, ...] | None = None, edge_order: int = 1
+    input: Tensor, *, spacing: float | list | tuple | None = None, dim: Dim = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
     """The derivatives of a sampled function along each dimension, by differences of second order inside.
 
-    `spacing` is the distance of samples, or one for each dimension, or a tensor of places for each. At the edges the
+    `spacing` is the distance of samples (1), or one for each dimension, or a tensor of places for each. At the edges the
     differences are of order `edge_order`, 1 or 2. RuntimeError where there are not edge_order + 1 samples.
 
     >>> import rushlight as torch
@@ -178,7 +178,7 @@ def gradient(
             )
         spacings = spacing
     else:
-        spacings = [spacing] * len(dims)
+        spacings = [1 if spacing is None else spacing] * len(dims)
     if any(input._array.shape[d] <= edge_order for d in dims):
         raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     x = input if input._array.dtype.kind in "fc" else input.to(get_default_dtype())

@@ -21,6 +21,7 @@ def total(array, dim):
 def below_largest(input, dim, dtype):
     """A new array: the input minus its largest element along a dimension. float16 is computed in float32."""
     d = np.float32 if dtype == np.float16 else dtype
+    input = input.real if input.dtype.kind == "c" else input
     if input.size == 0:
         return np.zeros(input.shape, d)
     return np.asarray(np.subtract(input, np.maximum.reduce(input, dim, None, None, True), dtype=d))

@@ -1,0 +1,26 @@
+"""Reductions and normalisations that leave out the elements where a mask is False, as `torch.masked`.
+
+The elements left out are replaced by the identity of the operation: 0 for a sum, minus infinity for a maximum.
+"""
+
+from rushlight.masked.normalizations import cumprod, cumsum, log_softmax, normalize, softmax, softmin
+from rushlight.masked.reductions import (
+    amax,
+    amin,
+    argmax,
+    argmin,
+    logaddexp,
+    logsumexp,
+    mean,
+    median,
+    norm,
+    prod,
+    std,
+    sum,
+    var,
+)
+
+__all__ = [
+    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean", "median",
+    "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
+]  # fmt: skip

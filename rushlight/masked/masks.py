@@ -1,0 +1,33 @@
+"""Masks brought to the shape of their input, and the values that take the place of masked elements."""
+
+import numpy as np
+
+from rushlight.ops.selection import where
+from rushlight.tensor import Tensor
+
+
+def input_mask(input: Tensor, mask: Tensor) -> Tensor:
+    """The mask as bools in the shape of the input; IndexError where it has more dimensions."""
+    if mask._array.shape == input._array.shape:
+        return mask.bool()
+    if mask._array.ndim > input._array.ndim:
+        raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
+    return mask.bool().broadcast_to(input._array.shape)
+
+
+def filled(input: Tensor, mask: Tensor | None, identity) -> Tensor:
+    """The input with an identity in the places where the mask is False: a number, or a function of the dtype."""
+    if mask is None:
+        return input
+    value = identity(input._array.dtype) if callable(identity) else identity
+    return where(input_mask(input, mask), input, value)
+
+
+def smallest(d: np.dtype) -> float:
+    """The identity of a maximum: minus infinity, or the smallest integer."""
+    return -np.inf if d.kind in "fc" else int(np.iinfo(d).min)
+
+
+def largest(d: np.dtype) -> float:
+    """The identity of a minimum: infinity, or the largest integer."""
+    return np.inf if d.kind in "fc" else int(np.iinfo(d).max)

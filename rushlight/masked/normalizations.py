@@ -1,0 +1,76 @@
+"""Operations along a dimension, of the shape of their input, that leave out the elements where a mask is False."""
+
+from rushlight.dtypes import dtype as Type
+from rushlight.masked.masks import filled, largest, smallest
+from rushlight.masked.reductions import norm
+from rushlight.ops import cumulative
+from rushlight.ops import prod as products
+from rushlight.ops import softmax as exponentials
+from rushlight.ops.selection import maximum
+from rushlight.ops.shape import wrap_dim
+from rushlight.tensor import Tensor
+
+
+def softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
+    """Softmax of the elements where the mask is True; 0 elsewhere, NaN where it is nowhere True.
+
+    >>> import rushlight as torch
+    >>> torch.masked.softmax(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
+    return exponentials.softmax(filled(input, mask, smallest), dim, dtype or input.dtype)
+
+
+def log_softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
+    """The logarithm of `masked.softmax`.
+
+    >>> import rushlight as torch
+    >>> torch.masked.log_softmax(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([-0.6931,    -inf, -0.6931])
+    """
+    return exponentials.log_softmax(filled(input, mask, smallest), dim, dtype or input.dtype)
+
+
+def softmin(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
+    """Softmax of minus the input, of the elements where the mask is True.
+
+    >>> import rushlight as torch
+    >>> torch.masked.softmin(torch.tensor([0.0, 2.0, 0.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
+    return exponentials.softmax(-filled(input, mask, largest), dim, dtype or input.dtype)
+
+
+def normalize(
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Type | None = None, mask: Tensor | None = None
+) -> Tensor:
+    """The elements where the mask is True divided by their norm along a dimension, but by no less than `eps`.
+
+    >>> import rushlight as torch
+    >>> torch.masked.normalize(torch.tensor([3.0, 7.0, 4.0]), 2, 0, mask=torch.tensor([True, False, True]))
+    tensor([0.6000, 0.0000, 0.8000])
+    """
+    size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    return filled(input, mask, 0) / maximum(size, size.new_full([], eps))
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
+    """The cumulative sum along a dimension of the elements where the mask is True.
+
+    >>> import rushlight as torch
+    >>> torch.masked.cumsum(torch.tensor([1.0, 2.0, 4.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([1., 1., 5.])
+    """
+    kind = dtype or input.dtype
+    return cumulative.cumsum(filled(input, mask, 0), wrap_dim(dim, input._array.ndim), dtype=kind)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:
+    """The cumulative product along a dimension of the elements where the mask is True.
+
+    >>> import rushlight as torch
+    >>> torch.masked.cumprod(torch.tensor([1.0, 2.0, 4.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([1., 1., 4.])
+    """
+    kind = dtype or input.dtype
+    return products.cumprod(filled(input, mask, 1), wrap_dim(dim, input._array.ndim), dtype=kind)
