@@ -258,12 +258,14 @@ def watched(node, grad, recorded, needs):
 
 
 def filled(grads, outputs, recorded):
-    """The cotangents of several outputs, zeros where none arrived."""
-    missing = [np.zeros(shape, dtype) if g is None else None for g, (shape, dtype) in zip(grads, outputs)]
-    return [
-        g if g is not None else new_tensor(zeros) if recorded else zeros
-        for g, zeros in zip(grads, missing)
-    ]  # fmt: skip
+    """The cotangents of several outputs, zeros where none arrived; None for outputs that never have one."""
+    result = []
+    for grad, meta in zip(grads, outputs):
+        if grad is None and meta is not None:
+            zeros = np.zeros(meta[0], meta[1])
+            grad = new_tensor(zeros) if recorded else zeros
+        result.append(grad)
+    return result
 
 
 def own(grad):

@@ -266,7 +266,7 @@ def several(op, args, results, needs, modes):
         save(node, args, results, outs[saved[0]])
         connect(node, op, args)
         adjust(node, op, args, results[live[0]])
-        node.outputs = [(r.shape, r.dtype) for r in results]
+        node.outputs = [(r.shape, r.dtype) if i in live else None for i, r in enumerate(results)]
         if node.plan.saves_result:
             for i in saved:
                 outs[i]._counter = outs[saved[0]]._counter
