@@ -76,13 +76,41 @@ def affine_cotangents(
 
 def sums(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Sum the rows of each channel."""
-    return np.add.reduce(values, axis=(0, 2) if values.ndim == 3 else 1, dtype=dtype)
+    return products(values, np.ones(values.shape[-1:], dtype))
 
 
 def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Sum the products of the rows of each channel."""
+    """Sum the products of the rows of each channel. BLAS takes a quarter of the time of `np.add.reduce`."""
     if a.ndim == 2:
         return np.vecdot(a, b)
     if a.shape[-1] == 1:
         return np.add.reduce(a * b, axis=(0, 2))
     return np.add.reduce(np.vecdot(a, b), axis=0)
+
+
+def standardized(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return x with mean 0 and variance 1 along the last dimension, the mean, and 1 / the standard deviation.
+
+    All three are fresh, and at least in float32; the moments keep the last dimension with size 1.
+    """
+    size = x.shape[-1]
+    ones = np.ones(size, np.promote_types(x.dtype, np.float32))
+    mean = (np.vecdot(x, ones) / size)[..., None]
+    result = x - mean
+    invstd = 1 / np.sqrt(np.vecdot(result, result)[..., None] / size + eps)
+    result *= invstd
+    return result, mean, invstd
+
+
+def standardized_cotangent(grad: np.ndarray, normal: np.ndarray, invstd: np.ndarray) -> np.ndarray:
+    """Return the cotangent of x in `standardized`, whose result is `normal`.
+
+    The formula is that of layer normalization by Ba, Kiros and Hinton (2016).
+    """
+    size = normal.shape[-1]
+    ones = np.ones(size, normal.dtype)
+    result = normal * (np.vecdot(grad, normal) / size)[..., None]
+    np.subtract(grad, result, out=result)
+    result -= (np.vecdot(grad, ones) / size)[..., None]
+    result *= invstd
+    return result

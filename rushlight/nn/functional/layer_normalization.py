@@ -1,0 +1,228 @@
+"""Layer normalization and group normalization, each over parts of a single sample, and RMS normalization."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase
+from rushlight.kernels import normalization as kernels
+from rushlight.nn.functional.standardization import standardized, standardized_cotangent
+from rushlight.ops.table import operator, refuse
+from rushlight.tensor import Tensor
+
+__all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm", "rms_norm"]
+
+
+def as_rows(array, dims):
+    """A matrix with the last dimensions of an array as rows."""
+    return np.reshape(array, (-1, math.prod(array.shape[array.ndim - dims :])))
+
+
+def layer_norm_cotangents(grads, input, weight, dims, eps, result2, result3, needs):
+    """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
+    grad, shape = as_rows(grads[0], dims), input.shape
+    scaled = grad if weight is None else grad * np.reshape(weight, (-1,))
+    if isinstance(grad, TensorBase):
+        normal, invstd = standardized(as_rows(input, dims), (1,), eps)
+        input_grad = standardized_cotangent(scaled, normal, invstd, (1,))
+        weight_grad, bias_grad = np.add.reduce(grad * normal, axis=0), np.add.reduce(grad, axis=0)
+    else:
+        normal = result3
+        ones = np.ones(len(grad), grad.dtype)
+        input_grad = kernels.standardized_cotangent(scaled, normal, result2.reshape(-1, 1)) if needs[0] else None
+        weight_grad = ones @ (grad * normal) if needs[1] else None
+        bias_grad = ones @ grad if needs[2] else None
+    cotangents = (input_grad, shape), (weight_grad, shape[len(shape) - dims :]), (bias_grad, shape[len(shape) - dims :])
+    return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
+
+
+@operator(
+    joint=layer_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2, 3),
+    node="NativeLayerNormBackward0",
+)  # fmt: skip
+def _layer_norm(input, weight, bias, dims, eps):
+    """The result, the moments, and what was normalized, before weight and bias, which the derivative needs."""
+    normal, mean, invstd = kernels.standardized(as_rows(input, dims), eps)
+    result = normal.copy() if weight is None else normal * weight.reshape(-1)
+    if bias is not None:
+        result += bias.reshape(-1)
+    ends = (*input.shape[:-dims], *(1,) * dims)
+    result = result.astype(input.dtype, copy=False).reshape(input.shape)
+    return result, mean.reshape(ends), invstd.reshape(ends), normal
+
+
+def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, needs):
+    """The same for group normalization."""
+    samples, channels = input.shape[:2]
+    grouped, planes = (samples, groups, -1), (samples, channels, -1)
+    grad = np.reshape(grads[0], planes)
+    x = np.reshape(input, grouped)
+    scaled = np.reshape(grad if weight is None else grad * np.reshape(weight, (-1, 1)), grouped)
+    if isinstance(grad, TensorBase):
+        normal, invstd = standardized(x, (2,), eps)
+        input_grad = standardized_cotangent(scaled, normal, invstd, (2,))
+    else:
+        invstd = result2[..., None]
+        normal = (x - result1[..., None]) * invstd
+        input_grad = kernels.standardized_cotangent(scaled, normal, invstd) if needs[0] else None
+    return [
+        np.reshape(input_grad, input.shape) if needs[0] else None,
+        np.add.reduce(grad * np.reshape(normal, planes), axis=(0, 2)) if needs[1] else None,
+        np.add.reduce(grad, axis=(0, 2)) if needs[2] else None,
+    ]
+
+
+@operator(
+    joint=group_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2),
+    node="NativeGroupNormBackward0",
+)  # fmt: skip
+def _group_norm(input, weight, bias, groups, eps):
+    samples, channels = input.shape[:2]
+    result, mean, invstd = kernels.standardized(input.reshape(samples, groups, -1), eps)
+    result = result.reshape(samples, channels, -1)
+    if weight is not None:
+        result *= weight[:, None]
+    if bias is not None:
+        result += bias[:, None]
+    return result.astype(input.dtype, copy=False).reshape(input.shape), mean[..., 0], invstd[..., 0]
+
+
+def check_shape(input, normalized_shape, name, **operands):
+    """The normalized shape as a tuple; raises PyTorch's errors where the operands do not fit it."""
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
+    if isinstance(normalized_shape, int):
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    shape = tuple(normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+            "but got normalized_shape = []"
+        )
+    for parameter, operand in operands.items():
+        if operand is not None and operand._array.shape != shape:
+            raise RuntimeError(
+                f"Expected {parameter} to be of same shape as normalized_shape, but got {parameter} of shape "
+                f"{list(operand.shape)} and normalized_shape = {list(shape)}"
+            )
+    if input._array.shape[-len(shape) :] != shape:
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*, {sizes}], "
+            f"but got input of size{list(input.shape)}"
+        )
+    return shape
+
+
+def check_dtypes(name, input, *operands):
+    """Raises PyTorch's errors for operands whose types do not fit the input's."""
+    d = input._array.dtype
+    if d.kind != "f":
+        raise NotImplementedError(f'"{name}" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+    for operand in operands:
+        if operand is not None and operand._array.dtype != d and (d, operand._array.dtype) != (np.float16, np.float32):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`layer_norm`, with the mean and 1 / standard deviation of each sample.
+
+    >>> import rushlight as torch
+    >>> torch.native_layer_norm(torch.tensor([1.0, 3.0]), (2,), None, None, 0.0)
+    (tensor([-1.,  1.]), tensor([2.]), tensor([1.]))
+    """
+    shape = check_shape(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
+    check_dtypes("LayerNormKernelImpl", input, weight, bias)
+    return _layer_norm(input, weight, bias, len(shape), eps)[:3]
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-05,
+) -> Tensor:  # fmt: skip
+    """The last dimensions, of `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
+
+    Weight and bias have the normalized shape. RuntimeError for shapes or dtypes that do not fit.
+
+    The method is that of Ba, Kiros and Hinton, "Layer normalization", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0], [10.0, 30.0]]), (2,))
+    tensor([[-1.0000,  1.0000],
+            [-1.0000,  1.0000]])
+    """
+    return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
+
+
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`group_norm` of N samples of C channels of HxW elements, with the mean and 1 / standard deviation of each group.
+
+    >>> import rushlight as torch
+    >>> torch.native_group_norm(torch.tensor([[1.0, 3.0]]), None, None, 1, 2, 1, 1, 0.0)
+    (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
+    """
+    if input._array.size != N * C * HxW:
+        raise RuntimeError(f"Expected {N} * {C} * {HxW} elements, but got input of shape {list(input.shape)}")
+    check_dtypes("GroupNormKernelImpl", input, weight, bias)
+    return _group_norm(input, weight, bias, group, eps)
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
+) -> Tensor:
+    """Each group of channels of each sample of (N, C, ...) with mean 0 and variance 1, times `weight` (C), plus `bias`.
+
+    RuntimeError where the groups do not divide the channels, and for shapes or dtypes that do not fit.
+
+    The method is that of Wu and He, "Group normalization", 2018.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
+    shape = list(input.shape)
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    samples, channels, *space = shape
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{shape} and num_groups={num_groups}"
+        )
+    if samples * (channels // num_groups) * math.prod(space) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+    for name, operand in (("weight", weight), ("bias", bias)):
+        if operand is not None and operand._array.shape != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {list(operand.shape)} and input of shape {shape}"
+            )
+    return native_group_norm(input, weight, bias, samples, channels, math.prod(space), num_groups, eps)[0]
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The last dimensions, of `normalized_shape`, divided by their root mean square, times `weight`.
+
+    `eps` is added to the mean square; None is the dtype's own. RuntimeError for shapes that do not fit.
+
+    The method is that of Zhang and Sennrich, "Root mean square layer normalization", 2019.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
+    tensor([1.2000, 1.6000, 0.0000, 0.0000])
+    """
+    shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
+    if input._array.dtype.kind not in "fc":
+        raise NotImplementedError(f'"rms_norm" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+    eps = dtypes.finfo(input.dtype).eps if eps is None else eps
+    dims = tuple(range(-len(shape), 0))
+    result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
+    return result if weight is None else result * weight
