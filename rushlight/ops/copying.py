@@ -1,0 +1,98 @@
+"""Copies: clone, contiguous, and the view operations that return copies."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.layout import contiguous_format, empty_array, memory_format, preserve_format
+from rushlight.ops.broadcasting import expand
+from rushlight.ops.dimensions import permute, t, transpose
+from rushlight.ops.shape import squeeze, unsqueeze, view
+from rushlight.ops.slicing import _alias, as_strided, diagonal, narrow, select, slice_of, unbind, unfold
+from rushlight.ops.splitting import split, split_with_sizes
+from rushlight.ops.table import method, named, operator, write_out
+from rushlight.tensor import Tensor
+
+__all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy",
+           "permute_copy", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy",
+           "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy"]  # fmt: skip
+
+
+@operator(input=lambda grad: grad, holomorphic=False)
+def _clone(input, format):
+    if format is None:
+        return input.copy(order="K")
+    out = empty_array(input, input.dtype, format)
+    out[...] = input
+    return out
+
+
+@method
+def clone(input: Tensor, *, memory_format: memory_format | None = preserve_format) -> Tensor:
+    """A copy, recorded: gradients of the copy go on to `input`. It keeps the order of the dimensions in memory.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> torch.clone(x)
+    tensor([1.], grad_fn=<CloneBackward0>)
+    """
+    return _clone(input, None if memory_format is preserve_format else memory_format)
+
+
+def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
+    """The tensor itself where its elements lie in memory in their order (or in that of `memory_format`), else a copy.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3).T.contiguous().stride()
+    (2, 1)
+    """
+    if memory_format is contiguous_format:
+        return input if input._array.flags.c_contiguous else _clone(input, contiguous_format)
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    if empty_array(input._array, input._array.dtype, memory_format).strides == input._array.strides:
+        return input
+    return _clone(input, memory_format)
+
+
+method(contiguous)
+np_copy = lambda a, order="K", subok=False: _clone(a, None if order == "K" else contiguous_format)
+
+
+def copied(name: str, node: str, look, doc: str):
+    """The variant of a view operation that returns copies, with PyTorch's name for its node."""
+    copy = operator(name=name, node=node, input=lambda grad: grad, holomorphic=False)(lambda input: np.array(input, order="C"))
+
+    def function(input, *args, out=None, **kwargs):
+        seen = look(input, *args, **kwargs)
+        if not isinstance(seen, TensorBase):
+            return tuple([copy(part) for part in seen])
+        return copy(seen) if out is None else write_out(name, out, copy(seen), input)
+
+    return named(function, name, doc)
+
+
+def enter(look, name: str, node: str = ""):
+    """Enters the copying variant of the view operation `name`."""
+    title = "".join(part.capitalize() for part in name.split("_"))
+    doc = f"`{name}`, whose results are copies and not views."
+    return copied(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
+
+
+alias_copy = enter(lambda input: _alias(input), "alias")
+as_strided_copy = enter(as_strided, "as_strided")
+detach_copy = enter(lambda input: input.detach(), "detach")
+diagonal_copy = enter(diagonal, "diagonal")
+expand_copy = enter(lambda input, size, *, implicit=False: expand(input, size), "expand")
+narrow_copy = method(enter(narrow, "narrow", "NarrowCopyBackward0"))
+permute_copy = enter(permute, "permute")
+select_copy = enter(select, "select")
+slice_copy = enter(lambda input, dim=0, start=None, end=None, step=1: slice_of(input, dim, start, end, step), "slice")
+split_copy = enter(split, "split")
+split_with_sizes_copy = enter(split_with_sizes, "split_with_sizes")
+squeeze_copy = enter(squeeze, "squeeze")
+t_copy = enter(t, "t")
+transpose_copy = enter(transpose, "transpose")
+unbind_copy = enter(unbind, "unbind")
+unfold_copy = enter(unfold, "unfold")
+unsqueeze_copy = enter(unsqueeze, "unsqueeze")
+view_copy = enter(view, "view")
