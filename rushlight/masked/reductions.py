@@ -22,7 +22,12 @@ def summed(input: Tensor, dtype: Type | None) -> Type:
 
 
 def sum(
-    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The sum of the elements where the mask is True; 0 where there are none.
 
@@ -30,11 +35,18 @@ def sum(
     >>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(5.)
     """
-    return reduction.sum(filled(input, mask, 0), dims_of(input, dim), bool(keepdim), dtype=summed(input, dtype))
+    return reduction.sum(
+        filled(input, mask, 0), dims_of(input, dim), bool(keepdim), dtype=summed(input, dtype)
+    )
 
 
 def prod(
-    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The product of the elements where the mask is True; 1 where there are none.
 
@@ -49,7 +61,12 @@ def prod(
 
 
 def amax(
-    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The largest of the elements where the mask is True; minus infinity where there are none.
 
@@ -57,11 +74,18 @@ def amax(
     >>> torch.masked.amax(torch.tensor([1.0, 5.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(4.)
     """
-    return extrema.amax(filled(input, mask, smallest), dims_of(input, dim), bool(keepdim)).to(dtype or input.dtype)
+    return extrema.amax(filled(input, mask, smallest), dims_of(input, dim), bool(keepdim)).to(
+        dtype or input.dtype
+    )
 
 
 def amin(
-    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The smallest of the elements where the mask is True; infinity where there are none.
 
@@ -69,11 +93,18 @@ def amin(
     >>> torch.masked.amin(torch.tensor([3.0, 1.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(3.)
     """
-    return extrema.amin(filled(input, mask, largest), dims_of(input, dim), bool(keepdim)).to(dtype or input.dtype)
+    return extrema.amin(filled(input, mask, largest), dims_of(input, dim), bool(keepdim)).to(
+        dtype or input.dtype
+    )
 
 
 def argmax(
-    input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The index of the largest of the elements where the mask is True, in the dtype of the input.
 
@@ -85,7 +116,12 @@ def argmax(
 
 
 def argmin(
-    input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The index of the smallest of the elements where the mask is True, in the dtype of the input.
 
@@ -103,7 +139,12 @@ def counted(input: Tensor, dim: Dim, keepdim: bool, mask: Tensor | None) -> Tens
 
 
 def mean(
-    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The mean of the elements where the mask is True; NaN where there are none. ValueError for integers.
 
@@ -121,7 +162,12 @@ def mean(
 
 
 def median(
-    input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: int = -1,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The median along a dimension of the elements where the mask is True; NaN where there are none.
 
@@ -142,7 +188,12 @@ def median(
 
 
 def logsumexp(
-    input: Tensor, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of the sum of exponentials of the elements where the mask is True.
 
@@ -150,7 +201,9 @@ def logsumexp(
     >>> torch.masked.logsumexp(torch.tensor([0.0, 2.0, 0.0]), mask=torch.tensor([True, False, True]))
     tensor(0.6931)
     """
-    return softmax.logsumexp(filled(input, mask, smallest), dims_of(input, dim), keepdim).to(dtype or input.dtype)
+    return softmax.logsumexp(filled(input, mask, smallest), dims_of(input, dim), keepdim).to(
+        dtype or input.dtype
+    )
 
 
 def logaddexp(
@@ -164,7 +217,11 @@ def logaddexp(
     >>> torch.masked.logaddexp(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.0]), input_mask=mask, other_mask=mask)
     tensor([1.3133,   -inf])
     """
-    return filled(input, input_mask, smallest).logaddexp(filled(other, other_mask, smallest)).to(dtype or input.dtype)
+    return (
+        filled(input, input_mask, smallest)
+        .logaddexp(filled(other, other_mask, smallest))
+        .to(dtype or input.dtype)
+    )
 
 
 def norm(
@@ -179,7 +236,9 @@ def norm(
     """
     p = 2.0 if ord is None else ord
     identity = np.inf if p == -np.inf else 0
-    return norms.vector_norm(filled(input, mask, identity), p, dims_of(input, dim), bool(keepdim), dtype or input.dtype)
+    return norms.vector_norm(
+        filled(input, mask, identity), p, dims_of(input, dim), bool(keepdim), dtype or input.dtype
+    )
 
 
 def var(

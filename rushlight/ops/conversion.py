@@ -10,6 +10,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.device import check_device, device
 from rushlight.layout import empty_array, memory_format, preserve_format
 from rushlight.ops.from_data import new_array, shared
+from rushlight.ops.protocol import implements
 from rushlight.ops.table import named, operator
 from rushlight.tensor import Tensor
 
@@ -33,6 +34,9 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
     if dtype.kind in "fc":
         return _to_copy(input, dtype, format)
     return new_tensor(_to_copy.forward(array, dtype, format))
+
+
+implements(np.astype)(lambda x, dtype, **_: convert(x, dtype))
 
 
 def has_format(array: np.ndarray, format: memory_format) -> bool:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from rushlight.core.graph import new_tensor
-from rushlight.dtypes import get_default_dtype
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
@@ -24,7 +22,9 @@ def underivable(name):
 
 def distinct(input, dim):
     """Sorted distinct elements, or distinct slices of a dimension; which one each was, and how many there are of each."""
-    values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    values, inverse, counts = np.unique(
+        input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+    )
     return values, inverse.reshape(input.shape if dim is None else -1), counts
 
 
@@ -33,7 +33,7 @@ def runs(input, dim):
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
     changes = rows[1:] != rows[:-1]
     starts = np.ones(len(rows), bool)
-    starts[1:] = changes.reshape(max(len(rows) - 1, 0), -1).any(-1)
+    starts[1:] = changes.any(tuple(range(1, rows.ndim)))
     places = np.flatnonzero(starts)
     values = rows[places] if dim is None else np.moveaxis(rows[places], 0, dim)
     inverse = np.cumsum(starts) - 1
@@ -65,7 +65,11 @@ def asked(results, return_inverse, return_counts):
 @method
 @keywords
 def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements, or the distinct slices of a dimension, in sorted order (with `sorted=False` too).
 
@@ -77,7 +81,7 @@ def unique(
     (tensor([1, 3]), tensor([1, 2]))
     """
     if input._array.dtype.kind == "c":
-        raise NotImplementedError(f'"unique" not implemented for \'{type_name(input)}\'')
+        raise NotImplementedError(f"\"unique\" not implemented for '{type_name(input)}'")
     results = _unique(input) if dim is None else _unique_dim(input, wrap_dim(dim, input._array.ndim))
     return asked(results, return_inverse, return_counts)
 
@@ -116,7 +120,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """
     array = input._array
     if array.dtype.kind not in "iu":
-        raise NotImplementedError(f'"bincount_cpu" not implemented for \'{type_name(input)}\'')
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input)}'")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if array.ndim != 1 or (array.size and array.min() < 0):
@@ -146,7 +150,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """
     array = input._array
     if array.dtype.kind != "f":
-        raise NotImplementedError(f'"histogram_cpu" not implemented for \'{type_name(input)}\'')
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = (min, max) if min != max or array.size == 0 else (array.min().item(), array.max().item())

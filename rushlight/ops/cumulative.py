@@ -107,9 +107,9 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
 
 def add_logarithms(x, y):
     """log(exp(x) + exp(y)) of complex numbers, without overflow."""
-    largest = np.maximum(x.real, y.real)
-    largest = np.where(np.isinf(largest), 0, largest)
-    return np.log(np.exp(x - largest) + np.exp(y - largest)) + largest
+    swap = x.real < y.real
+    larger, smaller = np.where(swap, y, x), np.where(swap, x, y)
+    return np.where(larger == -np.inf, larger, larger + np.log1p(np.exp(smaller - larger)))
 
 
 def decay(result, dim):
@@ -118,7 +118,9 @@ def decay(result, dim):
 
 
 @operator(
-    input=lambda grad, input, result, dim: np.exp(input - result) * _recur(grad, decay(result, dim), dim, True)
+    input=lambda grad, input, result, dim: (
+        np.exp(input - result) * _recur(grad, decay(result, dim), dim, True)
+    )
 )
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])). The cotangent sums g[k] exp(x[i] - y[k]) as a recurrence, whose factors
@@ -143,5 +145,9 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind not in "fc":
-        raise NotImplementedError(f'"logcumsumexp_out_cpu" not implemented for \'{type_name(input)}\'')
-    return _logcumsumexp(input.reshape(1), 0).reshape(()) if input._array.ndim == 0 else _logcumsumexp(input, dim)
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_name(input)}'")
+    return (
+        _logcumsumexp(input.reshape(1), 0).reshape(())
+        if input._array.ndim == 0
+        else _logcumsumexp(input, dim)
+    )

@@ -43,7 +43,7 @@ def diff(
         if other is not None and other._array.ndim != ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     parts = [x for x in (prepend, input, append) if x is not None]
-    joined = np.concatenate(parts, dim) if len(parts) > 1 else input
+    joined = np.concatenate(parts, dim) if len(parts) > 1 else input.narrow(dim, 0, input._array.shape[dim])
     for _ in range(min(n, joined._array.shape[dim])):
         later, earlier = neighbours(joined, dim)
         joined = later.logical_xor(earlier) if joined._array.dtype.kind == "b" else later - earlier
@@ -57,11 +57,11 @@ def lead(input, dim):
     return wrap_dim(dim, input._array.ndim)
 
 
-def strips(y, x, dx, dim):
-    """The areas between neighbours under a sampled function: for places `x`, or steps `dx`."""
+def strips(y, x, dim):
+    """Twice the areas between neighbours under a function sampled at places `x`, or at steps of 1."""
     later, earlier = neighbours(y, dim)
     if x is None:
-        return (later + earlier) * (dx / 2)
+        return later + earlier
     if x._array.ndim == 1:
         n = y._array.shape[dim]
         if x._array.shape[0] != n:
@@ -73,7 +73,7 @@ def strips(y, x, dx, dim):
         width = diff(x, dim=0)
     else:
         width = diff(x, dim=dim - y._array.ndim)
-    return (later + earlier) * width / 2
+    return (later + earlier) * width
 
 
 @keywords
@@ -88,14 +88,18 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     dim = lead(y, dim)
     if y._array.shape[dim] == 0:
         return (y if y._array.dtype.kind in "fc" else y.to(get_default_dtype())).sum(dim)
-    return strips(y, x, 1 if dx is None else dx, dim).sum(dim)
+    if x is not None:
+        return strips(y, x, dim).sum(dim) / 2
+    return strips(y, x, dim).sum(dim) * ((1 if dx is None else dx) / 2)
 
 
 trapz = trapezoid
 
 
 @keywords
-def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
+) -> Tensor:
     """The integrals of a sampled function up to each sample but the first. See `trapezoid`.
 
     >>> import rushlight as torch
@@ -103,7 +107,9 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     tensor([1.5000, 4.5000])
     """
     dim = lead(y, dim)
-    return cumsum(strips(y, x, 1 if dx is None else dx, dim), dim)
+    if x is not None:
+        return cumsum(strips(y, x, dim), dim) / 2
+    return cumsum(strips(y, x, dim) * ((1 if dx is None else dx) / 2), dim)
 
 
 def weighted(input, dim, weights, start, length):

@@ -42,12 +42,20 @@ def shared_by_all(grad, input, result):
     return repeated(grad, input.shape) * _shares(input, result, None)
 
 
-@operator(node="MaxBackward1", promote=as_given, input=lambda grad, input, result: shared_by_all(grad, input, result))
+@operator(
+    node="MaxBackward1",
+    promote=as_given,
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
 def _max(input):
     return np.maximum.reduce(input, None)
 
 
-@operator(node="MinBackward1", promote=as_given, input=lambda grad, input, result: shared_by_all(grad, input, result))
+@operator(
+    node="MinBackward1",
+    promote=as_given,
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
 def _min(input):
     return np.minimum.reduce(input, None)
 
@@ -68,7 +76,9 @@ def _amin(input, dims, keepdim):
     )
 )
 def _aminmax(input, dims, keepdim):
-    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)
+    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(
+        input, dims, None, None, keepdim
+    )
 
 
 def returned(grads, index, input_shape, dim, keepdim):
@@ -107,7 +117,7 @@ def _min_dim(input, dim, keepdim):
 def refuse_complex(name, input):
     """Raises PyTorch's error for complex numbers, which have no order."""
     if input._array.dtype.kind == "c":
-        raise NotImplementedError(f'"{name}" not implemented for \'{type_name(input)}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(input)}'")
 
 
 def refuse_empty(name, input, dims):
@@ -135,7 +145,9 @@ def along(name, entry, result_type, input, dim, keepdim):
 
 @method
 @keywords
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+def max(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+):
     """The largest of all elements; or values and indices of the largest along a dimension; or `maximum(input, other)`.
 
     NaN counts as larger than anything. Of several that are equal the first is chosen by dimension, while over all
@@ -158,7 +170,9 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
 
 @method
 @keywords
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+def min(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+):
     """The smallest of all elements; or values and indices of the smallest along a dimension; or `minimum(input, other)`.
 
     NaN counts as smaller than anything. Of several that are equal the first is chosen by dimension, while over all
@@ -254,7 +268,9 @@ def place_of(name, entry, input, dim, keepdim):
     """What `argmax` and `argmin` share."""
     array = input._array
     if array.dtype.kind in "bc":
-        raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
+        raise RuntimeError(
+            f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input"
+        )
     dim = None if dim is None else wrap_dim(dim, array.ndim)
     if array.size == 0:
         if dim is None:

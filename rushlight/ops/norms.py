@@ -17,7 +17,9 @@ __all__ = ["dist", "norm"]
 
 
 def norm_of(x, p, dims, keepdim):
-    """The p-norm over `dims` of an array of floats."""
+    """The p-norm over `dims` of an array of floats; of float16 it is computed in float32."""
+    if x.dtype == np.float16:
+        return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
     if p == 2:
         squares = np.square(x.real) + np.square(x.imag) if x.dtype.kind == "c" else x * x
         return np.sqrt(added(squares, dims, keepdim))
@@ -62,8 +64,6 @@ def norm_cotangent(grad, input, result, p, dims, keepdim):
     input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims, keepdim),
 )
 def _linalg_vector_norm(input, p, dims, keepdim):
-    if input.dtype == np.float16:
-        return norm_of(input.astype(np.float32), p, dims, keepdim).astype(np.float16)
     return norm_of(input, p, dims, keepdim)
 
 
@@ -75,14 +75,18 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     array = input._array
     d = array.dtype if dtype is None else as_numpy(dtype)
     if array.dtype.kind not in "fc":
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}")
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
+        )
     if d.kind not in "fc":
         asked = TYPE_NAMES[FROM_NUMPY[d]]
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {asked}")
     dims = axes(dim, array.ndim)
     if array.size == 0 and (p < 0 or p == math.inf):
         refuse_empty(array.shape, p, None if dim is None else dims)
-    return _linalg_vector_norm(input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim)
+    return _linalg_vector_norm(
+        input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim
+    )
 
 
 def refuse_empty(shape, p, dims):
@@ -103,7 +107,12 @@ def refuse_empty(shape, p, dims):
 @method
 @keywords
 def norm(
-    input: Tensor, p: float | str | None = "fro", dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
 ) -> Tensor:
     """The p-norm of all elements, or over some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
 
@@ -149,5 +158,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         return refuse("dist", "other", 2, other)
     if input._array.dtype.kind not in "fc":
         kind = type_name(input)
-        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
+        )
     return _dist(input, other, float(p))

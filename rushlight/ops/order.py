@@ -93,7 +93,7 @@ def along(name, entry, result_type, input, dim, keepdim, *options):
     array = input._array
     dim = wrap_dim(dim, array.ndim)
     if array.dtype.kind == "c" or (array.dtype.kind == "b" and name != "mode"):
-        raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(input)}\'')
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
     if array.size == 0:
         refuse_empty(name, input, (dim,))
     return result_type(entry(input, dim, keepdim, *options))
@@ -102,7 +102,7 @@ def along(name, entry, result_type, input, dim, keepdim, *options):
 def of_all(name, entry, input):
     """The median of all elements."""
     if input._array.dtype.kind in "bc":
-        raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(input)}\'')
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
     return call_unary(entry, input)
 
 
@@ -124,7 +124,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 @method
 @keywords
-def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | return_types.nanmedian:
+def nanmedian(
+    input: Tensor, dim: int | None = None, keepdim: bool = False
+) -> Tensor | return_types.nanmedian:
     """The median of the elements that are not NaN, or values and indices of the medians along a dimension.
 
     >>> import rushlight as torch
@@ -171,32 +173,40 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     return along("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
 
 
-ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}  # interpolations that take one of the elements
+ROUNDED = {
+    "lower": np.floor,
+    "higher": np.ceil,
+    "nearest": np.round,
+}  # interpolations that take one of the elements
 
 
 @operator()
 def _quantile_places(input, q, interpolation, ignore_nan):
-    """For each quantile, the indices of the elements below and above it along the last dimension, and the part of the
-    way from one to the other; shapes (*rows, quantiles)."""
+    """For each quantile, the indices of the elements below and above it along the last dimension, in shapes
+    (*rows, quantiles), and the factor and offset that make of `q` the part of the way from one to the other."""
     order = np.argsort(input, -1, kind="stable")
     missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
     last = input.shape[-1] - 1
     if ignore_nan:
-        ranks = q * np.maximum(last - missing, 0).astype(q.dtype)
+        factor, offset = np.maximum(last - missing, 0).astype(q.dtype), np.zeros_like(missing, q.dtype)
     else:
-        ranks = np.where(missing > 0, np.asarray(last, q.dtype), q * np.asarray(last, q.dtype))
+        factor, offset = (np.where(hole, last, 0).astype(q.dtype) for hole in (missing == 0, missing > 0))
+    ranks = q * factor + offset
     ranks = ROUNDED[interpolation](ranks) if interpolation in ROUNDED else ranks
     below, above = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
-    part = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-    return np.take_along_axis(order, below, -1), np.take_along_axis(order, above, -1), part
+    low, high = np.take_along_axis(order, below, -1), np.take_along_axis(order, above, -1)
+    return low, high, factor, offset - below.astype(q.dtype)
 
 
 def interpolated(input, q, interpolation, ignore_nan):
     """The quantiles along the last dimension, in its place."""
-    below, above, part = _quantile_places(input, q, interpolation, ignore_nan)
+    below, above, factor, offset = _quantile_places(input, q, interpolation, ignore_nan)
     last = input._array.ndim - 1
     low = _gather(input, last, below)
-    return low if interpolation in ROUNDED else low + (_gather(input, last, above) - low) * part
+    if interpolation in ROUNDED:
+        return low
+    part = 0.5 if interpolation == "midpoint" else q * factor + offset
+    return low + (_gather(input, last, above) - low) * part
 
 
 def checked_quantiles(name, input, q, interpolation):
@@ -238,7 +248,12 @@ def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
 @method
 @keywords
 def quantile(
-    input: Tensor, q: float | Tensor, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
 ) -> Tensor:
     """The q-quantiles (0 <= q <= 1) of all elements or along a dimension; NaN where there is a NaN.
 
@@ -255,7 +270,12 @@ def quantile(
 @method
 @keywords
 def nanquantile(
-    input: Tensor, q: float | Tensor, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
 ) -> Tensor:
     """The q-quantiles of the elements that are not NaN. See `quantile`.
 

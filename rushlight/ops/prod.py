@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
 from rushlight.ops.keywords import keywords
-from rushlight.ops.reduction import integers_widened, kept, repeated, spread
+from rushlight.ops.reduction import integers_widened, repeated, spread
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensor import Tensor
@@ -87,7 +87,9 @@ def _prod(input):
 
 @operator(
     node="ProdBackward1",
-    input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
+    input=lambda grad, input, dim, keepdim: (
+        spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
+    ),
 )
 def _prod_dim(input, dim, keepdim, dtype):
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
@@ -101,7 +103,9 @@ def widened(input, dtype):
 
 @method
 @keywords
-def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+def prod(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
     """The product of all elements, or along a dimension. Integers are multiplied in int64.
 
     The gradient holds at zeros too: it is made of the products of all other elements.
@@ -111,7 +115,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     (tensor(24.), tensor([3, 8]))
     """
     if dim is None:
-        return call_unary(_prod, input if dtype is None else input.to(dtype))
+        return call_unary(_prod, input) if dtype is None else call_unary(_prod, input.to(dtype)).to(dtype)
     array = input._array
     dim = wrap_dim(dim, array.ndim)
     if array.ndim == 0:

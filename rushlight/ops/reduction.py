@@ -31,10 +31,14 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     for d in dims:
         if not -max(ndim, 1) <= d < max(ndim, 1):
             limit = max(ndim, 1)
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {d})")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {d})"
+            )
     found = tuple(d % ndim for d in dims) if ndim else ()
     if len(set(found)) < len(found):
-        raise RuntimeError(f"dim {next(d for d in found if found.count(d) > 1)} appears multiple times in the list of dims")
+        raise RuntimeError(
+            f"dim {next(d for d in found if found.count(d) > 1)} appears multiple times in the list of dims"
+        )
     return found or tuple(range(ndim))
 
 
@@ -89,7 +93,10 @@ def _sum(input):
     return np.add.reduce(input, None)
 
 
-@operator(node="SumBackward1", input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim))
+@operator(
+    node="SumBackward1",
+    input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim),
+)
 def _sum_dims(input, dims, keepdim, dtype):
     return added(input, dims, keepdim, dtype)
 
@@ -124,7 +131,10 @@ def infer_floating(name, input, dtype):
     return d
 
 
-@operator(promote=integers_widened, input=lambda grad, input_shape: repeated(grad / math.prod(input_shape), input_shape))
+@operator(
+    promote=integers_widened,
+    input=lambda grad, input_shape: repeated(grad / math.prod(input_shape), input_shape),
+)
 def _mean(input):
     return np.add.reduce(input, None) / input.size
 
@@ -162,7 +172,9 @@ def _is_number(input):
     return (~np.isnan(input)).astype(input.dtype)
 
 
-@operator(input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input))
+@operator(
+    input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
+)
 def _nansum(input, dims, keepdim, dtype):
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
 
@@ -194,7 +206,9 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
     tensor(2.)
     """
     if input._array.dtype.kind not in "fc":
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {type_name(input)}")
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {type_name(input)}"
+        )
     return nansum(input, dim, keepdim, dtype=dtype) / sum(_is_number(input), dim, keepdim)
 
 

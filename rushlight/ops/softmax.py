@@ -29,7 +29,9 @@ def below_largest(input, dim, dtype):
 
 @operator(
     grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
-    result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
+    result=lambda c, grad, result, dim: (
+        c * (grad - total(grad * result, dim)) - grad * total(c * result, dim)
+    ),
     node="SoftmaxBackwardDataBackward0",
 )
 def _softmax_cotangent(grad, result, dim):
@@ -73,7 +75,7 @@ def normalised(name, entry, input, dim, dtype):
     dim = wrap_dim(dim, array.ndim)
     if d.kind != "f":
         kernel = f"{name}_lastdim_kernel_impl" if dim + 1 >= array.ndim else f"{name}_kernel_impl"
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{TYPE_NAMES[FROM_NUMPY[d]]}\'')
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[d]]}'")
     return entry(input, dim, d)
 
 
@@ -111,7 +113,9 @@ def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
     return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
 
 
-@operator(input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim))
+@operator(
+    input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim)
+)
 def _logsumexp(input, dims, keepdim):
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
@@ -131,4 +135,6 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
     tensor([1000.6931,    0.6931])
     """
     dims = axes(dim, input._array.ndim)
-    return _logsumexp(input if input._array.dtype.kind in "fc" else new_tensor(floating(input)), dims, keepdim)
+    return _logsumexp(
+        input if input._array.dtype.kind in "fc" else new_tensor(floating(input)), dims, keepdim
+    )

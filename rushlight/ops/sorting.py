@@ -53,7 +53,9 @@ def refuse_complex(input):
 
 @method
 @keywords
-def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None
+) -> return_types.sort:
     """The elements sorted along a dimension, and the index where each was. NaN counts as the largest.
 
     Equal elements keep their order whether `stable` is asked for or not. RuntimeError for complex numbers.
@@ -127,7 +129,9 @@ def _topk(input, k, dim, largest):
 
 @method
 @keywords
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> return_types.topk:
     """The k largest (or smallest) elements along a dimension, in order, and their indices. NaN counts as the largest.
 
     They come in order with `sorted=False` too. RuntimeError where there are fewer than k.
@@ -144,7 +148,9 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError("selected index k out of range")
     if array.dtype.kind in "bc":
         kind = "bool" if array.dtype.kind == "b" else " complex"
-        raise RuntimeError(f"{'' if kind == 'bool' else ' '}topk does not support {kind.strip()} dtypes on CPU")
+        raise RuntimeError(
+            f"{'' if kind == 'bool' else ' '}topk does not support {kind.strip()} dtypes on CPU"
+        )
     return return_types.topk(_topk(input, k, dim, largest))
 
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from rushlight.ops.keywords import keywords
-from rushlight.ops.reduction import Dim, added, axes, kept, size_of, spread
+from rushlight.ops.reduction import Dim, axes, size_of, spread
 from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
@@ -31,7 +31,11 @@ def divided(x, n):
 def variance_of(input, dims, correction):
     """The variance and the mean on arrays, both with their dimensions kept."""
     deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
-    squares = np.square(deviation.real) + np.square(deviation.imag) if input.dtype.kind == "c" else deviation * deviation
+    squares = (
+        np.square(deviation.real) + np.square(deviation.imag)
+        if input.dtype.kind == "c"
+        else deviation * deviation
+    )
     n = degrees(input.shape, dims, correction)
     return divided(np.add.reduce(squares, axis=dims, keepdims=True), n), mean
 
@@ -68,7 +72,9 @@ def mean_cotangent(grad, input_shape, dims, keepdim):
 
 @operator(
     holomorphic=False,
-    input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
+    input=lambda grad, input, dims, correction, keepdim: variance_cotangent(
+        grad, input, dims, correction, keepdim
+    ),
 )
 def _var(input, dims, correction, keepdim):
     return dropped(variance_of(input, dims, correction)[0], input, dims, keepdim)
@@ -238,7 +244,9 @@ def cov(
     """
     ndim = input._array.ndim
     if ndim > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions"
+        )
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = input if ndim == 2 else input.reshape(1, -1)
