@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
-from rushlight.core.graph import CLASSES, Node, TensorBase, new_tensor
+from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import RemovableHandle, add_hook, hooks_of
 from rushlight.device import CPU, check_device, device
 from rushlight.size import Size
@@ -22,6 +22,8 @@ def legacy_array(*data, device=None):
     if len(data) != 1 or isinstance(data[0], int):
         return np.empty(data or 0, dtype)
     source = data[0]
+    if isinstance(source, (float, complex)):
+        raise TypeError(f"new(): data must be a sequence (got {type(source).__name__})")
     return source._array if isinstance(source, TensorBase) else np.array(source, dtype)
 
 
@@ -294,6 +296,23 @@ class Tensor(Arithmetic):
         vertex = self if self._node is None else self._node
         return add_hook(hooks_of(vertex).on_output(self._index), hook)
 
+    def register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
+        """Registers a function that is called with this leaf after a gradient was added to its `.grad`.
+
+        RuntimeError for a result, and for a tensor that does not require grad.
+
+        >>> import rushlight as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+        >>> (x * x).backward()
+        tensor(6.)
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._node is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return add_hook(hooks_of(self).post_accumulate, hook)
+
     def retain_grad(self) -> None:
         """Keeps the gradient of a result in `.grad` too; leaves always have theirs."""
         if not self.requires_grad:
@@ -365,13 +384,21 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor):
         self.variable = variable
 
+    def register_hook(self, fn):
+        """Registers a function of ((), (gradient,)) that is called after a gradient was added up."""
+        return add_hook(hooks_of(self.variable).post, fn)
+
+    def register_prehook(self, fn):
+        """Registers a function of ((gradient,)) that is called before a gradient is added up, and may replace it."""
+        return add_hook(hooks_of(self.variable).pre, fn)
+
 
 def rebuild(cls, array, requires_grad):
     """A leaf of a class around an array; what pickle and deepcopy make copies with."""
     tensor = Arithmetic.__new__(cls)
-    tensor._array = array
+    tensor._array = dtypes.canonical(array)
     tensor._needs = requires_grad
     return tensor
 
 
-CLASSES.tensor = Tensor
+use_tensor_class(Tensor)

@@ -8,6 +8,7 @@ cdef list LEAVES
 
 
 cdef class Backward:
+    cdef object __weakref__
     cdef bint keep_graph
     cdef bint recorded
     cdef list claimed
@@ -37,6 +38,7 @@ cdef class Backward:
     cdef step(self, Node node)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple)
     cdef step_together(self, Node node, object grad)
+    cpdef bint reaches(self, Vertex vertex)
     @cython.locals(state=Vertex)
     cdef bint needs(self, Vertex vertex)
     @cython.locals(i=Py_ssize_t, target=Vertex)

@@ -4,6 +4,7 @@ It knows nothing of operators. First-order gradients are bare arrays all the way
 and the formulas record a graph of their own.
 """
 
+from contextvars import ContextVar
 from threading import Lock
 
 import numpy as np
@@ -12,6 +13,7 @@ from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
+RUN = ContextVar("rushlight_run", default=None)  # the run that calls hooks in this context
 CLAIM = Lock()  # held while a run takes hold of the vertices of its graph
 LEAVES = [Lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
 
@@ -40,6 +42,7 @@ class Backward:
         `wanted` is None, and every leaf accumulates, or a list of (vertex, output): then only what leads to those
         runs, and what arrives there is returned.
         """
+        outer = RUN.set(self)
         try:
             with CLAIM:
                 self.claim([root[0] for root in roots])
@@ -49,6 +52,7 @@ class Backward:
                 self.deliver(vertex, index, grad, False)
             self.drain()
         finally:
+            RUN.reset(outer)
             self.let_go()
         return None if wanted is None else [self.captured.get(key) for key in wanted]
 
@@ -166,14 +170,16 @@ class Backward:
         if grad is None:
             return
         if leaf.hooks is not None:
-            grad = leaf.hooks.before(grad, 0, self.recorded)
+            grad = leaf.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None:
             self.captured[leaf, 0] = grad
             return
+        if leaf.hooks is not None:
+            grad = leaf.hooks.before_node(grad, self.recorded)
         with LEAVES[(id(leaf) >> 4) & 63]:
             accumulate(leaf, grad, state.owned and own(grad), self.recorded)
         if leaf.hooks is not None:
-            leaf.hooks.accumulated(leaf)
+            leaf.hooks.accumulated(leaf, grad)
 
     def step(self, node):
         """Runs one node, and delivers the cotangents of its inputs."""
@@ -181,9 +187,11 @@ class Backward:
         grad = state.buffer
         state.buffer = None
         if grad is not None and node.hooks is not None:
-            grad = node.hooks.before_node(grad, self.recorded)
+            grad = node.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None and not self.capture(node, grad):
             return
+        if grad is not None and node.hooks is not None:
+            grad = node.hooks.before_node(grad, self.recorded)
         if grad is None:
             for i in range(node.arity):
                 target = node.edge(i)
@@ -213,6 +221,10 @@ class Backward:
         for i in range(node.arity):
             if needs[i]:
                 self.deliver(targets[i], node.number(i), grads[i], False)
+
+    def reaches(self, vertex):
+        """Whether a gradient arrives at a vertex in this run."""
+        return self.needs(vertex)
 
     def needs(self, vertex):
         """Whether the gradient of a vertex is needed in this run."""

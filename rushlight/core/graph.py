@@ -206,6 +206,18 @@ class Node(Vertex):
             self.notes = {}
         return self.notes
 
+    def register_hook(self, fn):
+        """Registers a function of (grad_inputs, grad_outputs) that is called after the node ran, and may replace the first."""
+        from rushlight.core.hooks import add_hook, hooks_of
+
+        return add_hook(hooks_of(self).post, fn)
+
+    def register_prehook(self, fn):
+        """Registers a function of (grad_outputs) that is called before the node runs, and may replace them."""
+        from rushlight.core.hooks import add_hook, hooks_of
+
+        return add_hook(hooks_of(self).pre, fn)
+
     def name(self):
         """The node's name, as PyTorch gives it."""
         return type(self).__name__

@@ -57,7 +57,13 @@ class Hooks:
         """The hooks on the gradient of one output."""
         return self.outputs.setdefault(index, OrderedDict())
 
-    def before(self, grad, index, recorded):
+    def on_outputs(self, grad, recorded):
+        """The gradients of a vertex's outputs after the hooks on its tensors."""
+        if isinstance(grad, list):
+            return [g if g is None else self.on_tensor(g, i, recorded) for i, g in enumerate(grad)]
+        return self.on_tensor(grad, 0, recorded)
+
+    def on_tensor(self, grad, index, recorded):
         """The gradient of one output after its hooks; kept in `.grad` where that was asked for."""
         hooks = self.outputs.get(index)
         if hooks:
@@ -71,15 +77,10 @@ class Hooks:
 
     def before_node(self, grad, recorded):
         """The gradients of a node's outputs after the hooks that run before the node."""
-        if isinstance(grad, list):
-            grad = [g if g is None else self.before(g, i, recorded) for i, g in enumerate(grad)]
-        else:
-            grad = self.before(grad, 0, recorded)
         for hook in list(self.pre.values()):
             result = hook(tuple(as_tensor(g) for g in (grad if isinstance(grad, list) else [grad])))
             if result is not None:
-                result = [result] if isinstance(result, TensorBase) else result
-                grads = [as_given(g, recorded) for g in result]
+                grads = [as_given(g, recorded) for g in listed(result)]
                 grad = grads if isinstance(grad, list) else grads[0]
         return grad
 
@@ -89,14 +90,15 @@ class Hooks:
             outputs = tuple(as_tensor(g) for g in (grad if isinstance(grad, list) else [grad]))
             result = hook(tuple(as_tensor(g) for g in results), outputs)
             if result is not None:
-                result = [result] if isinstance(result, TensorBase) else result
-                results = [as_given(g, recorded) for g in result]
+                results = [as_given(g, recorded) for g in listed(result)]
         return results
 
-    def accumulated(self, leaf):
+    def accumulated(self, leaf, grad):
         """Calls the hooks that wait for a leaf's gradient to be added up."""
         for hook in list(self.post_accumulate.values()):
             hook(leaf)
+        for hook in list(self.post.values()):
+            hook((), (as_tensor(grad),))
 
 
 def hooks_of(vertex) -> Hooks:
@@ -123,6 +125,11 @@ def replaced(grad, hooks, recorded):
                 raise TypeError(f"hook returned a '{type(result).__name__}' object, expected a Tensor or None")
             grad = as_given(result, recorded)
     return grad
+
+
+def listed(result):
+    """What a hook returned, as a list of gradients."""
+    return [result] if isinstance(result, TensorBase) else list(result)
 
 
 def as_tensor(grad):

@@ -68,6 +68,8 @@ def restore(packed, node, recorded):
         )
     if not recorded:
         return tensor._array
+    if tensor is packed.source:
+        return tensor
     if packed.index < 0 and packed.source._node is None:
         link = LINK(packed.source)
         link._array = tensor._array

@@ -1,0 +1,64 @@
+"""Anomaly mode: finding the operation whose derivative fails or is NaN, and the line that changed a saved tensor."""
+
+import warnings
+
+from rushlight.core.modes import CURRENT
+
+__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
+
+
+class set_detect_anomaly:
+    """Switches anomaly mode on or off: from the call on as a function, or inside as a context manager.
+
+    In anomaly mode nodes remember the lines that recorded them. When the backward of one fails, or (`check_nan`) gives
+    a NaN, a warning shows those lines; and the error for a saved tensor that was changed in place names the line that
+    changed it. It costs time: for debugging only.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     print(torch.is_anomaly_enabled())
+    True
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self.previous = CURRENT.get()
+        CURRENT.set(self.previous.replace(anomaly=mode, check_nan=check_nan))
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        CURRENT.set(CURRENT.get().replace(anomaly=self.previous.anomaly, check_nan=self.previous.check_nan))
+
+
+class detect_anomaly(set_detect_anomaly):
+    """Anomaly mode as a context: see `set_detect_anomaly`. Run the forward pass inside too.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> with torch.autograd.detect_anomaly():
+    ...     torch.sqrt(x * 0).backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True):
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            stacklevel=2,
+        )
+
+    def __enter__(self):
+        super().__init__(True, self.check_nan)
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return CURRENT.get().anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly mode looks for NaN."""
+    return CURRENT.get().check_nan

@@ -1,0 +1,237 @@
+"""`autograd.graph`: nodes, edges, hooks on saved tensors and on several gradients."""
+
+import abc
+import functools
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from rushlight.core.engine import RUN
+from rushlight.core.graph import Node as CoreNode
+from rushlight.core.graph import TensorBase
+from rushlight.core.hooks import RemovableHandle
+from rushlight.core.modes import CURRENT
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
+]  # fmt: skip
+
+
+class Node(abc.ABC):
+    """What every node of the graph is an instance of: `name()`, `next_functions`, `metadata`, and hooks.
+
+    >>> import rushlight as torch
+    >>> y = torch.ones(2, requires_grad=True) * 2
+    >>> isinstance(y.grad_fn, torch.autograd.graph.Node), y.grad_fn.name()
+    (True, 'MulBackward0')
+    """
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return cls is Node and issubclass(other, CoreNode) or NotImplemented
+
+
+class GradientEdge(NamedTuple):
+    """The place in the graph where a tensor's gradient arrives: a node, and the number of its output."""
+
+    node: Any
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge of a tensor's gradient; `grad` and `backward` take it in the tensor's place.
+
+    RuntimeError for a tensor that does not require grad.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> y = x * x
+    >>> torch.autograd.grad(y, torch.autograd.graph.get_gradient_edge(x))
+    (tensor(4.),)
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(tensor._accumulator() if tensor.grad_fn is None else tensor.grad_fn, tensor._index)
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Tells autograd that tensors were changed in a way that it could not see, through NumPy say.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2)
+    >>> torch.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    for t in [tensor] if isinstance(tensor, TensorBase) else tensor:
+        t._bump()
+
+
+class switched_packing:
+    """A context in which tensors that operations save go through other hooks than outside."""
+
+    packing: Any
+
+    def __enter__(self):
+        self.previous = CURRENT.get()
+        CURRENT.set(self.previous.replace(packing=self.packing))
+
+    def __exit__(self, *exception):
+        CURRENT.set(self.previous)
+
+
+class saved_tensors_hooks(switched_packing):
+    """Sends every tensor that an operation saves inside through `pack_hook`, and back through `unpack_hook`.
+
+    `pack_hook` gets the tensor and may return anything; `unpack_hook` gets that in the backward pass, and has to
+    return a tensor of the same values. What they return is not checked for changes in place.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(force=True), torch.from_numpy):
+    ...     y = x * x
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
+        self.packing = (pack_hook, unpack_hook)
+
+    def __enter__(self):
+        if isinstance(CURRENT.get().packing, str):
+            raise RuntimeError(CURRENT.get().packing)
+        super().__enter__()
+
+
+class disable_saved_tensors_hooks(switched_packing):
+    """Inside, setting hooks on saved tensors raises RuntimeError with this message.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+    ...     with torch.autograd.graph.save_on_cpu():
+    ...         pass
+    Traceback (most recent call last):
+    RuntimeError: not here
+    """
+
+    def __init__(self, error_message: str):
+        self.packing = error_message
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keeps what operations save in copies in the main memory: here those are copies on the same device.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.graph.save_on_cpu():
+    ...     y = x * x
+    >>> y.sum().backward()
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
+        super().__init__(lambda tensor: tensor.detach().clone(), lambda copy: copy)
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):
+    """Lets tensors that were saved be changed in place inside: what is saved are clones.
+
+    Yields an object whose `clear()` drops the clones. RuntimeError for a backward pass outside of the context.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     x = torch.ones(2, requires_grad=True)
+    ...     y = x.clone()
+    ...     z = (y * y).sum()
+    ...     _ = y.zero_()
+    ...     z.backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    def __init__(self):
+        super().__init__(self.keep, self.find)
+        self.clones: dict[int, Tensor] = {}
+
+    def keep(self, tensor: Tensor) -> int:
+        """Clones a tensor that is being saved, and gives the clone's number."""
+        self.clones[len(self.clones)] = tensor.detach().clone()
+        return len(self.clones) - 1
+
+    def find(self, number: int) -> Tensor:
+        """The clone of a number."""
+        if number not in self.clones:
+            raise RuntimeError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
+                "originally recorded."
+            )
+        return self.clones[number]
+
+    def __enter__(self):
+        super().__enter__()
+        return self
+
+    def clear(self) -> None:
+        """Drops the clones that are still held."""
+        self.clones.clear()
+
+    def __exit__(self, *exception):
+        super().__exit__(*exception)
+        self.clear()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
+) -> RemovableHandle:
+    """Calls `fn` when the gradients of all of some tensors are there, with a list of them (None for those that the
+    pass does not reach); or, with mode "any", with the first that arrives.
+
+    >>> import rushlight as torch
+    >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    >>> handle = torch.autograd.graph.register_multi_grad_hook((x, y), print)
+    >>> (x * 2 + y * 3).backward()
+    [tensor([2.]), tensor([3.])]
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    waiting = Waiting(list(tensors), fn, mode)
+    handles = [t.register_hook(functools.partial(waiting.arrived, i)) for i, t in enumerate(waiting.tensors)]
+    return MultiHandle(handles)
+
+
+class Waiting:
+    """The gradients that a multi-gradient hook has got so far, for each backward run."""
+
+    def __init__(self, tensors, fn, mode):
+        self.tensors, self.fn, self.mode = tensors, fn, mode
+        self.lock = threading.Lock()
+        self.runs = weakref.WeakKeyDictionary()
+
+    def arrived(self, i, grad):
+        """Notes a gradient, and calls the function when it is time."""
+        run = RUN.get()
+        with self.lock:
+            if run not in self.runs:
+                expected = sum(run.reaches(t if t.grad_fn is None else t.grad_fn) for t in self.tensors)
+                self.runs[run] = [[None] * len(self.tensors), expected if self.mode == "all" else 1]
+            state = self.runs[run]
+            state[0][i] = grad
+            state[1] -= 1
+            ready = state[1] == 0
+        if ready:
+            self.fn(state[0] if self.mode == "all" else grad)
+
+
+class MultiHandle(RemovableHandle):
+    """Takes all hooks of a multi-gradient hook away."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]):
+        self.handles = handles
+
+    def remove(self) -> None:
+        """Takes the hooks away. A second call does nothing."""
+        for handle in self.handles:
+            handle.remove()
