@@ -25,12 +25,14 @@ from rushlight.naming import *
 from rushlight.printing import get_printoptions, set_printoptions
 from rushlight.size import Size
 
+from rushlight.ops.activation import *
 from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
 from rushlight.ops.comparison import *
 from rushlight.ops.complexes import *
 from rushlight.ops.contractions import *
 from rushlight.ops.conversion import *
+from rushlight.ops.copying import *
 from rushlight.ops.counting import *
 from rushlight.ops.creation import *
 from rushlight.ops.cumulative import *
@@ -43,6 +45,7 @@ from rushlight.ops.logic import *
 from rushlight.ops.norms import *
 from rushlight.ops.order import *
 from rushlight.ops.prod import *
+from rushlight.ops.padding import *
 from rushlight.ops.products import *
 from rushlight.ops.random_methods import *
 from rushlight.ops.random_tensors import *
@@ -53,9 +56,12 @@ from rushlight.ops.selection import *
 from rushlight.ops.broadcasting import *
 from rushlight.ops.dimensions import *
 from rushlight.ops.indexing import *
+from rushlight.ops.joining import *
 from rushlight.ops.shape import *
 from rushlight.ops.slicing import *
+from rushlight.ops.splitting import *
 from rushlight.ops.softmax import *
+from rushlight.ops.special_functions import *
 from rushlight.ops.sorting import *
 from rushlight.ops.statistics import *
 from rushlight.ops.windows import *
@@ -66,17 +72,28 @@ from rushlight.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_e
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.version import __version__
 
-_ON_DEMAND = {"cuda", "nn", "optim", "utils", "vision"}  # modules that are loaded when first used
+# What is loaded when it is first used: modules, and the names of functions with the modules that they are in.
+_MODULES = {
+    "accelerator", "backends", "blas", "config", "cuda", "interop", "masked", "mps", "nn", "optim", "serialization", "utils",
+    "vision", "xpu",
+}  # fmt: skip
+_NAMES = {
+    "get_num_threads": "blas", "load": "serialization", "save": "serialization", "set_num_threads": "blas",
+    "show_config": "config",
+}  # fmt: skip
 
 
 def __getattr__(name):
-    """Loads a module when it is first used; for any other name says that rushlight lacks it."""
-    if name in _ON_DEMAND:
+    """Loads what is loaded on demand; for any other name says that rushlight lacks it."""
+    if name in _MODULES:
         return _import_module(f"rushlight.{name}")
+    if name in _NAMES:
+        value = globals()[name] = getattr(_import_module(f"rushlight.{_NAMES[name]}"), name)
+        return value
     from rushlight.missing import missing_from
 
     return missing_from("rushlight")(name)
 
 
 def __dir__():
-    return [*globals(), *_ON_DEMAND]
+    return [*globals(), *_MODULES, *_NAMES]

@@ -137,6 +137,12 @@ def from_numpy_dtype(d: np.dtype) -> dtype:
         ) from None
 
 
+def canonical(array: np.ndarray) -> np.ndarray:
+    """An array with the one dtype object of its type, which the core knows; arrays out of a pickle have others."""
+    d = FROM_NUMPY[array.dtype]._numpy
+    return array if array.dtype is d else array.view(d)
+
+
 def category(d: np.dtype) -> py_int:
     """0 for bool, 1 for integers, 2 for floats, 3 for complex: a higher one wins over a lower."""
     return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[d.kind]

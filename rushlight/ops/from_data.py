@@ -161,10 +161,7 @@ def shared(array: np.ndarray) -> np.ndarray:
             raise ValueError(NEGATIVE_STRIDE)
         if stride % array.itemsize:
             raise ValueError(ODD_STRIDE)
-    d = dtypes.FROM_NUMPY[array.dtype]._numpy
-    if type(array) is not np.ndarray:
-        array = np.asarray(array)
-    return array if array.dtype is d else array.view(d)
+    return dtypes.canonical(array if type(array) is np.ndarray else np.asarray(array))
 
 
 def cast(array: np.ndarray, dtype: np.dtype | None) -> np.ndarray:

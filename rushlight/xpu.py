@@ -1,0 +1,5 @@
+"""Intel's GPUs, which are not there: rushlight computes on the CPU."""
+
+from rushlight.accelerator import device_count, is_available
+
+__all__ = ["device_count", "is_available"]
