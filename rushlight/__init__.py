@@ -67,8 +67,10 @@ from rushlight.ops.statistics import *
 from rushlight.ops.windows import *
 from rushlight.legacy import *
 
-from rushlight import autograd, random, return_types, version
-from rushlight.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from rushlight.linalg.toplevel import *
+
+from rushlight import autograd, linalg, random, return_types, version
+from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.version import __version__
 

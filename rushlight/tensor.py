@@ -252,6 +252,10 @@ class Tensor(Arithmetic):
         self._node, self._index, self._needs = None, 0, False
         return self
 
+    def is_inference(self) -> bool:
+        """Whether this tensor was made in inference mode."""
+        return self._inference
+
     def requires_grad_(self, requires_grad: bool = True) -> "Tensor":
         """Sets `requires_grad`, and returns the tensor."""
         self.requires_grad = requires_grad

@@ -1,9 +1,13 @@
-"""Automatic differentiation: `backward`, `grad`, grad modes."""
+"""Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode."""
 
 from rushlight.autograd import graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from rushlight.autograd.differentiate import backward, grad
 from rushlight.autograd.function import Function
-from rushlight.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from rushlight.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from rushlight.autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled, set_multithreading_enabled
 
-__all__ = ["Function", "backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function", "backward", "detect_anomaly", "enable_grad", "grad", "graph", "inference_mode", "is_grad_enabled",
+    "is_inference_mode_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+]  # fmt: skip

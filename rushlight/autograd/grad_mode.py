@@ -3,9 +3,13 @@
 import functools
 import inspect
 
+from rushlight.core.graph import count_inference
 from rushlight.core.modes import CURRENT
 
-__all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled",
+    "set_multithreading_enabled",
+]  # fmt: skip
 
 
 def is_grad_enabled() -> bool:
@@ -130,5 +134,74 @@ class set_grad_enabled(GradMode):
         return super().__call__(function)
 
     def clone(self) -> "set_grad_enabled":
+        """Another with the same mode."""
+        return type(self)(self.mode)
+
+
+class inference_mode(GradMode):
+    """`no_grad`, and the results are inference tensors: those can never become part of a graph later.
+
+    Also a decorator. Inference tensors may be changed in place only in inference mode, and cannot be saved for
+    backward; a clone made outside is a normal tensor.
+
+    >>> import rushlight as torch
+    >>> with torch.inference_mode():
+    ...     y = torch.ones(2) * 2
+    >>> y.is_inference()
+    True
+    """
+
+    def __new__(cls, mode=True):
+        self = super().__new__(cls)
+        if isinstance(mode, bool):
+            return self
+        self.mode = True
+        return self(mode)
+
+    def __init__(self, mode: bool = True):
+        self.mode = mode
+
+    def __enter__(self):
+        self.previous = CURRENT.get()
+        CURRENT.set(self.previous.replace(grad=not self.mode, inference=self.mode))
+        count_inference(1)
+
+    def __exit__(self, *exception):
+        CURRENT.set(self.previous)
+        count_inference(-1)
+
+    def clone(self) -> "inference_mode":
+        """Another with the same mode."""
+        return type(self)(self.mode)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread (or asyncio task) is in inference mode.
+
+    >>> import rushlight as torch
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
+    return CURRENT.get().inference
+
+
+class set_multithreading_enabled(GradMode):
+    """Accepted as PyTorch accepts it on a CPU: there, as here, a backward pass runs in the thread that calls it.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.set_multithreading_enabled(False):
+    ...     torch.tensor(1.0, requires_grad=True).sum().backward()
+    """
+
+    def __init__(self, mode: bool):
+        self.mode = mode
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        return None
+
+    def clone(self) -> "set_multithreading_enabled":
         """Another with the same mode."""
         return type(self)(self.mode)

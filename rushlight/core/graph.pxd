@@ -2,6 +2,7 @@
 cimport cython
 
 cdef type TENSOR
+cdef long INFERENCE
 
 cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 
@@ -99,6 +100,7 @@ cdef class TensorBase(Vertex):
     cdef public object _grad
     cdef public VersionCounter _counter
     cdef public View _view
+    cdef public bint _inference
 
     @cython.locals(counter=VersionCounter)
     cpdef VersionCounter _versions(self)
@@ -107,7 +109,7 @@ cdef class TensorBase(Vertex):
     cpdef _synchronize(self)
 
 
-@cython.locals(cls=type)
+@cython.locals(cls=type, tensor=TensorBase)
 cpdef TensorBase blank()
 
 @cython.locals(tensor=TensorBase)

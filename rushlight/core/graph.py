@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from rushlight.core.modes import CURRENT
+
 COMPILED = not __file__.endswith((".py", ".pyc"))
 
 RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed back to the input's shape;
@@ -279,6 +281,8 @@ class TensorBase(Vertex):
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
                 "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
+        if value and self._inference and not CURRENT.get().inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if value and self._array.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self._needs = bool(value)
@@ -302,6 +306,8 @@ class TensorBase(Vertex):
 
     @property
     def _version(self):
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._counter is None else self._counter.value
 
     @property
@@ -310,16 +316,28 @@ class TensorBase(Vertex):
         return self._array.ndim
 
 
+INFERENCE = 0
+
+
 def use_tensor_class(cls):
     """Tells the core which class the results of operations have."""
     global TENSOR
     TENSOR = cls
 
 
+def count_inference(step):
+    """Counts the contexts in inference mode, so that nobody has to look while there is none."""
+    global INFERENCE
+    INFERENCE += step
+
+
 def blank():
     """A tensor without an array yet, made past the constructor that users call."""
     cls = TENSOR
-    return cls.__new__(cls)
+    tensor = cls.__new__(cls)
+    if INFERENCE:
+        tensor._inference = CURRENT.get().inference
+    return tensor
 
 
 def new_tensor(array):
@@ -380,4 +398,4 @@ defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, ho
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)
 defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None)
-defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None)
+defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None, _inference=False)

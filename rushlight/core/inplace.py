@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.errors import changed_view, larger_result, lower_result
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
+from rushlight.core.modes import CURRENT
 from rushlight.core.operators import Operator, binary, next_number, recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
 
@@ -49,7 +50,15 @@ def check_history(tensor, recorded):
 
 
 def check_memory(tensor, operands):
-    """Raises where elements share their memory, with each other or partly with those of an operand."""
+    """Raises where elements share their memory, with each other or partly with those of an operand.
+
+    So it does for an inference tensor outside inference mode.
+    """
+    if tensor._inference and not CURRENT.get().inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
     array = tensor._array
     if 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(

@@ -293,6 +293,7 @@ def look(out, source, several):
         view.origin = UNRECORDED
     elif several:
         view.origin = MULTI
+    out._inference = source._inference
     out._counter = source._versions()
     view.version = out._counter.value
     out._view = view
@@ -401,9 +402,18 @@ def version(value):
     """The version that a saved value has now; 0 for what has none."""
     if isinstance(value, TensorBase):
         tensor = value
+        if tensor._inference:
+            raise RuntimeError(INFERENCE_SAVED)
         if tensor._counter is not None:
             return tensor._counter.value
     return 0
+
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or "
+    "use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
 
 
 def needed(op, args):
