@@ -4,5 +4,6 @@
 from rushlight.nn.functional.batch_normalization import *
 from rushlight.nn.functional.convolution import *
 from rushlight.nn.functional.cross_entropy import *
+from rushlight.nn.functional.dropout import *
 from rushlight.nn.functional.layer_normalization import *
 from rushlight.nn.functional.pooling import *

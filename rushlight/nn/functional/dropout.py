@@ -1,0 +1,219 @@
+"""Dropout, of elements and of whole channels, with the very masks that PyTorch draws from the same seed."""
+
+import math
+import warnings
+
+import numpy as np
+
+from rushlight import random
+from rushlight.core.graph import new_tensor
+from rushlight.ops.table import operator
+from rushlight.random import distributions
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout", "native_dropout",
+    "native_dropout_backward",
+]  # fmt: skip
+
+ALPHA = 1.7580993408473766  # SELU's value at minus infinity, negated: what "off" is for self-normalizing networks
+
+
+def check(p):
+    """Raises PyTorch's ValueError for what is no probability."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def per_channel(shape):
+    """The shape of a mask that has one number for each channel of each sample."""
+    if len(shape) < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return (*shape[:2], *(1,) * (len(shape) - 2))
+
+
+def dropped(input, shape, p, training, inplace):
+    """The input times a fresh mask of a shape."""
+    if not training or p == 0 or not input._array.size:
+        return input
+    mask = new_tensor(distributions.dropout_mask(random.default_generator, shape, input._array.dtype, p))
+    return input.mul_(mask) if inplace else input * mask
+
+
+def alpha_dropped(input, shape, p, training, inplace):
+    """The input where a fresh mask is on, else SELU's lowest value, scaled and shifted to keep mean and variance."""
+    if not training or p == 0 or not input._array.size:
+        return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
+    dtype = input._array.dtype
+    kept = distributions.bernoulli(random.default_generator, shape, dtype, 1 - p)
+    scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
+    shift = new_tensor(((kept - 1) * (ALPHA * scale) + ALPHA * scale * p).astype(dtype, copy=False))
+    mask = new_tensor((kept * scale).astype(dtype, copy=False))
+    return input.mul_(mask).add_(shift) if inplace else input * mask + shift
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zeros elements with probability `p`, and divides the others by 1 - p; the input itself without `training`.
+
+    ValueError for a `p` that is no probability; RuntimeError for integers.
+
+    The method is that of Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout(torch.ones(6))
+    tensor([0., 0., 2., 0., 0., 0.])
+    """
+    check(p)
+    return dropped(input, input._array.shape, p, training, inplace)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels of (N, C, L) or (C, L).
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout1d(torch.ones(3, 2))
+    tensor([[0., 0.],
+            [0., 0.],
+            [2., 2.]])
+    """
+    check(p)
+    ndim = input.ndim
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch "
+            "dimension (i.e. 2D or 3D inputs)."
+        )
+    return of_sample_or_batch(input, 2, p, training, inplace)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels of (N, C, H, W), or of (N, C, L), with a warning.
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout2d(torch.ones(1, 3, 1, 2)).flatten()
+    tensor([0., 0., 0., 0., 2., 2.])
+    """
+    check(p)
+    ndim = input.ndim
+    if ndim not in (3, 4):
+        warn_of_dimensions("dropout2d", ndim, 2, "3D or 4D")
+    if ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+            "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change "
+            "in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To "
+            "maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+            stacklevel=2,
+        )
+    return dropped(input, per_channel(input._array.shape), p, training, inplace)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout3d(torch.ones(3, 1, 1, 2)).flatten()
+    tensor([0., 0., 0., 0., 2., 2.])
+    """
+    check(p)
+    ndim = input.ndim
+    if ndim not in (4, 5):
+        warn_of_dimensions("dropout3d", ndim, 3, "4D or 5D")
+    return of_sample_or_batch(input, 4, p, training, inplace)
+
+
+def of_sample_or_batch(input, sample_ndim, p, training, inplace):
+    """Dropout of channels, which come first in a sample and second in a batch."""
+    shape = input._array.shape
+    mask = per_channel((1, *shape))[1:] if len(shape) == sample_ndim else per_channel(shape)
+    return dropped(input, mask, p, training, inplace)
+
+
+def warn_of_dimensions(name, ndim, space, expected):
+    """PyTorch's warning for an input of another number of dimensions than expected."""
+    warnings.warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+        "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+        f"{name} exists to provide channel-wise dropout on inputs with {space} spatial dimensions, a channel "
+        f"dimension, and an optional batch dimension (i.e. {expected} inputs).",
+        stacklevel=3,
+    )
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """Dropout that keeps mean 0 and variance 1: elements become SELU's lowest value with probability `p`.
+
+    ValueError for a `p` that is no probability.
+
+    The method is that of Klambauer et al., "Self-normalizing neural networks", 2017.
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.alpha_dropout(torch.zeros(3), 0.5, training=True)
+    tensor([-0.7792, -0.7792,  0.7792])
+    """
+    check(p)
+    return alpha_dropped(input, input._array.shape, p, training, inplace)
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """`alpha_dropout` of whole channels of (N, C, ...).
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.feature_alpha_dropout(torch.zeros(1, 3, 1), 0.5, training=True).flatten()
+    tensor([-0.7792, -0.7792,  0.7792])
+    """
+    check(p)
+    shape = input._array.shape
+    if not training or p == 0 or not input._array.size:
+        return input
+    return alpha_dropped(input, per_channel(shape), p, training, inplace)
+
+
+@operator(
+    node="NativeDropoutBackward0", nondifferentiable=(1,),
+    input=lambda grads, mask, scale: _native_dropout_backward(grads[0], mask, scale),
+)  # fmt: skip
+def _native_dropout(input, mask, scale):
+    return input * mask * input.dtype.type(scale), mask
+
+
+@operator(
+    node="NativeDropoutBackwardBackward0",
+    grad_output=lambda grad, mask, scale: _native_dropout_backward(grad, mask, scale),
+)
+def _native_dropout_backward(grad_output, mask, scale):
+    return grad_output * mask * grad_output.dtype.type(scale)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """`dropout`, and the mask of the elements that were kept.
+
+    >>> import rushlight as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.native_dropout(torch.ones(3), 0.5, True)
+    (tensor([0., 0., 2.]), tensor([False, False,  True]))
+    """
+    shape = input._array.shape
+    if train is False:
+        return input * 1, new_tensor(np.ones(shape, bool))
+    kept = distributions.bernoulli(random.default_generator, shape, np.dtype(bool), 1 - p)
+    return _native_dropout(input, new_tensor(kept), 1 / (1 - p) if p < 1 else 0)
+
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """The cotangent of `native_dropout`'s input: that of its result where the mask is on, times `scale`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.native_dropout_backward(torch.ones(2), torch.tensor([True, False]), 2.0)
+    tensor([2., 0.])
+    """
+    return _native_dropout_backward(grad_output, mask, scale)
