@@ -6,7 +6,7 @@ bits of the numbers is ten times as fast.
 
 import numpy as np
 
-__all__ = ["bounded", "keep", "select"]
+__all__ = ["bounded", "drop", "keep", "select"]
 
 LARGE = 1 << 12
 BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
@@ -31,6 +31,16 @@ def keep(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
     bits = BITS[x.itemsize]
     out = np.empty_like(x)
     np.bitwise_and(masks(condition, bits), x.view(bits), out=out.view(bits))
+    return out
+
+
+def drop(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """0 where the condition holds, also where `x` is infinite or NaN; `x` elsewhere."""
+    if condition.size < LARGE or condition.shape != x.shape or x.itemsize not in BITS:
+        return np.where(condition, 0, x)
+    bits = BITS[x.itemsize]
+    out = np.empty_like(x)
+    np.bitwise_and(np.subtract(condition.view(np.int8), 1, dtype=bits), x.view(bits), out=out.view(bits))
     return out
 
 

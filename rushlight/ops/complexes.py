@@ -8,7 +8,7 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.promotion import is_complex as complex_value
 from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import implements
-from rushlight.ops.selection import _keep, _where
+from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, refuse, unary, write_out
 from rushlight.tensor import Tensor
 
@@ -128,7 +128,7 @@ def angle_cotangent(grad, input):
     size = np.absolute(input)
     zero = size == 0
     slope = 1j * np.sign(input) / _where(zero, np.ones_like(size), size)
-    return _keep(np.logical_not(zero), grad * slope)
+    return _drop(zero, grad * slope)
 
 
 angle = unary("angle", angle_of, angle_cotangent, "The angle of each element, from -π to π; of real ones 0 or π.",

@@ -9,7 +9,7 @@ from rushlight.dtypes import arithmetic, complex128, float64, floating
 from rushlight.ops.arithmetic import pow
 
 from rushlight.ops.promotion import is_complex, only, real
-from rushlight.ops.selection import _keep, _where
+from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import TABLE, alias, binary, in_place, method, refuse, unary, write_out
 from rushlight.tensor import Tensor
 
@@ -88,7 +88,7 @@ def sinc_cotangent(grad, input):
     """The derivative (cos πx - sinc x) / x, 0 at 0."""
     zero = input == 0
     x = _where(zero, np.ones_like(input), input)
-    return _keep(np.logical_not(zero), grad * ((np.cos(np.pi * x) - np.sin(np.pi * x) / (np.pi * x)) / x))
+    return _drop(zero, grad * ((np.cos(np.pi * x) - np.sin(np.pi * x) / (np.pi * x)) / x))
 
 
 sinc = unary("sinc", sine_cardinal, sinc_cotangent, "`sin(πx) / πx` of each element, and 1 for 0.")
@@ -113,7 +113,7 @@ def angle_cotangent(grad, side, y, x):
     """`grad * side / (x² + y²)`, 0 at the origin."""
     squared = x * x + y * y
     origin = squared == 0
-    return _keep(np.logical_not(origin), grad * (side / _where(origin, np.ones_like(squared), squared)))
+    return _drop(origin, grad * (side / _where(origin, np.ones_like(squared), squared)))
 
 
 hypot = binary(

@@ -8,7 +8,7 @@ from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arithmetic import truncated
 from rushlight.ops.promotion import is_complex, missing, only, real
 from rushlight.ops.protocol import UFUNCS
-from rushlight.ops.selection import _keep, _where
+from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import (
     TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary, write_out,
 )  # fmt: skip
@@ -166,7 +166,7 @@ def sgn_cotangent(grad, input, result):
     size = np.absolute(input)
     zero = size == 0
     turned = (grad - result * result * np.conjugate(grad)) / (2 * _where(zero, np.ones_like(size), size))
-    return _keep(np.logical_not(zero), turned)
+    return _drop(zero, turned)
 
 
 def signs(x):
@@ -187,7 +187,7 @@ UFUNCS[np.sign] = sgn
 def copysign_cotangent(grad, input, result):
     """`grad` where the sign was kept, `-grad` where it changed; 0 at 0."""
     zero = input == 0
-    return _keep(np.logical_not(zero), grad * (result / input))
+    return _drop(zero, grad * (result / input))
 
 
 copysign = binary(

@@ -4,7 +4,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
-from rushlight.kernels.selection import bounded, keep, select
+from rushlight.kernels.selection import bounded, drop, keep, select
 from rushlight.ops.promotion import common, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
@@ -24,9 +24,15 @@ def _keep(condition, input):
     return keep(condition, input)
 
 
+@operator(input=lambda grad, condition: _drop(condition, grad))
+def _drop(condition, input):
+    """0 where a condition holds, the elements elsewhere."""
+    return drop(condition, input)
+
+
 @operator(
     input=lambda grad, condition: _keep(condition, grad),
-    other=lambda grad, condition: _keep(np.logical_not(condition), grad),
+    other=lambda grad, condition: _drop(condition, grad),
     promote=common, broadcasts=True,
 )  # fmt: skip
 def _where(condition, input, other):
@@ -78,7 +84,7 @@ Tensor.where = method_where
 
 def shared(grad, lost, tie):
     """The cotangent of an operand of `maximum`: none where it lost, half where both are equal."""
-    return _where(tie, grad / 2, _keep(np.logical_not(lost), grad))
+    return _where(tie, grad / 2, _drop(lost, grad))
 
 
 maximum = binary(
@@ -108,14 +114,14 @@ minimum = binary(
 fmax = binary(
     "fmax", np.fmax,
     lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
-    lambda grad, input, other: _keep(np.logical_not((input >= other) | np.isnan(other)), grad),
+    lambda grad, input, other: _drop((input >= other) | np.isnan(other), grad),
     "The larger of two elements; where one is NaN, the other. The first receives the cotangent of equal ones.",
     promote=real("fmax not implemented for complex tensors."), inplace=False, numbers=False,
 )  # fmt: skip
 fmin = binary(
     "fmin", np.fmin,
     lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
-    lambda grad, input, other: _keep(np.logical_not((input <= other) | np.isnan(other)), grad),
+    lambda grad, input, other: _drop((input <= other) | np.isnan(other), grad),
     "The smaller of two elements; where one is NaN, the other. The first receives the cotangent of equal ones.",
     promote=real("fmin not implemented for complex tensors."), inplace=False, numbers=False,
 )  # fmt: skip

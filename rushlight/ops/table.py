@@ -48,10 +48,12 @@ def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False,
     return enter
 
 
-def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, holomorphic=True, inplace=True, node=""):
+def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, holomorphic=True, inplace=True, node="",
+          methods=True):  # fmt: skip
     """Enters an elementwise operator of one tensor, and gives its public function.
 
-    `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`.
+    `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`. `methods` tells whether
+    the function is a method of tensors too, and `inplace` whether it has a variant with an underscore.
     """
     formulas = {} if derivative is None else {"input": derivative}
     entry = TABLE[name] = Operator(
@@ -64,14 +66,17 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, ho
         result = call_unary(entry, input)
         return result if out is None else write_out(name, out, result, input)
 
-    publish(function, name, doc, inplace)
+    if methods:
+        publish(function, name, doc, inplace)
+    else:
+        named(function, name, doc)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = function
     return function
 
 
 def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True,
-           node="", numbers=True):  # fmt: skip
+           node="", numbers=True, methods=True):  # fmt: skip
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
@@ -90,10 +95,13 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
             return refuse(name, "other", 2, other)
         return result if out is None else write_out(name, out, result, input, other)
 
-    publish(function, name, doc, False)
+    if methods:
+        publish(function, name, doc, False)
+    else:
+        named(function, name, doc)
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = lambda x, y: call_binary(entry, x, y) if isinstance(x, TensorBase) else entry(x, y)
-    if inplace:
+    if inplace and methods:
         setattr(Tensor, name + "_", named(lambda self, other: change_binary(entry, self, other), name + "_", doc))
     return function
 

@@ -1,0 +1,28 @@
+"""SciPy's special functions, imported when the first of them is called."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+__all__ = ["special"]
+
+
+@cache
+def scipy_special():
+    """The module `scipy.special`."""
+    import scipy.special
+
+    return scipy.special
+
+
+def special(name: str) -> Callable[..., np.ndarray]:
+    """SciPy's function of a name, with results in the dtype of the last argument: SciPy has no half precision."""
+
+    def function(*arrays):
+        result = getattr(scipy_special(), name)(*arrays)
+        dtype = arrays[-1].dtype
+        return result if result.dtype is dtype else result.astype(dtype)
+
+    function.__name__ = name
+    return function

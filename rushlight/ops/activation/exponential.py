@@ -1,0 +1,66 @@
+"""Exponential linear units: straight for positive elements, an exponential that levels off for the others."""
+
+import numpy as np
+
+from rushlight.core.inplace import change
+from rushlight.kernels.selection import select
+from rushlight.ops.activation.forms import floats, variant
+from rushlight.ops.selection import _clamp_max, _where
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
+
+
+
+def elu_cotangent(grad, input, alpha, scale, rate):
+    """The derivative of `elu`; the exponential is taken of negative numbers only, so it cannot overflow."""
+    slope = (alpha * scale * rate) * np.exp(_clamp_max(input, 0) * rate)
+    return _where(input <= 0, grad * slope, grad * scale)
+
+
+def elu_forward(input, alpha, scale, rate):
+    """`scale * x` where x is positive, `scale * alpha * (exp(rate * x) - 1)` elsewhere."""
+    negative = np.expm1(np.minimum(input, 0) * rate)
+    negative *= alpha * scale
+    return select(input > 0, input * scale, negative)
+
+
+_elu = operator(name="elu", input=elu_cotangent, promote=floats("elu_cpu"), broadcasts=True)(elu_forward)
+_celu = operator(name="celu", input=elu_cotangent, promote=floats("elu_cpu"), broadcasts=True)(elu_forward)
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """The positive elements, and `alpha * (exp(x) - 1)` of the others. Clevert et al., https://arxiv.org/abs/1511.07289.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return change(input, elu, alpha) if inplace else _elu(input, alpha, 1.0, 1.0)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`elu` with the scale and alpha that keep mean and variance. Klambauer et al., https://arxiv.org/abs/1706.02515.
+
+    >>> import rushlight as torch
+    >>> torch.selu(torch.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
+    return change(input, selu) if inplace else _elu(input, SELU_ALPHA, SELU_SCALE, 1.0)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """The positive elements, and `alpha * (exp(x / alpha) - 1)` of the others. Barron, https://arxiv.org/abs/1704.07483.
+
+    >>> import rushlight as torch
+    >>> torch.celu(torch.tensor([-1.0, 2.0]), alpha=2.0)
+    tensor([-0.7869,  2.0000])
+    """
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return change(input, celu, alpha) if inplace else _celu(input, alpha, 1.0, 1 / alpha)
+
+
+celu_, elu_, selu_ = variant(celu), variant(elu), variant(selu)

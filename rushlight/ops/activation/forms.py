@@ -1,0 +1,19 @@
+"""What the activations have in common."""
+
+from rushlight.core.inplace import change
+from rushlight.ops.promotion import only
+from rushlight.ops.table import named
+
+
+def floats(kernel):
+    """The promotion of activations, which PyTorch has for floating-point numbers alone."""
+    return only("f", kernel)
+
+
+def variant(function):
+    """The variant with an underscore of an activation that is no method: it changes its input."""
+
+    def change_input(input, *args, **kwargs):
+        return change(input, function, *args, **kwargs)
+
+    return named(change_input, f"{function.__name__}_", f"`{function.__name__}`, in place.")

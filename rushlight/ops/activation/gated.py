@@ -1,0 +1,139 @@
+"""Gated units: the elements times a smooth gate between 0 and 1."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.inplace import change
+from rushlight.kernels.erf import erf
+from rushlight.kernels.logistic import TANH_CUBIC, TANH_SCALE, gelu_tanh, logistic
+from rushlight.kernels.logistic import softplus as stable_softplus
+from rushlight.ops.activation.forms import floats
+from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
+from rushlight.ops.promotion import only
+from rushlight.ops.special_functions import erf_of
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["gelu", "glu", "mish", "silu"]
+
+SQRT_HALF, DENSITY = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
+
+
+def gelu_cotangent(grad, input, approximate):
+    """The derivative of x Φ(x), Φ(x) + x φ(x), or that of its approximation."""
+    if approximate == "none":
+        above = 0.5 * (1 + erf_of(input * SQRT_HALF))
+        return grad * (above + input * (DENSITY * np.exp(-0.5 * (input * input))))
+    square = input * input
+    t = np.tanh(input * (TANH_SCALE + (TANH_SCALE * TANH_CUBIC) * square))
+    inner = TANH_SCALE + (3 * TANH_SCALE * TANH_CUBIC) * square
+    return grad * (0.5 * (1 + t) + 0.5 * input * (1 - t * t) * inner)
+
+
+@operator(input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
+def _gelu(input, approximate):
+    if approximate == "tanh":
+        return gelu_tanh(input)
+    result = erf(input * SQRT_HALF)
+    result += 1
+    result *= 0.5
+    result *= input
+    return result
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """`x * Φ(x)`, Φ the normal distribution's; with `approximate="tanh"`, Φ approximated by a tanh.
+
+    Hendrycks and Gimpel, https://arxiv.org/abs/1606.08415. RuntimeError for another `approximate`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return _gelu(input, approximate)
+
+
+def silu_cotangent(grad, input):
+    """The derivative of x σ(x), σ(x) (1 + x (1 - σ(x)))."""
+    s = logistic_of(input)
+    return grad * (s * (1 + input * (1 - s)))
+
+
+@operator(input=silu_cotangent, promote=only("fc", "silu_cpu"), broadcasts=True)
+def _silu(input):
+    return input * logistic(input)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * sigmoid(x)`, also known as swish.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.silu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
+    return change(input, silu) if inplace else _silu(input)
+
+
+def mish_cotangent(grad, input):
+    """The derivative of x tanh(softplus(x))."""
+    t = np.tanh(stable_softplus_of(input))
+    return grad * (t + input * (logistic_of(input) * (1 - t * t)))
+
+
+@operator(input=mish_cotangent, promote=floats("mish_cpu"), broadcasts=True)
+def _mish(input):
+    return input * np.tanh(stable_softplus(input))
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * tanh(softplus(x))`. Misra, https://arxiv.org/abs/1908.08681.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.mish(torch.tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
+    return change(input, mish) if inplace else _mish(input)
+
+
+def halves(x, dim):
+    """The two halves of an array or tensor along a dimension."""
+    before, half = (slice(None),) * dim, x.shape[dim] // 2
+    return x[(*before, slice(0, half))], x[(*before, slice(half, None))]
+
+
+def glu_cotangent(grad, input, dim):
+    """The cotangents of both halves, side by side."""
+    value, gate = halves(input, dim)
+    gate = logistic_of(gate)
+    return np.concatenate([grad * gate, grad * (value * (gate * (1 - gate)))], axis=dim)
+
+
+@operator(input=glu_cotangent, promote=floats("glu_cpu"))
+def _glu(input, dim):
+    value, gate = halves(input, dim)
+    return value * logistic(gate)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half of a dimension times the logistic function of the second. Dauphin et al., https://arxiv.org/abs/1612.08083.
+
+    RuntimeError for a dimension of odd size.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.glu(torch.tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    if not -len(shape) <= dim < len(shape):
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {dim})"
+        )
+    dim %= len(shape)
+    if shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}")
+    return _glu(input, dim)

@@ -1,0 +1,100 @@
+"""The logistic function, its inverse, its logarithm and its integral."""
+
+import numpy as np
+
+from rushlight.dtypes import floating
+from rushlight.kernels.logistic import logistic
+from rushlight.kernels.logistic import softplus as stable_softplus
+from rushlight.kernels.selection import select
+from rushlight.ops.activation.forms import floats
+from rushlight.ops.promotion import only
+from rushlight.ops.selection import _keep, _where
+from rushlight.ops.table import TABLE, in_place, method, operator, unary, write_out
+from rushlight.tensor import Tensor
+
+__all__ = ["logistic_of", "logit", "logit_", "logsigmoid", "sigmoid", "sigmoid_", "softplus", "stable_softplus_of"]
+
+sigmoid = unary(
+    "sigmoid", logistic, lambda grad, result: grad * ((1 - result) * result),
+    """The logistic function `1 / (1 + exp(-x))` of each element.
+
+    >>> import rushlight as torch
+    >>> torch.sigmoid(torch.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """,
+)  # fmt: skip
+sigmoid_ = Tensor.sigmoid_
+logistic_of = TABLE["sigmoid"]  # what formulas call
+
+
+def logit_cotangent(grad, input, eps):
+    """1 / (x * (1 - x)); 0 outside of [eps, 1 - eps], and without `eps` NaN outside of [0, 1]."""
+    low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
+    inside = (input >= low) & (input <= high)
+    slope = grad / (input * (1 - input))
+    return _keep(inside, slope) if eps is not None else _where(inside, slope, np.zeros_like(slope) * np.nan)
+
+
+@operator(input=logit_cotangent, promote=only("f", "logit_cpu", floating), broadcasts=True)
+def _logit(input, eps):
+    x = input if eps is None else input.clip(eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+@in_place
+@method
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the logistic function, `log(x / (1 - x))`, of elements brought between `eps` and `1 - eps` first.
+
+    >>> import rushlight as torch
+    >>> torch.logit(torch.tensor([0.5, 0.8808]))
+    tensor([0.0000, 2.0000])
+    """
+    result = _logit(input, eps)
+    return result if out is None else write_out("logit", out, result, input)
+
+
+logit_ = Tensor.logit_
+
+
+@operator(name="log_sigmoid", input=lambda grad, input: grad * logistic_of(-input), promote=floats("log_sigmoid_cpu"),
+          broadcasts=True)  # fmt: skip
+def _logsigmoid(input):
+    return -stable_softplus(-input)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """The logarithm of the logistic function, without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.logsigmoid(torch.tensor([0.0, -200.0]))
+    tensor([  -0.6931, -200.0000])
+    """
+    return _logsigmoid(input)
+
+
+@operator(
+    input=lambda grad, input, beta, threshold: _where(
+        input * beta > threshold, grad, grad * logistic_of(input * beta)
+    ),
+    promote=floats("softplus_cpu"), broadcasts=True,
+)  # fmt: skip
+def _softplus(input, beta, threshold):
+    scaled = input * beta
+    return select(scaled > threshold, input, np.asarray(stable_softplus(scaled) / beta))
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """`log(1 + exp(beta * x)) / beta`, a smooth `relu`; the element itself where `beta * x` is above the threshold.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.softplus(torch.tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
+    return _softplus(input, beta, threshold)
+
+
+@operator(name="stable_softplus", input=lambda grad, input: grad * logistic_of(input))
+def stable_softplus_of(input):
+    """`softplus` without a threshold, in formulas."""
+    return stable_softplus(input)

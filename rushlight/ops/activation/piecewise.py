@@ -1,0 +1,165 @@
+"""Activations made of straight lines and of sharp bends, which `nn.functional` offers."""
+
+import numpy as np
+
+from rushlight.core.inplace import change
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
+from rushlight.kernels.selection import bounded, drop
+from rushlight.ops.activation.forms import floats, variant
+from rushlight.ops.promotion import only
+from rushlight.ops.selection import _drop, _keep, _where
+from rushlight.ops.table import method, operator
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "relu6", "softshrink", "softsign", "tanhshrink",
+]  # fmt: skip
+
+
+@operator(input=lambda grad, input, low, high: _keep((input > low) & (input < high), grad),
+          promote=only("iuf", "hardtanh_cpu"), broadcasts=True)  # fmt: skip
+def _hardtanh(input, low, high):
+    return bounded(input, low, high)
+
+
+def check_hardtanh(input, low):
+    """Raises PyTorch's errors for what cannot be brought between two bounds."""
+    dtype = input._array.dtype
+    if dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    if dtype.kind == "u" and low < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """Each element brought between two bounds; no cotangent reaches elements at a bound or beyond.
+
+    ValueError where the bounds are in the wrong order.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.hardtanh(torch.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if inplace:
+        return change(input, hardtanh, min_val, max_val)
+    dtype = input._array.dtype
+    if dtype.kind != "f":
+        check_hardtanh(input, min_val)
+        min_val, max_val = int(min_val), int(max_val)
+    return _hardtanh(input, min_val, max_val)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """Each element brought between 0 and 6.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.relu6(torch.tensor([-1.0, 2.0, 8.0]))
+    tensor([0., 2., 6.])
+    """
+    return hardtanh(input, 0, 6, inplace)
+
+
+@operator(input=lambda grad, input: _keep((input > -3) & (input < 3), grad / 6), promote=floats("hardsigmoid_cpu"),
+          broadcasts=True)  # fmt: skip
+def _hardsigmoid(input):
+    return bounded(input + 3, 0, 6) / 6
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """`relu6(x + 3) / 6`: a sigmoid of three lines.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
+    return change(input, hardsigmoid) if inplace else _hardsigmoid(input)
+
+
+def hardswish_cotangent(grad, input):
+    """x / 3 + 1/2 between -3 and 3, 0 below, 1 above."""
+    return _drop(input <= -3, _where(input < 3, grad * (input / 3 + 0.5), grad))
+
+
+@operator(input=hardswish_cotangent, promote=floats("hardswish_cpu"), broadcasts=True)
+def _hardswish(input):
+    return input * bounded(input + 3, 0, 6) / 6
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * relu6(x + 3) / 6`. Howard et al., https://arxiv.org/abs/1905.02244.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 0.0, 3.0]))
+    tensor([-0.,  0.,  3.])
+    """
+    return change(input, hardswish) if inplace else _hardswish(input)
+
+
+def outside(x, bound):
+    """Where an element is beyond the bound, on either side."""
+    return (x > bound) | (x < -bound)
+
+
+@operator(input=lambda grad, input, lambd: _keep(outside(input, lambd), grad), promote=floats("hardshrink_cpu"),
+          broadcasts=True)  # fmt: skip
+def _hardshrink(input, lambd):
+    return drop((input >= -lambd) & (input <= lambd), input)
+
+
+@method
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """The elements beyond `lambd` on either side, and 0 for those between.
+
+    >>> import rushlight as torch
+    >>> torch.hardshrink(torch.tensor([-1.0, 0.25]))
+    tensor([-1.,  0.])
+    """
+    return _hardshrink(input, lambd)
+
+
+@operator(input=lambda grad, input, lambd: _keep(outside(input, lambd), grad), promote=floats("softshrink_check"),
+          broadcasts=True)  # fmt: skip
+def _softshrink(input, lambd):
+    return input - bounded(input, -lambd, lambd)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """The elements beyond `lambd` on either side, moved towards 0 by it, and 0 for those between.
+
+    RuntimeError for a negative `lambd`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.25]))
+    tensor([-0.5000,  0.0000])
+    """
+    if lambd < 0:
+        name, limit = TYPE_NAMES[FROM_NUMPY[input._array.dtype]], float(np.finfo(np.float32).max)
+        raise RuntimeError(f"lambda must be in range [0, {limit:.6g}] for input dtype {name}, but found {lambd}")
+    return _softshrink(input, lambd)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """`x - tanh(x)`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.tanhshrink(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384])
+    """
+    return input - input.tanh()
+
+
+def softsign(input: Tensor) -> Tensor:
+    """`x / (1 + |x|)`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.softsign(torch.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
+    return input / (input.abs() + 1)
+
+
+hardtanh_ = variant(hardtanh)

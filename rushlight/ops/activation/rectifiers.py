@@ -1,0 +1,151 @@
+"""Rectifiers: the positive elements as they are, the others cut off or flattened."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.inplace import change
+from rushlight.core.operators import unary as call_unary
+from rushlight.kernels.selection import bounded, select
+from rushlight.ops.activation.forms import floats, variant
+from rushlight.ops.promotion import common, only
+from rushlight.ops.selection import _drop, _where
+from rushlight.ops.table import TABLE, method, operator, refuse, unary
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "leaky_relu", "leaky_relu_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "threshold", "threshold_",
+]  # fmt: skip
+
+unary(
+    "relu", lambda x: bounded(x, 0, None), lambda grad, result: _drop(result <= 0, grad), inplace=False,
+    promote=lambda x: rectified(x),
+)  # fmt: skip
+
+
+def rectified(input):
+    """`relu`'s operand: integers stay integers."""
+    kind = input._array.dtype.kind
+    if kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    return input._array
+
+
+@method
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The positive elements, and 0 for the others; the derivative at 0 is taken as 0.
+
+    >>> import rushlight as torch
+    >>> torch.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("relu", "input", 1, input)
+    return change(input, relu) if inplace else call_unary(TABLE["relu"], input)
+
+
+def leaky(x, slope):
+    """`x` where it is positive, `slope * x` elsewhere."""
+    return np.maximum(x, slope * x) if 0 < slope <= 1 else select(x > 0, x, slope * x)
+
+
+@operator(input=lambda grad, input, slope: _where(input > 0, grad, grad * slope), promote=floats("leaky_relu_cpu"),
+          broadcasts=True)  # fmt: skip
+def _leaky_relu(input, slope):
+    return leaky(input, slope)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """The positive elements, and the others times `negative_slope`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.0100,  2.0000])
+    """
+    return change(input, leaky_relu, negative_slope) if inplace else _leaky_relu(input, negative_slope)
+
+
+@operator(
+    input=lambda grad, input, weight: _where(input > 0, grad, grad * weight),
+    weight=lambda grad, input: _drop(input > 0, grad * input),
+    node="PreluKernelBackward0", promote=only("f", "prelu_cpu", common), broadcasts=True,
+)  # fmt: skip
+def _prelu(input, weight):
+    return select(input > 0, input, weight * input)
+
+
+@method
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """The positive elements, and the others times a learnt slope: one, or one for each channel (dimension 1).
+
+    RuntimeError where there are neither one nor as many slopes as channels.
+
+    >>> import rushlight as torch
+    >>> torch.prelu(torch.tensor([-1.0, 2.0]), torch.tensor([0.25]))
+    tensor([-0.2500,  2.0000])
+    """
+    shape, count = input._array.shape, weight._array.size
+    if count != 1:
+        channels = shape[1] if len(shape) > 1 else 1
+        if not shape:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        if channels != count:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}."
+            )
+    ndim = len(shape)
+    return _prelu(input, weight.reshape((count,) + (1,) * (ndim - 2) if ndim > 1 else (1,) * ndim))
+
+
+@operator(input=lambda grad, noise: grad * noise, node="RreluWithNoiseBackward0",
+          promote=floats("rrelu_with_noise_out_cpu"), broadcasts=True)  # fmt: skip
+def _rrelu(input, noise):
+    return input * noise
+
+
+def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+    """The positive elements, and the others times a slope: in training a random one for each, else the mean.
+
+    Xu et al., https://arxiv.org/abs/1505.00853.
+
+    >>> import rushlight as torch
+    >>> torch.rrelu(torch.tensor([-24.0, 2.0]))
+    tensor([-5.5000,  2.0000])
+    """
+    if inplace:
+        return change(input, rrelu, lower, upper, training)
+    x = input._array
+    noise = np.ones_like(x)
+    negative = x <= 0
+    noise[negative] = slopes(int(negative.sum()), lower, upper) if training else (lower + upper) / 2
+    return _rrelu(input, new_tensor(noise))
+
+
+def slopes(count, lower, upper):
+    """Random slopes, drawn as PyTorch draws them."""
+    from rushlight.random import default_generator
+
+    with default_generator.lock:
+        return default_generator.uniform64(count) * (upper - lower) + lower
+
+
+@operator(input=lambda grad, input, threshold: _drop(input <= threshold, grad), promote=only("iuf", "threshold_cpu"),
+          broadcasts=True)  # fmt: skip
+def _threshold(input, threshold, value):
+    return np.where(input <= threshold, value, input).astype(input.dtype, copy=False)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """The elements above the threshold, and `value` for the others.
+
+    >>> import rushlight as torch
+    >>> torch.threshold(torch.tensor([0.5, 2.0]), 1, -5)
+    tensor([-5.,  2.])
+    """
+    return change(input, _threshold, threshold, value) if inplace else _threshold(input, threshold, value)
+
+
+Tensor.relu_ = relu_ = variant(relu)
+leaky_relu_, rrelu_, threshold_ = variant(leaky_relu), variant(rrelu), variant(threshold)

@@ -1,0 +1,208 @@
+"""The special functions of `torch.special`: error functions, gamma functions, Bessel functions, entropies."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.dtypes import floating
+from rushlight.kernels.erf import erf as erf_kernel
+from rushlight.kernels.special import special
+from rushlight.ops.promotion import only
+from rushlight.ops.selection import _drop, _where
+from rushlight.ops.table import TABLE, binary, in_place, method, no_derivative, operator, refuse, unary, write_out
+from rushlight.tensor import Tensor
+
+__all__ = ["digamma", "erf", "erfc", "erfinv", "i0", "lgamma", "mvlgamma", "polygamma", "xlogy"]
+
+ROOT_PI, ROOT_2 = math.sqrt(math.pi), math.sqrt(2)
+
+
+def floats(kernel):
+    """The promotion of functions of real numbers; integers are taken as the default dtype."""
+    return only("f", kernel, floating)
+
+
+def special_unary(name, forward, derivative, doc, kernel):
+    """Enters a function that is in `torch.special` alone, and no method."""
+    node = f"special_{name}".title().replace("_", "") + "Backward0"
+    return unary(name, forward, derivative, doc, promote=floats(kernel), node=node, methods=False)
+
+
+# the error function and the normal distribution
+
+erf = unary("erf", erf_kernel, lambda grad, input: grad * (2 / ROOT_PI * np.exp(-(input * input))),
+            "The error function of each element.", promote=floats("erf_vml_cpu"))  # fmt: skip
+erfc = unary("erfc", special("erfc"), lambda grad, input: grad * (-2 / ROOT_PI * np.exp(-(input * input))),
+             "1 minus the error function of each element, accurate where that is near 1.",
+             promote=floats("erfc_vml_cpu"))  # fmt: skip
+erfinv = unary("erfinv", special("erfinv"), lambda grad, result: grad * (ROOT_PI / 2 * np.exp(result * result)),
+               "The inverse of the error function.", promote=floats("erfinv_vml_cpu"))  # fmt: skip
+erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # what formulas call
+erfcx = special_unary("erfcx", special("erfcx"), lambda grad, input, result: grad * (2 * input * result - 2 / ROOT_PI),
+                      "`exp(x²) * erfc(x)` of each element, without overflow.", "erfcx_cpu")  # fmt: skip
+ndtr = special_unary("ndtr", special("ndtr"), lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
+                     "The distribution function of the normal distribution.", "erf_vml_cpu")  # fmt: skip
+ndtri = special_unary("ndtri", special("ndtri"), lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
+                      "The inverse of the normal distribution's distribution function.", "ndtri_cpu")  # fmt: skip
+log_ndtr = special_unary(
+    "log_ndtr", special("log_ndtr"), lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
+    "The logarithm of the normal distribution's distribution function, accurate far out.", "log_ndtr_cpu",
+)  # fmt: skip
+
+# the gamma function
+
+lgamma = unary("lgamma", special("gammaln"), lambda grad, input: grad * digamma_of(input),
+               "The logarithm of the absolute value of the gamma function.", promote=floats("lgamma_vml_cpu"))  # fmt: skip
+digamma = unary("digamma", special("psi"), lambda grad, input: grad * _polygamma(1, input),
+                "The derivative of `lgamma`.", promote=floats("digamma"))  # fmt: skip
+digamma_of = TABLE["digamma"]
+
+
+@operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
+def _polygamma(n, input):
+    return special("polygamma")(n, np.asarray(input)) if n else special("psi")(input)
+
+
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The n-th derivative of `digamma`. RuntimeError for a negative n.
+
+    >>> import rushlight as torch
+    >>> torch.polygamma(1, torch.tensor([1.0, 0.5]))
+    tensor([1.6449, 4.9348])
+    """
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    result = _polygamma(n, input)
+    return result if out is None else write_out("polygamma", out, result, input)
+
+
+def polygamma_method(self, n):
+    """`torch.polygamma(n, self)`."""
+    return polygamma(n, self)
+
+
+Tensor.polygamma = polygamma_method
+
+
+def mvlgamma_cotangent(grad, input, p):
+    """The sum of the derivatives of the p logarithms."""
+    return grad * sum(digamma_of(input - 0.5 * j) for j in range(p))
+
+
+@operator(input=mvlgamma_cotangent, promote=floats("mvlgamma_cpu"), broadcasts=True)
+def _mvlgamma(input, p):
+    gammaln = special("gammaln")
+    return sum(gammaln(input - 0.5 * j) for j in range(p)) + 0.25 * p * (p - 1) * math.log(math.pi)
+
+
+@in_place
+@method
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension p. RuntimeError for a p below 1.
+
+    >>> import rushlight as torch
+    >>> torch.mvlgamma(torch.tensor([2.0]), 2)
+    tensor([0.4516])
+    """
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    result = _mvlgamma(input, p)
+    return result if out is None else write_out("mvlgamma", out, result, input)
+
+
+# modified Bessel functions
+
+
+def at_zero(x, value, elsewhere):
+    """`elsewhere(x)`, but `value` at 0, where its formula is 0 / 0."""
+    zero = x == 0
+    return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
+
+
+i0 = unary("i0", special("i0"), lambda grad, input: grad * TABLE["i1"](input),
+           "The modified Bessel function of the first kind of order 0.", promote=floats("i0_vml_cpu"))  # fmt: skip
+i0e = special_unary(
+    "i0e", special("i0e"), lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
+    "`exp(-|x|) * i0(x)`.", "i0e_cpu",
+)  # fmt: skip
+i1 = special_unary(
+    "i1", special("i1"), lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
+    "The modified Bessel function of the first kind of order 1.", "i1_cpu",
+)  # fmt: skip
+i1e = special_unary(
+    "i1e", special("i1e"),
+    lambda grad, input: grad * at_zero(
+        input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x))
+    ),
+    "`exp(-|x|) * i1(x)`.", "i1e_cpu",
+)  # fmt: skip
+
+# entropies
+
+entr = special_unary("entr", special("entr"), lambda grad, input: -grad * (1 + np.log(input)),
+                     "`-x log(x)` of each element; 0 at 0, -inf below.", "entr_cpu")  # fmt: skip
+
+
+def log_cotangent(grad, input, other, log, least):
+    """`grad * log(other)`; 0 where `input` is 0 and the logarithm is not finite."""
+    return _drop((input == 0) & (other <= least), grad * log(other))
+
+
+_xlogy = binary(
+    "xlogy", special("xlogy"),
+    lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
+    lambda grad, input, other: grad * input / other,
+    promote=floats("xlogy_cpu"),
+)  # fmt: skip
+_xlog1py = binary(
+    "xlog1py", special("xlog1py"),
+    lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
+    lambda grad, input, other: grad * input / (other + 1),
+    promote=floats("xlog1py_cpu"), node="SpecialXlog1PyBackward0", inplace=False, methods=False,
+)  # fmt: skip
+_zeta = binary(
+    "zeta", special("zeta"), no_derivative("zeta"),
+    lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
+    promote=floats("zeta_cpu"), node="SpecialZetaBackward0", inplace=False, methods=False,
+)  # fmt: skip
+
+
+def with_number(name, function, input, other, out):
+    """A function of two operands of which either, but not both, may be a number."""
+    if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
+        input = new_tensor(np.asarray(input, other._array.dtype if other._array.dtype.kind == "f" else None))
+    if not isinstance(input, TensorBase):
+        return refuse(name, "input", 1, input)
+    return function(input, other, out=out)
+
+
+@method
+def xlogy(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """`input * log(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
+
+    >>> import rushlight as torch
+    >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
+    tensor([0., 0.])
+    """
+    return with_number("xlogy", _xlogy, input, other, out)
+
+
+def xlog1py(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """`input * log1p(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
+
+    >>> import rushlight as torch
+    >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))
+    tensor([0., 0.])
+    """
+    return with_number("xlog1py", _xlog1py, input, other, out)
+
+
+def zeta(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """The Hurwitz zeta function, the sum of `1 / (k + other)**input` over k; it can be differentiated by `other` alone.
+
+    >>> import rushlight as torch
+    >>> torch.special.zeta(torch.tensor([2.0]), 1)
+    tensor([1.6449])
+    """
+    return with_number("zeta", _zeta, input, other, out)
