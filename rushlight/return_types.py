@@ -1,6 +1,7 @@
 """The named tuples that functions with several results return, as `torch.return_types`."""
 
 from operator import itemgetter
+from typing import Any
 
 
 def named_tuple(name: str, *fields: str) -> type:
@@ -10,12 +11,13 @@ def named_tuple(name: str, *fields: str) -> type:
         lines = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n{lines})"
 
-    attributes = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
-    return type(
-        name, (tuple,),
-        {"__slots__": (), "__module__": __name__, "__repr__": show, "__reduce__": lambda self: (type(self), (tuple(self),)),
-         "n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0, "_fields": fields, **attributes},
-    )  # fmt: skip
+    def reduce(self):
+        return type(self), (tuple(self),)
+
+    attributes: dict[str, Any] = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
+    attributes |= {"__slots__": (), "__module__": __name__, "__repr__": show, "__reduce__": reduce}
+    attributes |= {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
+    return type(name, (tuple,), attributes)
 
 
 max = named_tuple("max", "values", "indices")

@@ -1,6 +1,6 @@
 """Reductions and normalisations that leave out the elements where a mask is False, as `torch.masked`.
 
-The elements left out are replaced by the identity of the operation: 0 for a sum, minus infinity for a maximum.
+The elements left out are replaced by the identity of the operation: 0 for a sum, minus infinity for `amax`.
 """
 
 from rushlight.masked.normalizations import cumprod, cumsum, log_softmax, normalize, softmax, softmin
@@ -21,6 +21,6 @@ from rushlight.masked.reductions import (
 )
 
 __all__ = [
-    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean", "median",
-    "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
+    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
+    "median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
 ]  # fmt: skip

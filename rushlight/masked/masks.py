@@ -18,7 +18,7 @@ def input_mask(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def filled(input: Tensor, mask: Tensor | None, identity) -> Tensor:
-    """The input with an identity in the places where the mask is False: a number, or a function of the dtype."""
+    """The input with an identity (a number, or a function of the dtype) where the mask is False."""
     if mask is None:
         return input
     value = identity(input._array.dtype) if callable(identity) else identity

@@ -1,4 +1,4 @@
-"""Operations along a dimension, of the shape of their input, that leave out the elements where a mask is False."""
+"""Operations along a dimension, in the shape of their input, over the elements where a mask is True."""
 
 from rushlight.dtypes import dtype as Type
 from rushlight.masked.masks import filled, largest, smallest

@@ -155,8 +155,8 @@ def mean(
     kind = dtype or input.dtype
     if not (kind.is_floating_point or kind.is_complex):
         raise ValueError(
-            f"mean(): Could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
-            f"floating point or complex dtype. Got: {kind}"
+            f"mean(): Could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be "
+            f"either a floating point or complex dtype. Got: {kind}"
         )
     return sum(input, dim, keepdim=keepdim, dtype=kind, mask=mask) / counted(input, dim, bool(keepdim), mask)
 
@@ -210,11 +210,11 @@ def logaddexp(
     input: Tensor, other: Tensor, *, dtype: Type | None = None, input_mask: Tensor | None = None,
     other_mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """log(exp(input) + exp(other)) of the elements where their masks are True; minus infinity where neither is.
+    """log(exp(input) + exp(other)) of the elements where their masks are True; -inf where neither is.
 
     >>> import rushlight as torch
     >>> mask = torch.tensor([True, False])
-    >>> torch.masked.logaddexp(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.0]), input_mask=mask, other_mask=mask)
+    >>> torch.masked.logaddexp(torch.ones(2), torch.zeros(2), input_mask=mask, other_mask=mask)
     tensor([1.3133,   -inf])
     """
     return (
@@ -225,8 +225,8 @@ def logaddexp(
 
 
 def norm(
-    input: Tensor, ord: float | None = 2.0, dim: Dim = None, *, keepdim: bool = False, dtype: Type | None = None,
-    mask: Tensor | None = None,
+    input: Tensor, ord: float | None = 2.0, dim: Dim = None, *, keepdim: bool = False,
+    dtype: Type | None = None, mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of the elements where the mask is True.
 
@@ -266,7 +266,7 @@ def std(
     input: Tensor, dim: Dim = None, unbiased: bool | None = None, *, correction: float | None = None,
     keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The standard deviation of the elements where the mask is True; NaN where there are none. See `torch.std`.
+    """The standard deviation of the elements where the mask is True; NaN where there are none.
 
     >>> import rushlight as torch
     >>> torch.masked.std(torch.tensor([1.0, 7.0, 3.0]), mask=torch.tensor([True, False, True]))

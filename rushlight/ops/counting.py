@@ -21,7 +21,7 @@ def underivable(name):
 
 
 def distinct(input, dim):
-    """Sorted distinct elements, or distinct slices of a dimension; which one each was, and how many there are of each."""
+    """Sorted distinct elements, or slices of a dimension; which of them each was, and their counts."""
     values, inverse, counts = np.unique(
         input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
@@ -29,7 +29,7 @@ def distinct(input, dim):
 
 
 def runs(input, dim):
-    """The first of each run of equal elements, or of equal slices of a dimension; run of each, and lengths."""
+    """The first of each run of equal elements, or slices of a dimension; the run of each, and lengths."""
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
     changes = rows[1:] != rows[:-1]
     starts = np.ones(len(rows), bool)
@@ -71,10 +71,10 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements, or the distinct slices of a dimension, in sorted order (with `sorted=False` too).
+    """The distinct elements, or slices of a dimension, in sorted order (with `sorted=False` too).
 
-    With `return_inverse` also which of them each element was; with `return_counts` how many there are of each. They
-    have no derivative. NotImplementedError for complex numbers.
+    With `return_inverse` also which of them each element was; with `return_counts` how many there are of
+    each. They have no derivative. NotImplementedError for complex numbers.
 
     >>> import rushlight as torch
     >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
@@ -140,7 +140,7 @@ def _histc(input, bins, low, high):
 @method
 @keywords
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements fall into each of `bins` bins of equal width from `min` to `max`, as floating-point numbers.
+    """How many elements fall into each of `bins` bins of equal width from `min` to `max`, as floats.
 
     Where both are the same, the smallest and the largest element are taken. Elements outside are not counted.
 

@@ -123,8 +123,10 @@ def decay(result, dim):
     )
 )
 def _logcumsumexp(input, dim):
-    """y[i] = log(exp(x[0]) + ... + exp(x[i])). The cotangent sums g[k] exp(x[i] - y[k]) as a recurrence, whose factors
-    are never above 1."""
+    """y[i] = log(exp(x[0]) + ... + exp(x[i])).
+
+    The cotangent sums g[k] exp(x[i] - y[k]) over k >= i as a recurrence, whose factors are never above 1.
+    """
     if input.dtype.kind != "c":
         return np.logaddexp.accumulate(input, dim)
     out = np.array(input)
@@ -140,8 +142,8 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """The logarithm of the cumulative sum of exponentials along a dimension, computed without overflow.
 
     >>> import rushlight as torch
-    >>> torch.logcumsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
-    tensor([1000.0000, 1000.6931])
+    >>> torch.logcumsumexp(torch.zeros(3), dim=0)
+    tensor([0.0000, 0.6931, 1.0986])
     """
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind not in "fc":

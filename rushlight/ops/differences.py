@@ -25,7 +25,7 @@ def neighbours(input, dim):
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """The differences of neighbours along a dimension, taken n times; `prepend` and `append` are joined on first.
+    """The differences of neighbours along a dimension, n times; `prepend` and `append` are joined on first.
 
     Bools are compared instead of subtracted. RuntimeError for a tensor without dimensions or a negative n.
 
@@ -42,8 +42,10 @@ def diff(
     for other in (prepend, append):
         if other is not None and other._array.ndim != ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if n == 0:
+        return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
-    joined = np.concatenate(parts, dim) if len(parts) > 1 else input.narrow(dim, 0, input._array.shape[dim])
+    joined = np.concatenate(parts, dim) if len(parts) > 1 else input
     for _ in range(min(n, joined._array.shape[dim])):
         later, earlier = neighbours(joined, dim)
         joined = later.logical_xor(earlier) if joined._array.dtype.kind == "b" else later - earlier
@@ -78,8 +80,8 @@ def strips(y, x, dim):
 
 @keywords
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The integral of a sampled function along a dimension by the trapezoidal rule: samples `y` at places `x`, or at
-    steps of `dx` (1).
+    """The integral along a dimension, by the trapezoidal rule, of a function sampled at `x` or at steps of
+    `dx` (1).
 
     >>> import rushlight as torch
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 4.0]), dx=2)
@@ -164,8 +166,9 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """The derivatives of a sampled function along each dimension, by differences of second order inside.
 
-    `spacing` is the distance of samples (1), or one for each dimension, or a tensor of places for each. At the edges the
-    differences are of order `edge_order`, 1 or 2. RuntimeError where there are not edge_order + 1 samples.
+    `spacing` is the distance of samples (1), or one for each dimension, or a tensor of places for each. At
+    the edges the differences are of order `edge_order`, 1 or 2. RuntimeError where there are not edge_order +
+    1 samples.
 
     >>> import rushlight as torch
     >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0, 8.0]))

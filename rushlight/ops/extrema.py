@@ -81,8 +81,8 @@ def _aminmax(input, dims, keepdim):
     )
 
 
-def returned(grads, index, input_shape, dim, keepdim):
-    """The cotangent of values that were picked along a dimension, one each: it goes back to where they were."""
+def returned(grads, index, input_shape, dim):
+    """The cotangent of values that were picked along a dimension: it goes back to where they were."""
     if not input_shape:
         return grads[0].reshape(input_shape)
     shape = kept(input_shape, (dim,))
@@ -90,7 +90,7 @@ def returned(grads, index, input_shape, dim, keepdim):
 
 
 def picked(input, index, dim, keepdim):
-    """The values at an index of one place in each row along a dimension, and the index, with or without the dimension."""
+    """The values at one place in each row along a dimension, and the index of the places."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64)
     index = np.expand_dims(index, dim)
@@ -100,7 +100,7 @@ def picked(input, index, dim, keepdim):
 
 @operator(
     name="max_dim", node="MaxBackward0", nondifferentiable=(1,),
-    input=lambda grads, result1, input_shape, dim, keepdim: returned(grads, result1, input_shape, dim, keepdim),
+    input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )  # fmt: skip
 def _max_dim(input, dim, keepdim):
     return picked(input, input.argmax(dim) if input.ndim else 0, dim, keepdim)
@@ -108,7 +108,7 @@ def _max_dim(input, dim, keepdim):
 
 @operator(
     name="min_dim", node="MinBackward0", nondifferentiable=(1,),
-    input=lambda grads, result1, input_shape, dim, keepdim: returned(grads, result1, input_shape, dim, keepdim),
+    input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )  # fmt: skip
 def _min_dim(input, dim, keepdim):
     return picked(input, input.argmin(dim) if input.ndim else 0, dim, keepdim)
@@ -125,8 +125,8 @@ def refuse_empty(name, input, dims):
     shape = input._array.shape
     if dims is None:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-            "the 'dim' argument."
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+            "dim with the 'dim' argument."
         )
     for d in dims:
         if shape and shape[d] == 0:
@@ -148,10 +148,10 @@ def along(name, entry, result_type, input, dim, keepdim):
 def max(
     input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
 ):
-    """The largest of all elements; or values and indices of the largest along a dimension; or `maximum(input, other)`.
+    """The largest of all elements, or values and indices along a dimension, or `maximum(input, other)`.
 
-    NaN counts as larger than anything. Of several that are equal the first is chosen by dimension, while over all
-    elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
+    NaN counts as larger than anything. Of several that are equal the first is chosen along a dimension, while
+    over all elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
 
     >>> import rushlight as torch
     >>> torch.max(torch.tensor([1.0, 3.0, 2.0]))
@@ -173,10 +173,11 @@ def max(
 def min(
     input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
 ):
-    """The smallest of all elements; or values and indices of the smallest along a dimension; or `minimum(input, other)`.
+    """The smallest of all elements, or values and indices along a dimension, or `minimum(input, other)`.
 
-    NaN counts as smaller than anything. Of several that are equal the first is chosen by dimension, while over all
-    elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
+    NaN counts as smaller than anything. Of several that are equal the first is chosen along a dimension,
+    while over all elements they share the gradient equally. RuntimeError or IndexError where there are no
+    elements.
 
     >>> import rushlight as torch
     >>> torch.min(torch.tensor([1.0, 3.0, 2.0]))
@@ -235,7 +236,7 @@ def amin(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
 @method
 @keywords
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
-    """The smallest and the largest element, of the tensor or along a dimension, as a named tuple `(min, max)`.
+    """The smallest and the largest element, of all or along a dimension, as a named tuple `(min, max)`.
 
     >>> import rushlight as torch
     >>> torch.aminmax(torch.tensor([1.0, 3.0, 2.0]))
@@ -282,10 +283,12 @@ def place_of(name, entry, input, dim, keepdim):
 @method
 @keywords
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the largest element: in the flattened tensor, or along a dimension. Of equal ones the first.
+    """The index of the largest element in the flattened tensor, or along a dimension. Of equal ones the
+    first.
 
     >>> import rushlight as torch
-    >>> torch.argmax(torch.tensor([[1.0, 3.0], [4.0, 2.0]])), torch.argmax(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), 1)
+    >>> x = torch.tensor([[1.0, 3.0], [4.0, 2.0]])
+    >>> torch.argmax(x), torch.argmax(x, dim=1)
     (tensor(2), tensor([1, 0]))
     """
     return place_of("argmax", _argmax, input, dim, keepdim)
@@ -294,7 +297,8 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 @method
 @keywords
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the smallest element: in the flattened tensor, or along a dimension. Of equal ones the first.
+    """The index of the smallest element in the flattened tensor, or along a dimension. Of equal ones the
+    first.
 
     >>> import rushlight as torch
     >>> torch.argmin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]))

@@ -1,4 +1,4 @@
-"""Elements picked along a dimension by an index, and put back where they came from: each is the other's adjoint."""
+"""Elements picked along a dimension by an index, and put back where they were: each the other's adjoint."""
 
 import numpy as np
 

@@ -10,7 +10,7 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other"
 
 
 def keywords(function: Callable) -> Callable:
-    """Gives a public function of a tensor `out=` and NumPy's names, and PyTorch's error for what is no tensor."""
+    """Gives a public function of a tensor `out=`, NumPy's names, and PyTorch's error for other inputs."""
     name = function.__name__
 
     @wraps(function)

@@ -76,7 +76,8 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     d = array.dtype if dtype is None else as_numpy(dtype)
     if array.dtype.kind not in "fc":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. "
+            f"Got {type_name(input)}"
         )
     if d.kind not in "fc":
         asked = TYPE_NAMES[FROM_NUMPY[d]]
@@ -93,14 +94,14 @@ def refuse_empty(shape, p, dims):
     """Raises PyTorch's errors for a norm that has no value for no elements."""
     if dims is None or len(dims) == len(shape):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an "
-            "identity"
+            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does "
+            "not have an identity"
         )
     for d in dims:
         if shape[d] == 0:
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {p} norm on the dimension {d}because this dimension is empty and "
-                "the operation does not have an identity"
+                f"linalg.vector_norm cannot compute the {p} norm on the dimension {d}because this dimension "
+                "is empty and the operation does not have an identity"
             )
 
 
@@ -114,9 +115,9 @@ def norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """The p-norm of all elements, or over some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
+    """The p-norm over all or some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
 
-    "fro", the default, is the same as 2, and "nuc" the sum of a matrix's singular values. The gradient at 0 is 0.
+    "fro", the default, is 2; "nuc" is the sum of a matrix's singular values. The gradient at 0 is 0.
 
     >>> import rushlight as torch
     >>> torch.norm(torch.tensor([3.0, 4.0])), torch.norm(torch.tensor([3.0, 4.0]), p=1)

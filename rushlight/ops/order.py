@@ -59,8 +59,8 @@ def selecting(name, node, choose):
     def forward(input, dim, keepdim, *options):
         return picked(input, choose(np.moveaxis(input, dim, -1), *options) if input.ndim else 0, dim, keepdim)
 
-    def formula(grads, result1, input_shape, dim, keepdim):
-        return returned(grads, result1, input_shape, dim, keepdim)
+    def formula(grads, result1, input_shape, dim):
+        return returned(grads, result1, input_shape, dim)
 
     forward.__name__ = name
     return operator(node=node, nondifferentiable=(1,), input=formula)(forward)
@@ -182,8 +182,8 @@ ROUNDED = {
 
 @operator()
 def _quantile_places(input, q, interpolation, ignore_nan):
-    """For each quantile, the indices of the elements below and above it along the last dimension, in shapes
-    (*rows, quantiles), and the factor and offset that make of `q` the part of the way from one to the other."""
+    """The indices of the elements below and above each quantile along the last dimension, shapes (*rows,
+    quantiles), and the factor and offset that turn `q` into the part of the way from one to the other."""
     order = np.argsort(input, -1, kind="stable")
     missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
     last = input.shape[-1] - 1
@@ -213,7 +213,8 @@ def checked_quantiles(name, input, q, interpolation):
     """The quantiles as a tensor of the input's dtype, after PyTorch's checks."""
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            f"{interpolation}"
         )
     array = input._array
     if array.size == 0:
@@ -257,8 +258,8 @@ def quantile(
 ) -> Tensor:
     """The q-quantiles (0 <= q <= 1) of all elements or along a dimension; NaN where there is a NaN.
 
-    `q` is a number or a tensor of them, which become the first dimension. A quantile between two elements is on the
-    line between them, or the "lower", the "higher", the "nearest" of them or their "midpoint".
+    `q` is a number or a tensor of them, which become the first dimension. A quantile between two elements is
+    on the line between them, or the "lower", the "higher", the "nearest" of them or their "midpoint".
 
     >>> import rushlight as torch
     >>> torch.quantile(torch.tensor([1.0, 2.0, 4.0]), 0.75)

@@ -1,4 +1,4 @@
-"""Products of elements: of all, along a dimension, and cumulative. Derivatives hold at zeros, to any order."""
+"""Products of elements: of all, along a dimension, cumulative. Derivatives hold at zeros, to any order."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def recurrence_cotangents(grad, factors, result, dim, back):
 
 @operator(joint=recurrence_cotangents, inputs=("input", "factors"))
 def _recur(input, factors, dim, back):
-    """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; `y[i + 1]` when it runs back."""
+    """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
     out = np.array(input)
     rows, scale = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
     order = range(len(rows) - 2, -1, -1) if back else range(1, len(rows))
@@ -59,9 +59,14 @@ def recur_numbers(values, factors, order):
     return values
 
 
+def product_before_cotangent(grad, input, result, dim, back):
+    """x[i] is a factor of all later products: the sum over k > i of g[k] and the other factors of y[k]."""
+    return result * _shift(_recur(grad, input, dim, not back), dim, not back)
+
+
 @operator(
-    input=lambda grad, input, result, dim, back: result * _shift(_recur(grad, input, dim, not back), dim, not back),
-)  # fmt: skip
+    input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back)
+)
 def _product_before(input, dim, back):
     """The product of all elements before each along a dimension, or of those after it."""
     out = np.ones_like(input)
@@ -77,10 +82,12 @@ def product_of_others(input, dim):
     return _product_before(input, dim, False) * _product_before(input, dim, True)
 
 
-@operator(
-    promote=integers_widened,
-    input=lambda grad, input: (repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)),
-)  # fmt: skip
+def prod_cotangent(grad, input):
+    """The cotangent of the product of all elements."""
+    return repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)
+
+
+@operator(promote=integers_widened, input=lambda grad, input: prod_cotangent(grad, input))
 def _prod(input):
     return np.multiply.reduce(input, None)
 
@@ -96,7 +103,7 @@ def _prod_dim(input, dim, keepdim, dtype):
 
 
 def widened(input, dtype):
-    """The NumPy type that products and sums are computed in: the one asked for, int64 for integers, else the input's."""
+    """The NumPy type of a product or sum: the one asked for, int64 for integers, else the input's."""
     d = as_numpy(dtype)
     return d or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else input._array.dtype)
 

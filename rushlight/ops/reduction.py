@@ -79,7 +79,7 @@ def integers_widened(input):
 
 
 def added(array, dims, keepdim, d=None):
-    """The sum over `dims`: float16 is added in float32, and long columns of float32 in blocks, for precision."""
+    """The sum over `dims`; for precision float16 is added in float32, and long columns in blocks."""
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
     if dims == (0,) and array.ndim == 2 and array.shape[0] > BLOCK and array.dtype.itemsize < 8:
@@ -120,13 +120,13 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
 
 
 def infer_floating(name, input, dtype):
-    """The NumPy type that an average is computed in; RuntimeError where that would not be a floating-point one."""
+    """The NumPy type that an average is computed in; RuntimeError where that is not a floating-point one."""
     d = as_numpy(dtype)
     asked = input._array.dtype if d is None else d
     if asked.kind not in "fc":
         raise RuntimeError(
-            f"{name}(): could not infer output dtype. {'Input' if d is None else 'Optional'} dtype must be either a "
-            f"floating point or complex dtype. Got: {TYPE_NAMES[FROM_NUMPY[asked]]}"
+            f"{name}(): could not infer output dtype. {'Input' if d is None else 'Optional'} dtype must be "
+            f"either a floating point or complex dtype. Got: {TYPE_NAMES[FROM_NUMPY[asked]]}"
         )
     return d
 

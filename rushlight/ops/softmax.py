@@ -82,7 +82,7 @@ def normalised(name, entry, input, dim, dtype):
 @method
 @keywords
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
-    """exp(x) divided by its sum along a dimension: positive numbers that add up to 1, computed without overflow.
+    """exp(x) divided by its sum along a dimension: positive numbers that add up to 1.
 
     `dtype` is what to compute in. NotImplementedError for integers without it.
 
@@ -108,7 +108,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 
 
 def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
-    """Softmax times the cotangent; a result of minus infinity is left out of the difference, which would be NaN."""
+    """The cotangent times softmax."""
     result = result.reshape(kept(input.shape, dims))
     return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
 
@@ -131,8 +131,8 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over one or several dimensions, computed without overflow.
 
     >>> import rushlight as torch
-    >>> torch.logsumexp(torch.tensor([[1000.0, 1000.0], [0.0, 0.0]]), dim=1)
-    tensor([1000.6931,    0.6931])
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6931)
     """
     dims = axes(dim, input._array.ndim)
     return _logsumexp(

@@ -14,7 +14,7 @@ __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
 
 
 def order_of(input, dim, descending):
-    """The indices that sort along a dimension; equal elements keep their order, and NaN counts as the largest."""
+    """The indices that sort along a dimension; equal elements keep their order, NaN counts as the largest."""
     if not descending:
         return np.argsort(input, dim, kind="stable")
     order = np.argsort(np.flip(input, dim), dim, kind="stable")
@@ -79,7 +79,7 @@ def _argsort(input, dim, descending):
 @method
 @keywords
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:
-    """The indices that sort a tensor along a dimension. Equal elements keep their order, also with `stable=False`.
+    """The indices that sort along a dimension. Equal elements keep their order, with `stable=False` too.
 
     >>> import rushlight as torch
     >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
@@ -132,7 +132,7 @@ def _topk(input, k, dim, largest):
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> return_types.topk:
-    """The k largest (or smallest) elements along a dimension, in order, and their indices. NaN counts as the largest.
+    """The k largest (or smallest) elements along a dimension, and their indices. NaN counts as the largest.
 
     They come in order with `sorted=False` too. RuntimeError where there are fewer than k.
 
@@ -189,8 +189,8 @@ def searchsorted(
 ) -> Tensor:  # fmt: skip
     """The places where values would go in sorted sequences (the last dimension) to keep them sorted.
 
-    Before equal elements, or after them with `right=True` or `side="right"`. `sorter` is what sorts a sequence that is
-    not. RuntimeError where the dimensions before the last differ.
+    Before equal elements, or after them with `right=True` or `side="right"`. `sorter` is what sorts a
+    sequence that is not. RuntimeError where the dimensions before the last differ.
 
     >>> import rushlight as torch
     >>> torch.searchsorted(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([2.0, 2.5]))
@@ -200,9 +200,9 @@ def searchsorted(
     sequence, wanted = sorted_sequence._array, values._array
     if sequence.ndim != 1 and sequence.shape[:-1] != wanted.shape[:-1]:
         raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input "
-            f"value tensor {list(wanted.shape)}"
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(sequence.shape)} and input value tensor {list(wanted.shape)}"
         )
     if sorter is not None and sorter._array.shape != sequence.shape:
         raise RuntimeError(

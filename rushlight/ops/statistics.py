@@ -1,4 +1,4 @@
-"""Moments: variances and standard deviations, covariance and correlation matrices."""
+"""Variances and standard deviations."""
 
 import warnings
 
@@ -9,7 +9,7 @@ from rushlight.ops.reduction import Dim, axes, size_of, spread
 from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
-__all__ = ["corrcoef", "cov", "std", "std_mean", "var", "var_mean"]
+__all__ = ["std", "std_mean", "var", "var_mean"]
 
 
 def centred(input, dims):
@@ -124,8 +124,8 @@ def moments(name, entry, input, dim, unbiased, correction, keepdim):
         correction = 1 if unbiased is None or unbiased else 0
     if degrees(input._array.shape, dims, correction) <= 0:
         warnings.warn(
-            f"{entry.name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            "(input numel divided by output numel).",
+            f"{entry.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
             UserWarning,
             stacklevel=4,
         )
@@ -138,9 +138,9 @@ def var(
     input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
     correction: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """The variance, over all elements or over some dimensions: the sum of squared deviations over n - `correction`.
+    """The variance over all or some dimensions: the sum of squared deviations divided by n - `correction`.
 
-    `unbiased` is PyTorch's older way to choose a `correction` of 1 (the default) or 0. RuntimeError for integers.
+    `unbiased` is the older way to choose a `correction` of 1 (the default) or 0. RuntimeError for integers.
 
     >>> import rushlight as torch
     >>> torch.var(torch.tensor([1.0, 2.0, 6.0])), torch.var(torch.tensor([1.0, 2.0, 6.0]), correction=0)
@@ -190,103 +190,3 @@ def std_mean(
     (tensor(2.6458), tensor(3.))
     """
     return moments("std_mean", _std_mean, input, dim, unbiased, correction, keepdim)
-
-
-def frequencies(fweights):
-    """The array of whole-number weights of `cov`, after PyTorch's checks."""
-    if fweights is not None and fweights._array.dtype.kind not in "iu":
-        raise RuntimeError("cov(): fweights must be integral dtype")
-    return fweights
-
-
-def observation_weights(input, fweights, aweights):
-    """The weight of each observation: the product of both kinds, or None."""
-    for name, weights in (("fweights", fweights), ("aweights", aweights)):
-        if weights is None:
-            continue
-        if weights._array.ndim > 1:
-            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
-                               f"{weights._array.ndim} dimensions")  # fmt: skip
-        if weights._array.size != input._array.shape[1]:
-            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input "
-                               f"but got {weights._array.size} != {input._array.shape[1]}")  # fmt: skip
-    if fweights is None or aweights is None:
-        return fweights if aweights is None else aweights
-    return fweights * aweights
-
-
-def normaliser(input, weights, fweights, aweights, correction):
-    """What the weighted products are divided by in `cov`, as a number or tensor, not less than 0."""
-    if weights is None:
-        return max(input._array.shape[1] - correction, 0)
-    total = weights.sum()
-    if correction == 0:
-        return total
-    if aweights is None:
-        return (total - correction).clamp(min=0)
-    return (total - correction * (weights * aweights).sum() / total).clamp(min=0)
-
-
-@method
-@keywords
-def cov(
-    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
-) -> Tensor:
-    """The covariance matrix of variables (rows) over observations (columns).
-
-    `fweights` are whole-number counts of the observations, `aweights` relative weights. A tensor of one dimension is
-    one variable. RuntimeError for more than two dimensions.
-
-    >>> import rushlight as torch
-    >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-    tensor([[ 1., -1.],
-            [-1.,  1.]])
-    """
-    ndim = input._array.ndim
-    if ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions"
-        )
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("cov(): bool dtype is not supported for input")
-    x = input if ndim == 2 else input.reshape(1, -1)
-    weights = observation_weights(x, frequencies(fweights), aweights)
-    divisor = normaliser(x, weights, fweights, aweights, correction)
-    if float(divisor) <= 0:
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-                      UserWarning, stacklevel=3)  # fmt: skip
-    if weights is None:
-        x = x - x.sum(1, True) / x._array.shape[1]
-        weighted = x
-    else:
-        x = x - (x * weights).sum(1, True) / weights.sum()
-        weighted = x * weights
-    return (weighted @ x.t().conj() / divisor).squeeze()
-
-
-@method
-@keywords
-def corrcoef(input: Tensor) -> Tensor:
-    """The matrix of Pearson's correlation coefficients of variables (rows), between -1 and 1.
-
-    >>> import rushlight as torch
-    >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-    tensor([[ 1., -1.],
-            [-1.,  1.]])
-    """
-    if input._array.ndim > 2:
-        raise RuntimeError(
-            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "
-            "dimensions"
-        )
-    c = cov(input)
-    if c._array.ndim == 0:
-        return c / c
-    deviations = (c.diagonal().real if c._array.dtype.kind == "c" else c.diagonal()).sqrt()
-    c = c / deviations.unsqueeze(1) / deviations.unsqueeze(0)
-    return c.clamp(-1, 1) if c._array.dtype.kind == "f" else clamped_parts(c)
-
-
-def clamped_parts(c):
-    """Complex coefficients with real and imaginary part between -1 and 1 each."""
-    return c.real.clamp(-1, 1) + 1j * c.imag.clamp(-1, 1)
