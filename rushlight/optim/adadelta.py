@@ -1,0 +1,55 @@
+"""Adadelta: steps scaled by running means of the squares of earlier gradients and steps."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, zeros_for
+from rushlight.optim.optimizer import Params
+
+__all__ = ["Adadelta"]
+
+
+class Adadelta(ElementwiseOptimizer):
+    """Adadelta: step = sqrt(steps + eps) / sqrt(squares + eps) * grad; param -= lr * step.
+
+    `steps` and `squares` are running means, of coefficient `rho`, of the squares of steps and of gradients.
+    `weight_decay` adds that multiple of the parameter to its gradient.
+
+    Source: M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012. ValueError for options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
+        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
+        differentiable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("rho value", rho, 0.0 <= rho <= 1.0)
+        check("epsilon value", eps, eps >= 0.0)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        names = ("square_avg", "acc_delta")
+        advance(state)
+        zeros_for(param, state, *names)
+        lr, rho, eps, decay = number(group["lr"], group), group["rho"], group["eps"], group["weight_decay"]
+        maximize = group["maximize"]
+
+        def rule(param, grad, squares, steps):
+            if maximize:
+                grad = -grad
+            if decay:
+                grad = grad + param * decay
+            squares *= rho
+            squares += grad * (1 - rho) * grad
+            step = np.sqrt(steps + eps) / np.sqrt(squares + eps) * grad
+            steps *= rho
+            steps += step * (1 - rho) * step
+            param -= step * lr
+
+        return names, rule

@@ -1,0 +1,63 @@
+"""Adagrad: gradients divided by the root of the sum of their squares."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, scalar
+from rushlight.optim.optimizer import Params
+
+__all__ = ["Adagrad"]
+
+
+class Adagrad(ElementwiseOptimizer):
+    """Adagrad: param -= lr / (1 + (step - 1) * lr_decay) * grad / (sqrt(sum of squares) + eps).
+
+    The sum begins at `initial_accumulator_value`. `weight_decay` adds that multiple of the parameter to its gradient.
+
+    Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization", 2011.
+    ValueError for options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+        maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("lr_decay value", lr_decay, lr_decay >= 0.0)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check("initial_accumulator_value value", initial_accumulator_value, initial_accumulator_value >= 0.0)
+        check("epsilon value", eps, eps >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "fused": fused,
+        })  # fmt: skip
+        for group in self.param_groups:
+            for param in group["params"]:
+                self._start(param)
+
+    def _start(self, param):
+        """Puts the number of steps and the sum of squares into a parameter's state."""
+        value = self.defaults["initial_accumulator_value"]
+        value = complex(value, value) if param.is_complex() else value
+        self.state[param].update(step=scalar(0.0), sum=new_tensor(np.full_like(param._array, value)))
+
+    def _rule(self, group, state, param):
+        if not state:
+            self._start(param)
+        step = advance(state)
+        eps, decay, maximize = group["eps"], group["weight_decay"], group["maximize"]
+        rate = number(group["lr"], group) / (1 + (step - 1) * group["lr_decay"])
+
+        def rule(param, grad, total):
+            if maximize:
+                grad = -grad
+            if decay:
+                grad = grad + param * decay
+            total += grad * grad
+            param -= grad * rate / (np.sqrt(total) + eps)
+
+        return ("sum",), rule

@@ -1,0 +1,105 @@
+"""Adam: steps scaled by running means of the gradient and of its square."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.optim.elementwise import (
+    ElementwiseOptimizer,
+    advance,
+    check,
+    check_betas,
+    check_rate,
+    number,
+    zeros_for,
+)
+from rushlight.optim.optimizer import Params
+
+__all__ = ["Adam", "AdamW"]
+
+
+class Adam(ElementwiseOptimizer):
+    """Adam: param -= lr * mean / (sqrt(square) + eps).
+
+    `mean` and `square` are running means of the gradient and of its square, with the coefficients `betas`, both
+    corrected for having begun at zero. `weight_decay` adds that multiple of the parameter to its gradient, or with
+    `decoupled_weight_decay` shrinks the parameter by lr * weight_decay. `amsgrad` takes the largest `square` so far.
+
+    Sources: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014; S. Reddi et al., "On the convergence
+    of Adam and beyond", 2018. ValueError for options out of range.
+
+    >>> import rushlight as torch
+    >>> weight = torch.tensor([1.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adam([weight], lr=0.1)
+    >>> (weight**2).sum().backward()
+    >>> optimizer.step()
+    >>> weight.detach()
+    tensor([0.9000])
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False,
+        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("epsilon value", eps, eps >= 0.0)
+        check_betas(betas)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        if len({isinstance(beta, TensorBase) for beta in betas}) > 1:
+            raise ValueError("betas must be either both floats or both Tensors")
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if group["amsgrad"] else 2]
+        step = advance(state)
+        zeros_for(param, state, *names)
+        lr, eps, decay = number(group["lr"], group), group["eps"], group["weight_decay"]
+        beta1, beta2 = (number(beta, group) for beta in group["betas"])
+        maximize, decoupled = group["maximize"], group["decoupled_weight_decay"]
+        rate = lr / (1 - beta1**step)
+        correction = (1 - beta2**step) ** 0.5
+
+        def rule(param, grad, mean, square, largest=None):
+            if maximize:
+                grad = -grad
+            if decay and decoupled:
+                param *= 1 - lr * decay
+            elif decay:
+                grad = grad + param * decay
+            mean += (grad - mean) * (1 - beta1)
+            square *= beta2
+            square += grad * (1 - beta2) * grad
+            if largest is not None:
+                largest[...] = np.maximum(largest, square)
+            param -= mean * rate / (np.sqrt(square if largest is None else largest) / correction + eps)
+
+        return names, rule
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: parameters shrink by lr * weight_decay, whatever their gradient.
+
+    Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+            capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
+        )  # fmt: skip
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True

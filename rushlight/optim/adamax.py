@@ -1,0 +1,60 @@
+"""Adamax: Adam with the largest gradient in the place of the root mean square."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.optim.elementwise import (
+    ElementwiseOptimizer,
+    advance,
+    check,
+    check_betas,
+    check_rate,
+    number,
+    zeros_for,
+)
+from rushlight.optim.optimizer import Params
+
+__all__ = ["Adamax"]
+
+
+class Adamax(ElementwiseOptimizer):
+    """Adamax: param -= lr / (1 - beta1 ** step) * mean / largest, with largest = max(beta2 * largest, |grad| + eps).
+
+    `weight_decay` adds that multiple of the parameter to its gradient.
+
+    Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. ValueError for options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("epsilon value", eps, eps >= 0.0)
+        check_betas(betas)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        names = ("exp_avg", "exp_inf")
+        step = advance(state)
+        zeros_for(param, state, *names)
+        eps, decay, maximize = group["eps"], group["weight_decay"], group["maximize"]
+        beta1, beta2 = group["betas"]
+        rate = number(group["lr"], group) / (1 - beta1**step)
+
+        def rule(param, grad, mean, largest):
+            if maximize:
+                grad = -grad
+            if decay:
+                grad = grad + param * decay
+            mean += (grad - mean) * (1 - beta1)
+            largest[...] = np.maximum(largest * beta2, np.abs(grad) + eps)
+            param -= mean * rate / largest
+
+        return names, rule

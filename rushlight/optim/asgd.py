@@ -1,0 +1,67 @@
+"""Averaged stochastic gradient descent."""
+
+from typing import Any
+
+from rushlight.optim.elementwise import (
+    ElementwiseOptimizer,
+    advance,
+    check,
+    check_rate,
+    number,
+    scalar,
+    zeros_for,
+)
+from rushlight.optim.optimizer import Params
+
+__all__ = ["ASGD"]
+
+
+class ASGD(ElementwiseOptimizer):
+    """Averaged stochastic gradient descent: `state[param]["ax"]` is the mean of the parameter since step `t0`.
+
+    Steps are of the size lr / (1 + lambd * lr * step) ** alpha, and parameters decay at the rate `lambd`.
+    `weight_decay` adds that multiple of the parameter to its gradient.
+
+    Source: B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992. ValueError for
+    options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        lr, lambd, decay, maximize = (
+            number(group["lr"], group),
+            group["lambd"],
+            group["weight_decay"],
+            group["maximize"],
+        )
+        step = advance(state)
+        rate = state.setdefault("eta", scalar(float(lr))).item()
+        share = state.setdefault("mu", scalar(1.0)).item()
+        zeros_for(param, state, "ax")
+        state["eta"] = scalar(float(lr / (1 + lambd * lr * step) ** group["alpha"]))
+        state["mu"] = scalar(1 / max(1, step - group["t0"]))
+
+        def rule(param, grad, mean):
+            if maximize:
+                grad = -grad
+            if decay:
+                grad = grad + param * decay
+            param *= 1 - lambd * rate
+            param -= grad * rate
+            if share == 1:
+                mean[...] = param
+            else:
+                mean += (param - mean) * share
+
+        return ("ax",), rule

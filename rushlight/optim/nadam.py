@@ -1,0 +1,76 @@
+"""NAdam: Adam with Nesterov's momentum."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.optim.elementwise import (
+    ElementwiseOptimizer,
+    advance,
+    check,
+    check_betas,
+    check_rate,
+    number,
+    scalar,
+    zeros_for,
+)
+from rushlight.optim.optimizer import Params
+
+__all__ = ["NAdam"]
+
+
+class NAdam(ElementwiseOptimizer):
+    """NAdam: Adam that looks one step of momentum ahead, with a momentum that grows at the rate `momentum_decay`.
+
+    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay` shrinks
+    the parameter by lr * weight_decay.
+
+    Source: T. Dozat, "Incorporating Nesterov momentum into Adam", 2016. ValueError for options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
+        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+        differentiable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("epsilon value", eps, eps >= 0.0)
+        check_betas(betas)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check("momentum_decay value", momentum_decay, momentum_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
+            "capturable": capturable, "differentiable": differentiable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        names = ("exp_avg", "exp_avg_sq")
+        step = advance(state)
+        product = state.setdefault("mu_product", scalar(1.0))
+        zeros_for(param, state, *names)
+        lr, eps, decay = number(group["lr"], group), group["eps"], group["weight_decay"]
+        maximize, decoupled = group["maximize"], group["decoupled_weight_decay"]
+        beta1, beta2 = group["betas"]
+        now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (n * group["momentum_decay"])) for n in (step, step + 1))
+        product._array *= now
+        so_far = product.item()
+        rate, rate_ahead = lr * (1 - now) / (1 - so_far), lr * ahead / (1 - so_far * ahead)
+        correction = 1 - beta2**step
+
+        def rule(param, grad, mean, square):
+            if maximize:
+                grad = -grad
+            if decay and decoupled:
+                param *= 1 - lr * decay
+            elif decay:
+                grad = grad + param * decay
+            mean += (grad - mean) * (1 - beta1)
+            square *= beta2
+            square += grad * (1 - beta2) * grad
+            scale = np.sqrt(square / correction) + eps
+            param -= grad * rate / scale
+            param -= mean * rate_ahead / scale
+
+        return names, rule

@@ -1,0 +1,315 @@
+"""The base class of optimizers: groups of parameters with their options, the state of each, hooks, state dicts."""
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.naming import typename
+from rushlight.nn.modules.module import clear_gradients
+from rushlight.tensor import Tensor
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook", "required"]
+
+Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+HOOKS = (
+    "step_pre_hooks", "step_post_hooks", "state_dict_pre_hooks", "state_dict_post_hooks",
+    "load_state_dict_pre_hooks", "load_state_dict_post_hooks",
+)  # fmt: skip
+BEFORE_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
+AFTER_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
+
+
+class _Required:
+    """Stands for the default of an option that has none."""
+
+    def __repr__(self):
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(optimizer, args, kwargs)` before every step of all optimizers."""
+    return add_hook(BEFORE_ANY_STEP, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+    """Calls `hook(optimizer, args, kwargs)` after every step of all optimizers."""
+    return add_hook(AFTER_ANY_STEP, hook)
+
+
+def hooked(step):
+    """A step function that calls the hooks on steps."""
+
+    @functools.wraps(step)
+    def with_hooks(self, *args, **kwargs):
+        for hook in chain(BEFORE_ANY_STEP.values(), self._optimizer_step_pre_hooks.values()):
+            result = hook(self, args, kwargs)
+            if result is not None:
+                if not (isinstance(result, tuple) and len(result) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}."
+                    )
+                args, kwargs = result
+        loss = step(self, *args, **kwargs)
+        for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
+            hook(self, args, kwargs)
+        return loss
+
+    return with_hooks
+
+
+class Optimizer:
+    """The base class of optimizers.
+
+    `params` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries, one for each group of
+    parameters with options of its own; `defaults` are the options of groups that do not say otherwise. A
+    subclass defines `step`, which changes the parameters by their gradients.
+
+    TypeError for what is no tensor; ValueError for no parameters at all, for results of operations, and for a
+    parameter in two groups.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = hooked(cls.step)
+
+    def __init__(self, params: Params, defaults: dict[str, Any]):
+        self.defaults = defaults
+        self._make_hooks()
+        if isinstance(params, TensorBase):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + typename(params)
+            )
+        self.state: defaultdict[Tensor, Any] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups: list = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def _make_hooks(self):
+        """Begins without any hook, where there are none yet."""
+        for name in HOOKS:
+            self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
+
+    def __getstate__(self):
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._make_hooks()
+        self.defaults.setdefault("differentiable", False)
+
+    def __repr__(self):
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join(lines) + "\n)"
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Changes the parameters once. `closure` computes the loss and the gradients anew; its loss is returned."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of all parameters, or fills them with zeros.
+
+        >>> import rushlight as torch
+        >>> weight = torch.ones(1, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([weight], lr=0.1)
+        >>> weight.sum().backward()
+        >>> optimizer.zero_grad()
+        >>> weight.grad is None
+        True
+        """
+        for group in self.param_groups:
+            clear_gradients(group["params"], set_to_none)
+
+    # groups
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds a group of parameters: a dictionary with "params" and any options that differ from the defaults."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        param_group["params"] = as_list(param_group["params"])
+        take_names(param_group)
+        for param in param_group["params"]:
+            self._check_param(param)
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
+            param_group.setdefault(name, default)
+        self._check_group(param_group)
+        self.param_groups.append(param_group)
+
+    def _check_param(self, param):
+        """Raises PyTorch's errors for what cannot be optimized."""
+        if not isinstance(param, TensorBase):
+            raise TypeError(
+                "optimizer can only optimize Tensors, but one of the params is " + typename(param)
+            )
+        if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
+            raise ValueError("can't optimize a non-leaf Tensor")
+
+    def _check_group(self, group):
+        """Raises PyTorch's errors for a group that does not go with the others."""
+        params = set(group["params"])
+        if len(params) != len(group["params"]):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=4,
+            )
+        for other in self.param_groups:
+            if ("param_names" in group) != ("param_names" in other):
+                names = "with names" if "param_names" in group else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{names} to the optimizer"
+                )
+            if not params.isdisjoint(other["params"]):
+                raise ValueError("some parameters appear in more than one parameter group")
+
+    # state dicts
+
+    def state_dict(self) -> dict[str, Any]:
+        """The options of all groups and the state of all parameters, which are numbered in the order of the groups.
+
+        The tensors in it are the optimizer's own: to keep them as they are, copy the state dict.
+        """
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers: dict[int, int] = {}
+        groups, start = [], 0
+        for group in self.param_groups:
+            for i, param in enumerate(group["params"], start):
+                numbers.setdefault(id(param), i)
+            packed = {key: value for key, value in group.items() if key != "params"}
+            groups.append({**packed, "params": [numbers[id(param)] for param in group["params"]]})
+            start += len(group["params"])
+        state = {numbers[id(k)] if isinstance(k, TensorBase) else k: v for k, v in self.state.items()}
+        state_dict = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            result = hook(self, state_dict)
+            if result is not None:
+                state_dict = result
+        return state_dict
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over the options and the state that `state_dict` gave, for parameters in the same order.
+
+        ValueError if the numbers of groups or parameters differ.
+        """
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            result = hook(self, state_dict)
+            if result is not None:
+                state_dict = result
+        saved = deepcopy(state_dict["param_groups"])
+        check_lengths(self.param_groups, saved)
+        params = chain.from_iterable(group["params"] for group in self.param_groups)
+        by_number = dict(zip(chain.from_iterable(group["params"] for group in saved), params, strict=True))
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in by_number:
+                state[by_number[key]] = as_state_of(by_number[key], value)
+            else:
+                state[key] = value
+        for group, new in zip(self.param_groups, saved, strict=True):
+            new["params"] = group["params"]
+            if "param_names" in group:
+                new.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    # hooks
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Calls `hook(optimizer, args, kwargs)` before every step; it may return other arguments."""
+        return add_hook(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Calls `hook(optimizer, args, kwargs)` after every step."""
+        return add_hook(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(optimizer)` before a state dict is made."""
+        return placed(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(optimizer, state_dict)` after; it may return another state dict."""
+        return placed(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(optimizer, state_dict)` before a state dict is loaded; it may return another."""
+        return placed(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Calls `hook(optimizer)` after a state dict was loaded."""
+        return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def placed(hooks: OrderedDict, hook: Callable, prepend: bool) -> RemovableHandle:
+    """Puts a hook last among others, or first."""
+    handle = add_hook(hooks, hook)
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def as_list(params) -> list:
+    """The parameters of a group as a list; TypeError for a set, which has no order."""
+    if isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+            "will change between runs. Please use a list instead."
+        )
+    return [params] if isinstance(params, TensorBase) else list(params)
+
+
+def take_names(group: dict[str, Any]) -> None:
+    """Makes of (name, tensor) pairs a list of tensors and one of names. ValueError if only some have names."""
+    names = [param[0] for param in group["params"] if isinstance(param, tuple)]
+    if names and len(names) < len(group["params"]):
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+    if names:
+        group["params"] = [param[1] for param in group["params"]]
+        group["param_names"] = names
+
+
+def check_lengths(groups: list[dict], saved: list[dict]) -> None:
+    """Raises PyTorch's errors for a state dict of other groups than the optimizer's."""
+    if len(groups) != len(saved):
+        raise ValueError("loaded state dict has a different number of parameter groups")
+    if any(len(group["params"]) != len(new["params"]) for group, new in zip(groups, saved, strict=True)):
+        raise ValueError(
+            "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+        )
+
+
+def as_state_of(param: Tensor, value: Any, key: Any = None) -> Any:
+    """A loaded state with its tensors in the dtype of their parameter, all but the number of steps."""
+    if isinstance(value, TensorBase):
+        array = value._array
+        if key != "step" and param.is_floating_point():
+            array = array.astype(param._array.dtype, copy=False)
+        return new_tensor(array)
+    if isinstance(value, dict):
+        return {k: as_state_of(param, v, k) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(as_state_of(param, v) for v in value)
+    return value

@@ -1,0 +1,80 @@
+"""RAdam: Adam that waits with scaling until it knows the variance of its scale."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.optim.elementwise import (
+    ElementwiseOptimizer,
+    advance,
+    check,
+    check_betas,
+    check_rate,
+    number,
+    zeros_for,
+)
+from rushlight.optim.optimizer import Params
+
+__all__ = ["RAdam"]
+
+
+class RAdam(ElementwiseOptimizer):
+    """RAdam: in the first steps momentum only; then Adam, rectified by the variance of its scale.
+
+    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay` shrinks
+    the parameter by lr * weight_decay.
+
+    Source: L. Liu et al., "On the variance of the adaptive learning rate and beyond", 2019. ValueError for
+    options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("epsilon value", eps, eps >= 0.0)
+        check_betas(betas)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        names = ("exp_avg", "exp_avg_sq")
+        step = advance(state)
+        zeros_for(param, state, *names)
+        lr, eps, decay = number(group["lr"], group), group["eps"], group["weight_decay"]
+        maximize, decoupled = group["maximize"], group["decoupled_weight_decay"]
+        beta1, beta2 = group["betas"]
+        correction = (1 - beta2**step) ** 0.5
+        rectification = rectify(step, beta2)
+
+        def rule(param, grad, mean, square):
+            if maximize:
+                grad = -grad
+            if decay and decoupled:
+                param *= 1 - lr * decay
+            elif decay:
+                grad = grad + param * decay
+            mean += (grad - mean) * (1 - beta1)
+            square *= beta2
+            square += grad * (1 - beta2) * grad
+            change = mean / (1 - beta1**step) * lr
+            if rectification is not None:
+                change = change * (correction / (np.sqrt(square) + eps)) * rectification
+            param -= change
+
+        return names, rule
+
+
+def rectify(step: int, beta2: float) -> float | None:
+    """The factor by which the variance of Adam's scale is rectified; None while too little is known of it."""
+    limit = 2 / (1 - beta2) - 1
+    length = limit - 2 * step * beta2**step / (1 - beta2**step)
+    if length <= 5:
+        return None
+    return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5

@@ -1,0 +1,71 @@
+"""RMSprop: gradients divided by the root of the running mean of their squares."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, zeros_for
+from rushlight.optim.optimizer import Params
+
+__all__ = ["RMSprop"]
+
+
+class RMSprop(ElementwiseOptimizer):
+    """RMSprop: param -= lr * grad / (sqrt(square) + eps), with a running mean `square` of coefficient `alpha`.
+
+    `centered` takes the running variance instead; `momentum` adds the steps up. `weight_decay` adds that multiple
+    of the parameter to its gradient.
+
+    Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating sequences with
+    recurrent neural networks", 2013 (centered). ValueError for options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+        momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("epsilon value", eps, eps >= 0.0)
+        check("momentum value", momentum, momentum >= 0.0)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check("alpha value", alpha, alpha >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        lr, alpha, eps, decay = (
+            number(group["lr"], group),
+            group["alpha"],
+            group["eps"],
+            group["weight_decay"],
+        )
+        maximize, momentum, centered = group["maximize"], group["momentum"], group["centered"]
+        names = ("square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * centered)
+        advance(state)
+        zeros_for(param, state, *names)
+
+        def rule(param, grad, square, *others):
+            if maximize:
+                grad = -grad
+            if decay:
+                grad = grad + param * decay
+            square *= alpha
+            square += grad * (1 - alpha) * grad
+            variance = square
+            if centered:
+                mean = others[-1]
+                mean += (grad - mean) * (1 - alpha)
+                variance = square - mean * mean
+            step = grad / (np.sqrt(variance) + eps)
+            if momentum > 0:
+                buffer = others[0]
+                buffer *= momentum
+                buffer += step
+                step = buffer
+            param -= step * lr
+
+        return names, rule

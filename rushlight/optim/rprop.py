@@ -1,0 +1,56 @@
+"""Rprop: steps of a size that grows while the gradient keeps its sign."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_rate, zeros_for
+from rushlight.optim.optimizer import Params
+
+__all__ = ["Rprop"]
+
+
+class Rprop(ElementwiseOptimizer):
+    """Resilient backpropagation: only the signs of gradients count.
+
+    Each element's step is multiplied by etas[1] while its gradient keeps its sign, and by etas[0] when it
+    changes, when no step is made; it begins at `lr` and stays within `step_sizes`.
+
+    Source: M. Riedmiller, H. Braun, "A direct adaptive method for faster backpropagation learning", 1993.
+    ValueError for options out of range.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
+    ):  # fmt: skip
+        check_rate(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(params, {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "capturable": capturable,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        advance(state)
+        zeros_for(param, state, "prev")
+        if "step_size" not in state:
+            lr = float(group["lr"])
+            first = complex(lr, lr) if param.is_complex() else lr
+            state["step_size"] = new_tensor(np.full_like(param._array, first))
+        (shrink, grow), (low, high), maximize = group["etas"], group["step_sizes"], group["maximize"]
+
+        def rule(param, grad, previous, size):
+            if maximize:
+                grad = -grad
+            agreement = np.sign(grad * previous)
+            size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, 1.0))
+            size[...] = np.minimum(np.maximum(size, low), high)
+            grad = np.where(agreement < 0, np.zeros_like(grad), grad)
+            param -= np.sign(grad) * size
+            previous[...] = grad
+
+        return ("prev", "step_size"), rule

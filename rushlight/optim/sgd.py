@@ -1,0 +1,71 @@
+"""Stochastic gradient descent, with momentum."""
+
+from typing import Any
+
+from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number, zeros_for
+from rushlight.optim.optimizer import Params
+
+__all__ = ["SGD"]
+
+
+class SGD(ElementwiseOptimizer):
+    """Stochastic gradient descent: param -= lr * grad.
+
+    With `momentum`, gradients are added up, buffer = momentum * buffer + (1 - dampening) * grad, and the buffer
+    takes the gradient's place; with `nesterov`, grad + momentum * buffer does. `weight_decay` adds that multiple
+    of the parameter to its gradient.
+
+    Source: I. Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013.
+    ValueError for options out of range.
+
+    >>> import rushlight as torch
+    >>> weight = torch.tensor([1.0], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+    >>> (weight**2).sum().backward()
+    >>> optimizer.step()
+    >>> weight.detach()
+    tensor([0.8000])
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,
+        nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        differentiable: bool = False, fused: bool | None = None,
+    ):  # fmt: skip
+        check_rate(lr)
+        check("momentum value", momentum, momentum >= 0.0)
+        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov, "maximize": maximize, "foreach": foreach, "differentiable": differentiable,
+            "fused": fused,
+        })  # fmt: skip
+
+    def _rule(self, group, state, param):
+        lr, decay = number(group["lr"], group), number(group["weight_decay"], group)
+        maximize, momentum, nesterov = group["maximize"], group["momentum"], group["nesterov"]
+        names, share = (), 1 - group["dampening"]
+        if momentum:
+            names = ("momentum_buffer",)
+            share = 1 if state.get(names[0]) is None else share  # the first buffer is the gradient itself
+            zeros_for(param, state, *names)
+
+        def rule(param, grad, buffer=None):
+            if maximize:
+                grad = -grad
+            if decays(decay):
+                grad = grad + param * decay
+            if momentum:
+                buffer *= momentum
+                buffer += grad if share == 1 else grad * share
+                grad = grad + buffer * momentum if nesterov else buffer
+            param -= grad * lr
+
+        return names, rule
+
+
+def decays(decay: Any) -> bool:
+    """Whether a weight decay is not zero."""
+    return bool(decay != 0)
