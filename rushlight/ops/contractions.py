@@ -122,7 +122,11 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out: Tensor | None = None) -> Tensor
     dims_a, dims_b = contracted_dims(dims, a._array, b._array)
     for i, j in zip(dims_a, dims_b, strict=True):
         n, m = a._array.shape[i], b._array.shape[j]
-        if n != m:
+        if n == 1 != m:
+            b = b.sum(j, keepdim=True)
+        elif m == 1 != n:
+            a = a.sum(i, keepdim=True)
+        elif n != m:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {i} and second has "
                 f"size {m} "

@@ -120,6 +120,11 @@ def function_of(torch, name):
     return (lambda x, *args, **kwargs: getattr(x, last)) if isinstance(found, property) else found
 
 
+def product(a, b=None):
+    """A matrix of a given rank, as PyTorch's samples make it."""
+    return a if b is None else a @ b.mT
+
+
 CALLS = {
     "__getitem__": lambda torch: lambda x, index: x[index],
     "__radd__": lambda torch: lambda x, other: other + x,
@@ -132,4 +137,7 @@ CALLS = {
     "zero_": lambda torch: lambda x: x.clone().zero_(),
     "einsum": lambda torch: lambda operands, equation: torch.einsum(equation, *operands),
     "linalg.multi_dot": lambda torch: torch.linalg.multi_dot,
+    "linalg.pinv": lambda torch: lambda a, *b, **options: torch.linalg.pinv(product(a, *b), **options),
+    "svd_lowrank": lambda torch: lambda a, b, **options: torch.svd_lowrank(product(a, b), **options),
+    "pca_lowrank": lambda torch: lambda a, b, **options: torch.pca_lowrank(product(a, b), **options),
 }  # fmt: skip

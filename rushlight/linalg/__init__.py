@@ -1,0 +1,25 @@
+"""Linear algebra, as torch.linalg: norms, determinants, equations and decompositions, differentiable and in
+batches."""
+
+from rushlight.linalg.calls import LinAlgError
+from rushlight.linalg.cholesky_decomposition import cholesky, cholesky_ex
+from rushlight.linalg.determinants import det, slogdet
+from rushlight.linalg.eigen import eig, eigh, eigvals, eigvalsh
+from rushlight.linalg.least_squares import lstsq
+from rushlight.linalg.lu_decomposition import lu, lu_factor, lu_factor_ex, lu_solve
+from rushlight.linalg.norms import cond, matrix_norm, norm, vector_norm
+from rushlight.linalg.powers import matrix_exp, matrix_power
+from rushlight.linalg.qr_decomposition import householder_product, qr
+from rushlight.linalg.singular_values import matrix_rank, pinv, svd, svdvals
+from rushlight.linalg.solving import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
+from rushlight.linalg.vectors import cross, diagonal, vander, vecdot
+from rushlight.ops.contractions import multi_dot
+from rushlight.ops.products import matmul
+
+__all__ = [
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "householder_product", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex",
+    "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm",
+    "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
+    "tensorsolve", "vander", "vecdot", "vector_norm",
+]  # fmt: skip

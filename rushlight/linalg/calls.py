@@ -1,0 +1,70 @@
+"""What the functions of torch.linalg share: `out=`, and PyTorch's errors for arguments that they cannot
+take."""
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.ops.keywords import written
+from rushlight.ops.mismatch import type_name
+
+__all__ = ["LinAlgError"]
+
+
+class LinAlgError(RuntimeError):
+    """A computation of linear algebra that has no result, as of a matrix that is singular."""
+
+
+def linalg(function: Callable) -> Callable:
+    """Gives a public function `out=`, and PyTorch's error for a first argument that is no tensor."""
+    name = f"linalg_{function.__name__}"
+    first = next(iter(signature(function).parameters))
+
+    @wraps(function)
+    def called(*args, out=None, **kwargs):
+        input = args[0] if args else kwargs.get(first)
+        if not isinstance(input, TensorBase):
+            raise TypeError(
+                f"{name}(): argument '{first}' (position 1) must be Tensor, not {type(input).__name__}"
+            )
+        result = function(*args, **kwargs)
+        return result if out is None else written(name, out, result, input)
+
+    return called
+
+
+def check_floating(name: str, A, kernel: str | None = None) -> None:
+    """RuntimeError for a type that LAPACK does not compute with."""
+    array = A._array
+    if array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}"
+        )
+    if array.dtype == np.float16:
+        raise RuntimeError(
+            f"{name}: Low precision dtypes not supported. Got Half. Convert with x.float() first."
+        )
+
+
+def check_matrix(name: str, A, argument: str = "A") -> None:
+    """RuntimeError for fewer than two dimensions."""
+    if A._array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(name: str, A) -> None:
+    """RuntimeError for what is no square matrix, or batch of them."""
+    check_matrix(name, A)
+    n, m = A._array.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {n} by {m} matrices")
+
+
+def failure(name: str, text: str, info: np.ndarray) -> LinAlgError:
+    """The error for the first matrix of a batch that has a nonzero `info`, which is put into the text."""
+    found = int(np.flatnonzero(info)[0])
+    place = f" (Batch element {found}):" if info.ndim else ""
+    return LinAlgError(f"{name}:{place} {text.format(info.reshape(-1)[found])}")

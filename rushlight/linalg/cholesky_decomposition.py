@@ -1,0 +1,126 @@
+"""The Cholesky decomposition of positive-definite matrices."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.linalg.calls import check_floating, check_square, failure, linalg
+from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
+from rushlight.linalg.solving import _solve_triangular
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["cholesky", "cholesky_ex"]
+
+CholeskyEx = named_tuple("linalg_cholesky_ex", "L", "info")
+NOT_POSITIVE = (
+    "The factorization could not be completed because the input is not positive-definite (the leading "
+    "minor of order "
+    "{} is not positive-definite)."
+)
+
+
+def cholesky_cotangent(grad, upper, result):
+    """The cotangent of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of
+    L^H gL."""
+    L, gL = (adjoint(result), adjoint(grad)) if upper else (result, grad)
+    product = np.matmul(adjoint(L), gL)
+    lower = np.tril(product, -1)
+    half = (lower + adjoint(lower) + diagonal_part(product)) / 2
+    left = _solve_triangular(adjoint(L), half, True, False)
+    return adjoint(_solve_triangular(adjoint(L), adjoint(left), True, False))
+
+
+@operator(node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent)
+def _cholesky(input, upper):
+    try:
+        return np.linalg.cholesky(input, upper=upper)
+    except np.linalg.LinAlgError:
+        raise failure("linalg.cholesky", NOT_POSITIVE, bad_minors(input, upper)) from None
+
+
+def bad_minors(A, upper):
+    """LAPACK's `info` of the decomposition of each matrix: the first leading minor that is not positive; 0
+    for none."""
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    factor = get_lapack_funcs("potrf", (A,))
+    return np.asarray(
+        over_batches(lambda a: np.int32(factor(a, lower=not upper)[1] if a.size else 0), (A,), (2,))
+    )
+
+
+def factor_cotangent(change, L, upper):
+    """The cotangent of L in A = L L^H (with `upper`, L^H L), from that of A; all elements of L count."""
+    both = change + adjoint(change)
+    return np.matmul(L, both) if upper else np.matmul(both, L)
+
+
+def inverse_by_factor(L, upper, B):
+    """A^-1 B, given the Cholesky factor of A."""
+    lower = adjoint(L) if upper else L
+    return _solve_triangular(adjoint(lower), _solve_triangular(lower, B, False, False), True, False)
+
+
+def solve_cotangents(grad, B_shape, L, L_shape, upper, result):
+    """The cotangents of B and L in A^-1 B."""
+    of_B = _cholesky_solve(grad, L, upper)
+    of_L = factor_cotangent(-np.matmul(of_B, adjoint(result)), L, upper)
+    return [unbroadcast(of_B, B_shape), unbroadcast(of_L, L_shape)]
+
+
+@operator(holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
+def _cholesky_solve(B, L, upper):
+    return inverse_by_factor(L, upper, B)
+
+
+@operator(
+    holomorphic=False,
+    L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),
+)
+def _cholesky_inverse(L, upper):
+    return inverse_by_factor(L, upper, np.eye(L.shape[-1], dtype=L.dtype))
+
+
+@linalg
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """The lower triangular L with A = L L^H, for Hermitian positive-definite matrices; with `upper`, L^H.
+
+    Only the lower triangle of A is looked at (with `upper`, the upper one). LinAlgError for matrices that
+    are not positive-definite. Formula: Giles 2008, 2.4.1, and Murray 2016, "Differentiation of the Cholesky
+    decomposition".
+
+    >>> import rushlight as torch
+    >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
+    check_square("linalg.cholesky", A)
+    check_floating("linalg.cholesky", A)
+    return _cholesky(A, bool(upper))
+
+
+@linalg
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> CholeskyEx:
+    """`cholesky`, and for each matrix `info`: 0, or the number of the first leading minor that is not
+    positive.
+
+    The factor of such a matrix is nan; with `check_errors` it is a LinAlgError.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.cholesky_ex(torch.tensor([[-1.0]])).info
+    tensor(1, dtype=torch.int32)
+    """
+    check_square("linalg.cholesky_ex", A)
+    check_floating("linalg.cholesky_ex", A)
+    info = bad_minors(A._array, upper)
+    if not info.any():
+        return CholeskyEx((_cholesky(A, bool(upper)), new_tensor(info)))
+    if check_errors:
+        raise failure("linalg.cholesky_ex", NOT_POSITIVE, info)
+    from rushlight.ops.selection import where
+
+    good = new_tensor((info == 0)[..., None, None])
+    identity = new_tensor(np.eye(A._array.shape[-1], dtype=A._array.dtype))
+    factor = where(good, _cholesky(where(good, A, identity), bool(upper)), np.nan)
+    return CholeskyEx((factor, new_tensor(info)))

@@ -1,0 +1,155 @@
+"""Eigenvalues and eigenvectors, of Hermitian and of general matrices."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.linalg.calls import check_floating, check_square, linalg
+from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
+from rushlight.linalg.solving import _solve
+from rushlight.ops.mismatch import type_name
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
+
+Eigh = named_tuple("linalg_eigh", "eigenvalues", "eigenvectors")
+Eig = named_tuple("linalg_eig", "eigenvalues", "eigenvectors")
+PHASE = (
+    "{}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
+    "specified loss "
+    "function depends on this quantity, so it is ill-defined."
+)
+
+
+def check_phase(product, name):
+    """RuntimeError for cotangents of a function that depends on the free phases of the eigenvectors."""
+    array = product._array if isinstance(product, TensorBase) else product
+    if not np.allclose(np.diagonal(array, axis1=-2, axis2=-1).imag, 0, rtol=1e-2, atol=1e-2):
+        raise RuntimeError(PHASE.format(name))
+
+
+def eigh_cotangent(grad, result0, result1):
+    """The cotangent of A = V L V^H: V (diag(gL) + skew(V^H gV) / 2 / E) V^H, E[i, j] = L[j] - L[i]."""
+    L, V = result0, result1
+    product = np.matmul(adjoint(V), grad[1])
+    check_phase(product, "linalg_eigh_backward")
+    turns = skew(product) / 2
+    inner = quotient(turns - diagonal_part(turns), gaps(L)) + diagonal_matrix(grad[0])
+    return np.matmul(np.matmul(V, inner), adjoint(V))
+
+
+@operator(node="LinalgEighBackward0", holomorphic=False, input=eigh_cotangent)
+def _eigh(input, UPLO):
+    return tuple(np.linalg.eigh(input, UPLO))
+
+
+def eigvalsh_cotangent(grad, input, UPLO):
+    """The cotangent of A for its eigenvalues: V gL V^H."""
+    V = _eigh(input, UPLO)[1]
+    return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
+
+
+@operator(node="LinalgEighBackward0", holomorphic=False, input=eigvalsh_cotangent)
+def _eigvalsh(input, UPLO):
+    return np.linalg.eigvalsh(input, UPLO)
+
+
+def eig_cotangent(grad, result0, result1):
+    """The cotangent of A = V L V^-1, with columns of V of norm 1.
+
+    V^-H (diag(gL) + (V^H gV - V^H V diag(Re(V^H gV))) / E) V^H, E[i, j] = conj(L[j] - L[i]).
+    """
+    L, V = result0, result1
+    product = np.matmul(adjoint(V), grad[1])
+    check_phase(product, "linalg_eig_backward")
+    lengths = np.matmul(
+        adjoint(V), V * np.expand_dims(np.add.reduce(np.real(diagonal_part(product)), -2), -2)
+    )
+    inner = product - lengths
+    inner = quotient(inner - diagonal_part(inner), np.conjugate(gaps(L))) + diagonal_matrix(grad[0])
+    return _solve(adjoint(V), np.matmul(inner, adjoint(V)))
+
+
+def complex_type(dtype):
+    """The complex type of a real one's precision."""
+    return np.result_type(dtype, np.complex64)
+
+
+@operator(node="LinalgEigBackward0", holomorphic=False, input=eig_cotangent)
+def _eig(input):
+    return tuple(x.astype(complex_type(input.dtype), copy=False) for x in np.linalg.eig(input))
+
+
+@linalg
+def eigh(A: Tensor, UPLO: str = "L") -> Eigh:
+    """The eigenvalues, ascending, and orthonormal eigenvectors (columns) of Hermitian matrices.
+
+    Only the lower triangle of A is looked at, or the upper one with `UPLO="U"`. The gradient of the
+    eigenvectors is undefined where eigenvalues are equal; that of a function of their free phases is a
+    RuntimeError. Formula: Giles 2008, 3.1.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
+    check_eigh(A, UPLO)
+    return Eigh(_eigh(A, UPLO.upper()))
+
+
+@linalg
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues, ascending, of Hermitian matrices. Their gradient always exists, unlike that of `eigh`.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor([1., 2.])
+    """
+    check_eigh(A, UPLO)
+    return _eigvalsh(A, UPLO.upper())
+
+
+def check_eigh(A, UPLO):
+    """The errors of the decomposition."""
+    check_square("linalg.eigh", A)
+    if A._array.dtype.kind not in "fc" or A._array.dtype == np.float16:
+        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{type_name(A._array)}'")
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+
+
+@linalg
+def eig(A: Tensor) -> Eig:
+    """The eigenvalues and eigenvectors (columns of norm 1) of square matrices, always complex, in no
+    certain order.
+
+    Differentiable where the eigenvalues differ; a function of the eigenvectors' free phases raises a
+    RuntimeError. RuntimeError for values that are not finite. Formula: Boeddeker et al. 2017, "On the
+    computation of complex-valued gradients with application to statistically optimum beamforming", 4.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.eig(torch.tensor([[0.0, -1.0], [1.0, 0.0]])).eigenvalues.imag.abs()
+    tensor([1., 1.])
+    """
+    check_eig(A, "linalg.eig")
+    return Eig(_eig(A))
+
+
+@linalg
+def eigvals(A: Tensor) -> Tensor:
+    """The eigenvalues of square matrices, always complex, in no certain order.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]])).imag.abs()
+    tensor([1., 1.])
+    """
+    check_eig(A, "linalg.eigvals")
+    return _eig(A)[0]
+
+
+def check_eig(A, name):
+    """The errors of the decomposition."""
+    check_square(name, A)
+    check_floating(name, A)
+    if not np.isfinite(A._array).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")

@@ -1,0 +1,98 @@
+"""Least squares: the solutions of linear equations that have too many or too few of them."""
+
+import numpy as np
+
+from rushlight.core.graph import unbroadcast
+from rushlight.linalg.calls import check_floating, check_matrix, linalg
+from rushlight.linalg.pieces import adjoint, over_batches
+from rushlight.linalg.singular_values import _pinv, pinv_cotangent
+from rushlight.ops.mismatch import check_tensors, type_name
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["lstsq"]
+
+Lstsq = named_tuple("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+DRIVERS = {"gels": "gelsd", "gelsy": "gelsy", "gelsd": "gelsd", "gelss": "gelss"}  # SciPy has no gels
+
+
+def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
+    """The cotangents of A and B, by way of the pseudo-inverse P of A: the solution X is P B.
+
+    What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with
+    respect to it. """
+    P = _pinv(A, None, rcond, False)
+    of_solution, of_residuals = grad[:2]
+    of_A = pinv_cotangent(np.matmul(of_solution, adjoint(B)), A, P)
+    of_B = np.matmul(adjoint(P), of_solution)
+    if of_residuals.shape[-1:] == of_solution.shape[-1:]:
+        errors = 2 * (np.matmul(A, result0) - B) * np.expand_dims(of_residuals, -2)
+        of_A = of_A + np.matmul(errors, adjoint(result0))
+        of_B = of_B - errors
+    return [unbroadcast(of_A, A_shape), unbroadcast(of_B, B_shape)]
+
+
+@operator(
+    node="LinalgLstsqBackward0", holomorphic=False, joint=lstsq_cotangents, inputs=("A", "B"),
+    nondifferentiable=(2, 3),
+)  # fmt: skip
+def _lstsq(A, B, rcond, driver):
+    """The solution, the squared residuals, the rank and the singular values, as one of LAPACK's drivers
+    finds them."""
+    from scipy.linalg import lstsq
+
+    def solved(a, b):
+        solution, _, rank, values = lstsq(a, b, rcond, lapack_driver=DRIVERS[driver], check_finite=False)
+        return solution, np.int64(rank), np.zeros(min(a.shape), a.real.dtype) if values is None else values
+
+    solution, rank, values = over_batches(solved, (A, B), (2, 2))
+    n, m = A.shape[-2:]
+    none = residuals = np.zeros(0, values.dtype)
+    if n > m and driver != "gelsy" and np.all(rank == m):
+        difference = np.abs(np.matmul(A, solution) - B)
+        residuals = np.add.reduce(difference * difference, -2)
+    if driver == "gels":
+        return solution, residuals, np.zeros(0, np.int64), none
+    return solution, residuals, rank, none if driver == "gelsy" else values
+
+
+@linalg
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Lstsq:
+    """The X that makes the norm of A X - B least (and, among several, is least itself).
+
+    A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty but for n
+    > m, full rank, and drivers other than "gelsy", the default; `singular_values` are those of "gelsd" and
+    "gelss", `rank` of all but "gels". Singular values below `rcond` (the precision times the larger
+    dimension) of the largest count as 0. The solution
+    and the residuals have gradients. RuntimeError for shapes that do
+    not fit.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution
+    tensor([[2.]])
+    """
+    check_tensors("linalg_lstsq", A=A, B=B)
+    a, b = A._array, B._array
+    check_matrix("torch.linalg.lstsq", A, "input")
+    check_floating("torch.linalg.lstsq", A)
+    driver = driver or "gelsy"
+    if driver not in DRIVERS:
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+        )
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            f"{type_name(a)} and other's dtype {type_name(b)}"
+        )
+    vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
+    if vector:
+        B = B.unsqueeze(-1)
+    if a.shape[-2] != B._array.shape[-2]:
+        raise RuntimeError(
+            f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})"
+        )
+    rcond = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
+    solution, *others = _lstsq(A, B, float(rcond), driver)
+    return Lstsq((solution.squeeze(-1) if vector else solution, *others))

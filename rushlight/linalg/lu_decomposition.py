@@ -1,0 +1,191 @@
+"""The LU decomposition with partial pivoting, and solutions by it."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.linalg.calls import check_matrix, check_square, linalg
+from rushlight.linalg.pieces import identity_like, over_batches
+from rushlight.linalg.solving import _solve_triangular, check_sides
+from rushlight.ops.mismatch import check_tensors, type_name
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
+
+Lu = named_tuple("linalg_lu", "P", "L", "U")
+LuFactor = named_tuple("linalg_lu_factor", "LU", "pivots")
+LuFactorEx = named_tuple("linalg_lu_factor_ex", "LU", "pivots", "info")
+
+
+def lu_cotangent(grad, result0, result3):
+    """The cotangent of A = P L U, from that of L and U packed into one matrix.
+
+    For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2,
+    rows L2 U."""
+    packed, gLU, P = result0, grad[0], result3
+    n, m = packed.shape[-2:]
+    k = min(n, m)
+    square, g = packed[..., :k, :k], gLU[..., :k, :k]
+    gL, gU, beyond = np.tril(g, -1), np.triu(g), None
+    if m > k:
+        beyond = _solve_triangular(square.mT, gLU[..., :, k:], True, True)
+        gL = gL - np.tril(np.matmul(beyond, packed[..., :, k:].mT), -1)
+    elif n > k:
+        beyond = _solve_triangular(square, gLU[..., k:, :].mT, True, False).mT
+        gU = gU - np.triu(np.matmul(packed[..., k:, :].mT, beyond))
+    inner = np.tril(np.matmul(unit_lower(square).mT, gL), -1) + np.triu(np.matmul(gU, np.triu(square).mT))
+    left = _solve_triangular(square.mT, inner, True, True)
+    cotangent = _solve_triangular(square, left.mT, True, False).mT
+    if beyond is not None:
+        cotangent = np.concatenate([cotangent, beyond], -1 if m > k else -2)
+    return np.matmul(P, cotangent)
+
+
+def unit_lower(x):
+    """The lower triangle of square matrices, with ones on the diagonal."""
+    return np.tril(x, -1) + identity_like(x)
+
+
+@operator(node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3))
+def _lu_factor(input):
+    """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation
+    matrix."""
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    factor = get_lapack_funcs("getrf", (input,))
+    size = min(input.shape[-2:])
+
+    def factored(a):
+        if a.size == 0:
+            return a.copy(), np.zeros(size, np.int32), np.int32(0)
+        packed, pivots, info = factor(a)
+        return np.ascontiguousarray(packed), pivots + np.int32(1), np.int32(info)
+
+    packed, pivots, info = over_batches(factored, (input,), (2,))
+    return packed, pivots, info, permutations(pivots, input.shape[-2], input.dtype)
+
+
+def permutations(pivots, n, dtype):
+    """The matrices P of A = P L U, from the exchanges of rows."""
+
+    def permutation(exchanges):
+        order = np.arange(n)
+        for i, j in enumerate(exchanges - 1):
+            order[[i, j]] = order[[j, i]]
+        return np.eye(n, dtype=dtype)[:, order]
+
+    return over_batches(permutation, (pivots,), (1,))
+
+
+def check_lu(name, A, pivot):
+    """The errors of the decomposition."""
+    array = A._array
+    if array.ndim < 2:
+        raise RuntimeError(
+            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead"
+        )
+    if array.dtype.kind not in "fc" or array.dtype == np.float16:
+        raise NotImplementedError(f"\"lu_cpu\" not implemented for '{type_name(array)}'")
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
+@linalg
+def lu(A: Tensor, *, pivot: bool = True) -> Lu:
+    """The decomposition A = P L U of matrices (*, n, m): a permutation, a unit lower and an upper
+    triangular matrix.
+
+    P is (*, n, n), L (*, n, k), U (*, k, m) with k = min(n, m). RuntimeError without pivoting, which no CPU
+    library has. Formula: PyTorch's `plu_backward`, from de Hoog, Anderssen and Lukas 2011, "Differentiation
+    of matrix functionals using triangular factorization".
+
+    >>> import rushlight as torch
+    >>> torch.linalg.lu(torch.tensor([[0.0, 2.0], [4.0, 2.0]])).U
+    tensor([[4., 2.],
+            [0., 2.]])
+    """
+    check_lu("linalg.lu", A, pivot)
+    packed, _, _, P = _lu_factor(A)
+    return Lu((P, *triangles(packed)))
+
+
+def triangles(packed):
+    """L and U, which the decomposition leaves in one matrix."""
+    n, m = packed._array.shape[-2:]
+    k = min(n, m)
+    lower = packed.narrow(-1, 0, k).tril(-1) + new_tensor(np.eye(n, k, dtype=packed._array.dtype))
+    return lower, packed.narrow(-2, 0, k).triu()
+
+
+@linalg
+def lu_factor(A: Tensor, *, pivot: bool = True) -> LuFactor:
+    """The decomposition A = P L U with L and U in one matrix, and the exchanges of rows (from 1) that make
+    up P.
+
+    RuntimeError where U has a 0 on its diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.lu_factor(torch.tensor([[0.0, 2.0], [4.0, 2.0]])).pivots
+    tensor([2, 2], dtype=torch.int32)
+    """
+    check_lu("torch.lu_factor", A, pivot)
+    packed, pivots, info, _ = _lu_factor(A)
+    if info._array.any():
+        raise singular_factor("torch.linalg.lu_factor", info._array)
+    return LuFactor((packed, pivots))
+
+
+def singular_factor(name, info):
+    """The error for a U with a 0 on its diagonal."""
+    found = int(np.flatnonzero(info)[0])
+    place = f" (Batch element {found}):" if info.ndim else ""
+    number = info.reshape(-1)[found]
+    return RuntimeError(
+        f"{name}:{place} U[{number},{number}] is zero and using it on lu_solve would result in a division "
+        "by zero. If "
+        "you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+        "linalg.lu_factor_ex(A, pivot)"
+    )
+
+
+@linalg
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> LuFactorEx:
+    """`lu_factor`, and for each matrix `info`: 0, or the number of the first 0 on the diagonal of U.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.lu_factor_ex(torch.zeros(2, 2)).info
+    tensor(1, dtype=torch.int32)
+    """
+    check_lu("torch.lu_factor", A, pivot)
+    packed, pivots, info, _ = _lu_factor(A)
+    if check_errors and info._array.any():
+        raise singular_factor("torch.linalg.lu_factor_ex", info._array)
+    return LuFactorEx((packed, pivots, info))
+
+
+@linalg
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+    """The solution X of A X = B, given the `lu_factor` of A; of X A = B where `left` is False, of A^H with
+    `adjoint`.
+
+    RuntimeError for shapes that do not fit and for pivots that are not int32.
+
+    >>> import rushlight as torch
+    >>> A, B = torch.tensor([[0.0, 2.0], [4.0, 2.0]]), torch.tensor([[2.0], [6.0]])
+    >>> torch.linalg.lu_solve(*torch.linalg.lu_factor(A), B)
+    tensor([[1.],
+            [1.]])
+    """
+    check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
+    check_square("linalg.lu_solve", LU)
+    check_matrix("linalg.lu_solve", B, "B")
+    if pivots._array.dtype != np.int32:
+        raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
+    check_sides("linalg.lu_solve", LU, B, left)
+    if not left:
+        return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
+    P = new_tensor(permutations(pivots._array, LU._array.shape[-1], LU._array.dtype))
+    if adjoint:
+        return P @ _solve_triangular(LU.mH, _solve_triangular(LU.mH, B, False, False), True, True)
+    return _solve_triangular(LU, _solve_triangular(LU, P.mT @ B, False, True), True, False)

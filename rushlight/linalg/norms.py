@@ -1,0 +1,183 @@
+"""Norms of vectors and matrices, and what is made of them: the condition number, and `renorm`."""
+
+import math
+
+import numpy as np
+
+from rushlight.dtypes import dtype
+from rushlight.linalg.calls import check_floating, check_matrix, linalg
+from rushlight.linalg.singular_values import svdvals
+from rushlight.linalg.solving import inv_ex
+from rushlight.ops import norms
+from rushlight.ops.dims import wrap_dim
+from rushlight.ops.keywords import keywords
+from rushlight.ops.selection import where
+from rushlight.ops.table import in_place, method
+from rushlight.tensor import Tensor
+
+__all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
+
+Dims = int | tuple[int, ...] | list[int] | None
+
+
+@linalg
+def vector_norm(
+    x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
+    """(sum |x|^ord)^(1/ord) over all elements or over some dimensions; for 0 the number of elements that
+    are not 0.
+
+    inf and -inf give the largest and the smallest absolute value. The gradient at 0 is 0. RuntimeError for
+    integers.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([3.0, -4.0])
+    >>> torch.linalg.vector_norm(x), torch.linalg.vector_norm(x, 1)
+    (tensor(5.), tensor(7.))
+    """
+    if isinstance(ord, str):
+        raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str")
+    return norms.vector_norm(x, ord, dim, keepdim, dtype)
+
+
+@linalg
+def matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Dims = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm of matrices, whose rows and columns lie in the two dimensions `dim`.
+
+    `ord` is "fro" (Frobenius), "nuc" (the sum of the singular values), 2 or -2 (the largest or smallest of
+    them), 1 or -1 (the largest or smallest sum of a column's absolute values), inf or -inf (of a row's).
+    RuntimeError for any other, integers, and fewer than two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_norm(torch.tensor([[1.0, 2.0], [3.0, -4.0]]), 1)
+    tensor(6.)
+    """
+    check_matrix("linalg.matrix_norm", A)
+    rows, columns = matrix_dims(A, dim)
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if A._array.dtype.kind not in "fc":
+        check_floating("linalg.matrix_norm", A)
+    A = A if dtype is None else A.to(dtype)
+    if ord == "fro":
+        return norms.vector_norm(A, 2, (rows, columns), keepdim)
+    if ord in ("nuc", 2, -2):
+        return norm_by_singular_values(A, ord, rows, columns, keepdim)
+    summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = norms.vector_norm(A, 1, summed, True)
+    sums = sums.amax(kept, True) if ord > 0 else sums.amin(kept, True)
+    return sums if keepdim else sums.squeeze((rows, columns))
+
+
+def norm_by_singular_values(A, ord, rows, columns, keepdim):
+    """The norms "nuc", 2 and -2."""
+    values = svdvals(A.movedim((rows, columns), (-2, -1)))
+    result = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)
+    return np.expand_dims(result, tuple(sorted((rows, columns)))) if keepdim else result
+
+
+def matrix_dims(A, dim):
+    """The two dimensions of a matrix as non-negative numbers."""
+    if isinstance(dim, int) or len(dim) != 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, int) else list(dim)}"
+        )
+    rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
+    if rows == columns:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    return rows, columns
+
+
+@linalg
+def norm(
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The norm of a vector (one dimension) or of matrices (two): `vector_norm` or `matrix_norm`.
+
+    Without `ord` it is the 2-norm of all elements, or of those along `dim`. RuntimeError for an order without
+    dimensions that the input leaves unclear.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]])), torch.linalg.norm(torch.eye(2), "nuc")
+    (tensor(5.), tensor(2.))
+    """
+    count = 1 if isinstance(dim, int) else None if dim is None else len(dim)
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    if count not in (None, 1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
+    if count is None and A._array.ndim not in (1, 2):
+        raise RuntimeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+            f"Got {A._array.ndim}D."
+        )
+    if isinstance(ord, str) or (count or A._array.ndim) == 2:
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+
+
+@linalg
+def cond(A: Tensor, p: float | str | None = None) -> Tensor:
+    """The condition number of matrices: the norm of the matrix times that of its inverse; inf for a
+    singular one.
+
+    `p` is the norm, as in `matrix_norm`; None is 2, by the singular values, for which matrices need not be
+    square.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))
+    tensor(4.)
+    """
+    check_floating("linalg.cond", A)
+    if A._array.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p is None or p in (2, -2):
+        values = svdvals(A)
+        largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)
+        return (smallest / largest if p == -2 else largest / smallest).squeeze(-1)
+    if p not in ("fro", "nuc", 1, -1, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    n, m = A._array.shape[-2:]
+    if n != m:
+        raise RuntimeError(
+            f"linalg.cond(ord={p}): A must be batches of square matrices, but they are {n} by {m} matrices"
+        )
+    inverse, info = inv_ex(A)
+    return where(info == 0, matrix_norm(A, p) * matrix_norm(inverse, p), math.inf)
+
+
+@in_place
+@method
+@keywords
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """The tensor with those parts along `dim` whose p-norm is larger than `maxnorm` shrunk to it.
+
+    RuntimeError for fewer than two dimensions, and for a `p` or `maxnorm` that is negative.
+
+    >>> import rushlight as torch
+    >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    ndim = input._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
+    dim = wrap_dim(dim, ndim)
+    sizes = norms.vector_norm(input, p, tuple(d for d in range(ndim) if d != dim), True)
+    return input * where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)

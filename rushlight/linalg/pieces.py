@@ -1,0 +1,61 @@
+"""What the derivatives of linear algebra are made of, and batches for functions of a single matrix."""
+
+import numpy as np
+
+
+def adjoint(x):
+    """The conjugate transpose of matrices."""
+    return x.mT.conj()
+
+
+def identity_like(x):
+    """The identity matrix of the size of the last dimension of x, and of its type."""
+    return np.eye(x.shape[-1], dtype=x.dtype, like=x)
+
+
+def diagonal_matrix(x):
+    """Matrices with the last dimension of x on the diagonal."""
+    return np.expand_dims(x, -1) * identity_like(x)
+
+
+def diagonal_part(x):
+    """Square matrices with all but the diagonal set to 0."""
+    return x * identity_like(x)
+
+
+def skew(x):
+    """The difference of matrices and their adjoints."""
+    return x - adjoint(x)
+
+
+def quotient(x, y):
+    """x / y, and 0 where both are 0."""
+    return x / np.where((x == 0) & (y == 0), np.ones_like(y), y)
+
+
+def gaps(x):
+    """The differences x[j] - x[i] along the last dimension, as matrices with 1 on the diagonal."""
+    return np.expand_dims(x, -2) - np.expand_dims(x, -1) + identity_like(x)
+
+
+def over_batches(function, arrays, dims):
+    """Calls a function of arrays with `dims` dimensions each for all of a batch; the dimensions before are
+    broadcast."""
+    cut = [x.ndim - d for x, d in zip(arrays, dims, strict=True)]
+    batch = np.broadcast_shapes(*[x.shape[:c] for x, c in zip(arrays, cut, strict=True)])
+    if not batch:
+        return function(*arrays)
+    if 0 in batch:
+        samples = function(*[np.ones(x.shape[c:], x.dtype) for x, c in zip(arrays, cut, strict=True)])
+        stacked = [np.empty(batch + np.shape(s), np.asarray(s).dtype) for s in as_tuple(samples)]
+    else:
+        wide = [np.broadcast_to(x, batch + x.shape[c:]) for x, c in zip(arrays, cut, strict=True)]
+        results = [as_tuple(function(*[x[index] for x in wide])) for index in np.ndindex(batch)]
+        stacked = [np.stack(r).reshape(batch + np.shape(r[0])) for r in zip(*results, strict=True)]
+        samples = results[0] if len(stacked) > 1 else None
+    return tuple(stacked) if isinstance(samples, tuple) else stacked[0]
+
+
+def as_tuple(value):
+    """A single result as a tuple."""
+    return value if isinstance(value, tuple) else (value,)

@@ -1,0 +1,74 @@
+"""Powers and the exponential of square matrices."""
+
+import numpy as np
+
+from rushlight.linalg.calls import check_floating, check_square, linalg
+from rushlight.linalg.solving import inv
+from rushlight.ops.table import method, operator
+from rushlight.tensor import Tensor
+
+__all__ = ["matrix_exp", "matrix_power"]
+
+
+@operator(input=lambda grad: np.zeros_like(grad))
+def _power_0(input):
+    """Identity matrices, which do not depend on the input; the result is part of its graph, as PyTorch's."""
+    return np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
+
+
+@method
+@linalg
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """The n-th power of square matrices, by repeated squaring; for a negative n that of the inverse.
+
+    RuntimeError for matrices that are not square, LinAlgError for singular ones with a negative n.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_power(torch.tensor([[1, 1], [0, 1]]), 5)
+    tensor([[1, 5],
+            [0, 1]])
+    """
+    check_square("linalg.matrix_power", A)
+    if n == 0:
+        return _power_0(A)
+    if n < 0:
+        return matrix_power(inv(A), -n)
+    if n == 1:
+        return A.clone()
+    half = matrix_power(A, n // 2)
+    return half @ half @ A if n % 2 else half @ half
+
+
+def exp_cotangent(grad, input):
+    """The cotangent of A in exp(A): the upper right block of the exponential of [[A^T, grad], [0, A^T]]."""
+    n = input.shape[-1]
+    transposed = input.mT
+    above = np.concatenate([transposed, grad], -1)
+    below = np.concatenate([np.zeros_like(grad), transposed], -1)
+    return _matrix_exp(np.concatenate([above, below], -2))[..., :n, n:]
+
+
+@operator(node="LinalgMatrixExpBackward0", input=exp_cotangent)
+def _matrix_exp(input):
+    from scipy.linalg import expm
+
+    return expm(input)
+
+
+@method
+@linalg
+def matrix_exp(A: Tensor) -> Tensor:
+    """The exponential of square matrices, I + A + A^2 / 2 + ...
+
+    RuntimeError for matrices that are not square and for integers. Method: Al-Mohy and Higham 2009, "A new
+    scaling and squaring algorithm for the matrix exponential"; derivative: Mathias 1996, "A chain rule for
+    matrix functions".
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_exp(torch.tensor([[0.0, 1.0], [0.0, 0.0]]))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
+    check_square("linalg.matrix_exp", A)
+    check_floating("linalg.matrix_exp", A)
+    return _matrix_exp(A)

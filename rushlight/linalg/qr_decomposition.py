@@ -1,0 +1,116 @@
+"""The QR decomposition, and products with the reflections that it is made of."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.linalg.calls import check_floating, check_matrix, linalg
+from rushlight.linalg.pieces import adjoint, diagonal_part
+from rushlight.linalg.solving import _solve_triangular
+from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["householder_product", "qr"]
+
+Qr = named_tuple("linalg_qr", "Q", "R")
+
+
+def qr_cotangent(grad, input, mode, result0, result1):
+    """The cotangent of A = Q R: for a wide A, R is [R1, Q^H A2], and only the square part A1 = Q R1 is
+    decomposed."""
+    gQ, gR = grad
+    n, m = input.shape[-2:]
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+            "linalg.qr(A, "
+            "mode='reduced') if you are going to differentiate through linalg.qr."
+        )
+    if n > m and mode == "complete":
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+        )
+    if n >= m:
+        return tall_qr_cotangent(gQ, gR, result0, result1)
+    gQ = gQ + np.matmul(input[..., :, n:], adjoint(gR[..., :, n:]))
+    square = tall_qr_cotangent(gQ, gR[..., :, :n], result0, result1[..., :, :n])
+    return np.concatenate([square, np.matmul(result0, gR[..., :, n:])], -1)
+
+
+def tall_qr_cotangent(gQ, gR, Q, R):
+    """The cotangent of A = Q R with a square R: (gQ + Q (M + M^H)) R^-H, M the upper part of R gR^H - gQ^H
+    Q."""
+    product = np.matmul(gR, adjoint(R)) - np.matmul(adjoint(Q), gQ)
+    upper = np.triu(product)
+    symmetric = upper + adjoint(upper) - np.real(diagonal_part(product))
+    total = gQ + np.matmul(Q, symmetric)
+    return adjoint(_solve_triangular(R, adjoint(total), True, False))
+
+
+@operator(node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
+def _qr(input, mode):
+    if mode == "r":
+        return np.empty(0, input.dtype), np.linalg.qr(input, "r")
+    return tuple(np.linalg.qr(input, mode))
+
+
+@linalg
+def qr(A: Tensor, mode: str = "reduced") -> Qr:
+    """The decomposition A = Q R of matrices (*, n, m): Q has orthonormal columns, R is upper triangular.
+
+    Q is (*, n, k) and R (*, k, m), k = min(n, m); in the mode "complete" Q is (*, n, n) and R (*, n, m),
+    and in the mode "r" Q is left out (empty). Differentiable in the mode "reduced", where the first k
+    columns are independent, and for n <= m in "complete". RuntimeError for another mode. Formula: Walter
+    and Lehmann 2018, "Algorithmic differentiation of linear algebra functions", 3.2; wide matrices: Liao et
+    al. 2019, arXiv:1903.09650.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.qr(torch.tensor([[3.0], [4.0]])).R.abs()
+    tensor([[5.]])
+    """
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+            "'complete'"
+        )
+    return Qr(_qr(A, mode))
+
+
+def reflected(A, tau, C, order):
+    """C multiplied from the left by reflections I - tau v v^H, one after the other; v lies below the
+    diagonal of A."""
+    n, k = A._array.shape[-2], tau._array.shape[-1]
+    vectors = A.narrow(-1, 0, k).tril(-1) + new_tensor(np.eye(n, k, dtype=A._array.dtype))
+    for i in order:
+        v = vectors.narrow(-1, i, 1)
+        C = C - tau.narrow(-1, i, 1).unsqueeze(-1) * (v @ (v.mH @ C))
+    return C
+
+
+@linalg
+def householder_product(A: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of a product of reflections I - tau[i] v[i] v[i]^H: the Q of a QR decomposition.
+
+    v[i] is column i of A (*, n, m) below the diagonal, with 1 on it; `tau` is (*, k), as `torch.geqrf`
+    gives both; the result is (*, n, m). RuntimeError for m > n or k > m.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.householder_product(torch.zeros(2, 1), torch.tensor([2.0]))
+    tensor([[-1.],
+            [ 0.]])
+    """
+    name = "torch.linalg.householder_product"
+    check_tensors("linalg_householder_product", A=A, tau=tau)
+    check_matrix(name, A, "input")
+    n, m = A._array.shape[-2:]
+    if n < m:
+        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if m < tau._array.shape[-1]:
+        raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if A._array.dtype != tau._array.dtype:
+        raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
+    columns = np.broadcast_to(np.eye(n, m, dtype=A._array.dtype), A._array.shape).copy()
+    return reflected(A, tau, new_tensor(columns), reversed(range(tau._array.shape[-1])))

@@ -1,0 +1,229 @@
+"""The singular value decomposition, and what is read from it: singular values, ranks, pseudo-inverses."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, linalg
+from rushlight.linalg.pieces import (
+    adjoint,
+    diagonal_matrix,
+    diagonal_part,
+    gaps,
+    identity_like,
+    quotient,
+    skew,
+)
+from rushlight.ops.mismatch import type_name
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["matrix_rank", "pinv", "svd", "svdvals"]
+
+Svd = named_tuple("linalg_svd", "U", "S", "Vh")
+PHASE = (
+    "svd_backward: The singular vectors in the complex case are specified up to multiplication by "
+    "e^{i phi}. The "
+    "specified loss function depends on this phase term, making it ill-defined."
+)
+
+
+def svd_cotangent(grad, input_shape, result0, result1, result2):
+    """The cotangent of A = U S V^H.
+
+    U (((skew(U^H gU) S + S skew(V^H gV)) / E + gS) V^H and what leaves the spaces that U and V span, with
+    E[i, j] = S[j]^2 - S[i]^2.
+    """
+    k = min(input_shape[-2:])
+    S, gS = result1, grad[1]
+    U, gU = result0[..., :, :k], grad[0][..., :, :k]
+    Vh, gVh = result2[..., :k, :], grad[2][..., :k, :]
+    of_U, of_V = skew(np.matmul(adjoint(U), gU)), skew(np.matmul(Vh, adjoint(gVh)))
+    row, column = np.expand_dims(S, -2), np.expand_dims(S, -1)
+    inner = quotient(of_U * row + column * of_V, gaps(S * S)) + diagonal_matrix(gS)
+    if is_complex(result0):
+        check_phase(of_U, of_V)
+        inner = inner + diagonal_part(of_U) / (2 * row)
+    left = np.matmul(U, inner)
+    if input_shape[-2] > k:
+        outside = gU / row
+        left = left + outside - np.matmul(U, np.matmul(adjoint(U), outside))
+    cotangent = np.matmul(left, Vh)
+    if input_shape[-1] > k:
+        outside = gVh / column
+        outside = outside - np.matmul(np.matmul(outside, adjoint(Vh)), Vh)
+        cotangent = cotangent + np.matmul(U, outside)
+    return cotangent
+
+
+def is_complex(x):
+    """Whether an array or tensor is complex."""
+    return (x._array if isinstance(x, TensorBase) else x).dtype.kind == "c"
+
+
+def check_phase(of_U, of_V):
+    """RuntimeError for cotangents of a function that depends on the free phases of the singular vectors."""
+    total = of_U + of_V
+    array = total._array if isinstance(total, TensorBase) else total
+    phases = np.diagonal(array, axis1=-2, axis2=-1).imag
+    if not np.allclose(phases, 0, rtol=1e-2, atol=1e-2):
+        raise RuntimeError(PHASE)
+
+
+@operator(node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
+def _svd(input, full_matrices):
+    if not np.isfinite(input).all():
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "
+            "values."
+        )
+    return tuple(np.linalg.svd(input, full_matrices=full_matrices))
+
+
+def svdvals_cotangent(grad, input):
+    """The cotangent of A for its singular values: U gS V^H."""
+    U, _, Vh = _svd(input, False)
+    return np.matmul(U * np.expand_dims(grad, -2), Vh)
+
+
+@operator(node="LinalgSvdBackward0", holomorphic=False, input=svdvals_cotangent)
+def _svdvals(input):
+    return np.linalg.svd(input, compute_uv=False)
+
+
+def check_svd(A):
+    """The errors of the decomposition."""
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+
+
+@linalg
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Svd:
+    """The singular value decomposition A = U diag(S) Vh of matrices (*, n, m); S is real and descending.
+
+    U is (*, n, n) and Vh (*, m, m), or (*, n, k) and (*, k, m) with k = min(n, m) without `full_matrices`;
+    only those k have gradients. They are undefined where singular values are equal, and large where they
+    are close. LinAlgError for values that are not finite; a `driver` is cuSOLVER's, and refused. Formula:
+    Townsend 2016, "Differentiating the singular value decomposition"; complex: Wan and Zhang 2019,
+    arXiv:1909.02659.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
+    tensor([3., 2.])
+    """
+    if driver is not None:
+        raise RuntimeError(
+            "linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+    check_svd(A)
+    return Svd(_svd(A, bool(full_matrices)))
+
+
+@linalg
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values of matrices, descending. Their gradient always exists, unlike that of `svd`.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.svdvals(torch.tensor([[0.0, 2.0], [3.0, 0.0]]))
+    tensor([3., 2.])
+    """
+    if driver is not None:
+        raise RuntimeError(
+            "linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+    check_svd(A)
+    return _svdvals(A)
+
+
+def cutoff(values, shape, atol, rtol):
+    """The singular values (descending in size) up to which they count as 0, for matrices of a shape."""
+    if rtol is None:
+        rtol = np.finfo(values.dtype).eps * max(shape) if atol is None or np.all(number(atol) == 0) else 0
+    largest = np.abs(values).max(-1, keepdims=True, initial=0)
+    return np.maximum(number(rtol) * largest, number(0 if atol is None else atol))
+
+
+def number(value):
+    """A tolerance as an array that goes with the last dimension of singular values."""
+    return np.expand_dims(value._array, -1) if isinstance(value, TensorBase) else value
+
+
+@linalg
+def matrix_rank(
+    A: Tensor,
+    tol=None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+) -> Tensor:
+    """The rank of matrices: how many singular values are larger than `max(atol, rtol * largest)`.
+
+    `rtol` is the precision of the dtype times the larger dimension, unless `atol` (or `tol`) is given; with
+    `hermitian` absolute eigenvalues serve as singular values. Not differentiable.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.matrix_rank(torch.ones(3, 3))
+    tensor(1)
+    """
+    check_matrix("torch.linalg.matrix_rank", A, "input")
+    check_svd(A)
+    array = A._array
+    values = np.abs(np.linalg.eigvalsh(array)) if hermitian else np.linalg.svd(array, compute_uv=False)
+    limit = cutoff(values, array.shape[-2:], tol if atol is None else atol, rtol)
+    return new_tensor(np.asarray(np.add.reduce(values > limit, -1, dtype=np.int64)))
+
+
+def pinv_cotangent(grad, input, result):
+    """The cotangent of A in its pseudo-inverse P."""
+    H, G = adjoint(result), adjoint(grad)
+    rows = identity_like(adjoint(input)) - np.matmul(input, result)
+    columns = identity_like(input) - np.matmul(result, input)
+    within = -np.matmul(np.matmul(H, grad), H)
+    outside = np.matmul(np.matmul(rows, G), np.matmul(result, H)) + np.matmul(
+        np.matmul(H, result), np.matmul(G, columns)
+    )
+    return within + outside
+
+
+@operator(node="LinalgPinvBackward0", holomorphic=False, input=pinv_cotangent)
+def _pinv(input, atol, rtol, hermitian):
+    if hermitian:
+        values, vectors = np.linalg.eigh(input)
+        left, right = vectors, vectors
+    else:
+        left, values, right = np.linalg.svd(input, full_matrices=False)
+        right = right.mT.conj()
+    limit = cutoff(values, input.shape[-2:], atol, rtol)
+    inverse = np.where(np.abs(values) > limit, 1 / values, 0).astype(values.dtype)
+    return np.matmul(right * np.expand_dims(inverse, -2), left.mT.conj())
+
+
+@linalg
+def pinv(
+    A: Tensor,
+    rcond=None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+) -> Tensor:
+    """The Moore-Penrose pseudo-inverse of matrices (*, n, m): (*, m, n).
+
+    Singular values up to `max(atol, rtol * largest)` count as 0; `rtol` (or `rcond`) is the precision of
+    the dtype times the larger dimension, unless `atol` is given. The gradient takes the rank as constant.
+    Formula: Golub and Pereyra 1973, "The differentiation of pseudo-inverses and nonlinear least squares
+    problems", 4.12.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    array = A._array
+    if array.ndim < 2 or array.dtype.kind not in "fc" or array.dtype == np.float16:
+        raise RuntimeError(
+            f"linalg.pinv({type_name(array)}{{{list(array.shape)}}}): expected a tensor with 2 or more "
+            "dimensions of "
+            "float, double, cfloat or cdouble types"
+        )
+    return _pinv(A, atol, rcond if rtol is None else rtol, bool(hermitian))

@@ -1,0 +1,288 @@
+"""Linear equations: inverses, and solutions with square and with triangular matrices."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
+from rushlight.linalg.pieces import over_batches
+from rushlight.ops.mismatch import check_tensors, type_name
+from rushlight.ops.selection import where
+from rushlight.ops.table import operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv", "tensorsolve"]
+
+InvEx = named_tuple("linalg_inv_ex", "inverse", "info")
+SolveEx = named_tuple("linalg_solve_ex", "result", "info")
+SINGULAR = (
+    "The diagonal element {} is zero, the inversion could not be completed because the input matrix is "
+    "singular."
+)
+UNSOLVABLE = "The solver failed because the input matrix is singular."
+
+
+def zero_pivots(A: np.ndarray) -> np.ndarray:
+    """LAPACK's `info` of the LU decomposition of each matrix: which diagonal element of U is 0, from 1; 0
+    for none."""
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    factor = get_lapack_funcs("getrf", (A,))
+    return np.asarray(over_batches(lambda a: np.int32(factor(a)[2] if a.size else 0), (A,), (2,)))
+
+
+@operator(
+    node="LinalgInvExBackward0",
+    input=lambda grad, result: -np.matmul(np.matmul(result.mT, grad), result.mT),
+)
+def _inv(input):
+    """The inverse of square matrices."""
+    try:
+        return np.linalg.inv(input)
+    except np.linalg.LinAlgError:
+        raise failure("linalg.inv", SINGULAR, zero_pivots(input)) from None
+
+
+@linalg
+def inv(A: Tensor) -> Tensor:
+    """The inverse of square matrices.
+
+    LinAlgError (a RuntimeError) for a singular one. Formula: Giles 2008, 2.2.3.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    check_square("linalg.inv", A)
+    check_floating("linalg.inv", A)
+    return _inv(A)
+
+
+@linalg
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvEx:
+    """The inverse of square matrices, and for each `info`: 0, or the number of the pivot that is 0 in a
+    singular one.
+
+    The inverse of a singular matrix is nan; with `check_errors` it is a LinAlgError.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.inv_ex(torch.zeros(1, 1)).info
+    tensor(1, dtype=torch.int32)
+    """
+    check_square("linalg.inv_ex", A)
+    check_floating("linalg.inv_ex", A)
+    good, info = regular(A)
+    if check_errors and info._array.any():
+        raise failure("linalg.inv_ex", SINGULAR, info._array)
+    return InvEx((without_singular(_inv(good), info), info))
+
+
+def regular(A):
+    """Matrices with the identity in the place of singular ones, and which those are (`info`)."""
+    info = zero_pivots(A._array)
+    if not info.any():
+        return A, new_tensor(info)
+    identity = new_tensor(np.eye(A._array.shape[-1], dtype=A._array.dtype))
+    return where(new_tensor((info == 0)[..., None, None]), A, identity), new_tensor(info)
+
+
+def without_singular(result, info):
+    """A result with nan where the matrix was singular."""
+    if not info._array.any():
+        return result
+    return where(new_tensor((info._array == 0)[..., None, None]), result, math.nan)
+
+
+def solve_cotangents(grad, A, A_shape, B_shape, result, needs):
+    """The cotangents of A and B in A^-1 B."""
+    of_B = _solve(A.mT, grad)
+    of_A = unbroadcast(-np.matmul(of_B, result.mT), A_shape) if needs[0] else None
+    return [of_A, unbroadcast(of_B, B_shape)]
+
+
+@operator(node="LinalgSolveExBackward0", joint=solve_cotangents, inputs=("A", "B"))
+def _solve(A, B):
+    """The solution X of A X = B, matrices all."""
+    try:
+        return np.linalg.solve(A, B)
+    except np.linalg.LinAlgError:
+        raise failure("torch.linalg.solve", UNSOLVABLE, zero_pivots(A)) from None
+
+
+@linalg
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """The solution X of A X = B, or of X A = B where `left` is False.
+
+    A is (*, n, n); B is a matrix (*, n, k), or a vector (n) or a batch of them with the dimensions of A but
+    the last. RuntimeError for shapes that do not fit and two dtypes, LinAlgError for a singular matrix.
+    Formula: Giles 2008, 2.3.1.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
+    """
+    vector = check_solve(A, B)
+    if vector:
+        B = B.unsqueeze(-1)
+    check_sides("linalg.solve", A, B, left)
+    result = _solve(A, B) if left else _solve(A.mT, B.mT).mT
+    return result.squeeze(-1) if vector else result
+
+
+def check_solve(A, B):
+    """The errors of `solve` but for sizes; tells whether B is a vector, or a batch of them."""
+    check_tensors("linalg_solve", A=A, B=B)
+    check_square("linalg.solve", A)
+    check_floating("linalg.solve", A)
+    a, b = A._array, B._array
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_name(a)} "
+            "and B of "
+            f"type {type_name(b)} instead"
+        )
+    vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
+    if not vector:
+        check_matrix("linalg.solve", B, "B")
+    return vector
+
+
+def check_sides(name, A, B, left):
+    """RuntimeError where the sizes of A X = B, or of X A = B, do not fit."""
+    a, b = A._array, B._array
+    if a.shape[-1] != b.shape[-2 if left else -1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})"
+        )
+    for i in range(3, min(a.ndim, b.ndim) + 1):
+        n, m = a.shape[-i], b.shape[-i]
+        if n != m and 1 not in (n, m):
+            raise RuntimeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton "
+                "dimension "
+                f"{max(a.ndim, b.ndim) - i}"
+            )
+
+
+@linalg
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> SolveEx:
+    """`solve`, and for each matrix `info`: 0, or the number of the pivot that is 0 in a singular one.
+
+    The solution with a singular matrix is nan; with `check_errors` it is a LinAlgError.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.solve_ex(torch.zeros(1, 1), torch.ones(1, 1)).info
+    tensor(1, dtype=torch.int32)
+    """
+    vector = check_solve(A, B)
+    if vector:
+        B = B.unsqueeze(-1)
+    check_sides("linalg.solve", A, B, left)
+    good, info = regular(A)
+    if check_errors and info._array.any():
+        raise failure("torch.linalg.solve_ex", UNSOLVABLE, info._array)
+    result = without_singular(_solve(good, B) if left else _solve(good.mT, B.mT).mT, info)
+    return SolveEx((result.squeeze(-1) if vector else result, info))
+
+
+def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, result, needs):
+    """The cotangents of A, of which only one triangle counts, and B in A^-1 B."""
+    of_B = _solve_triangular(A.mT, grad, not upper, unitriangular)
+    of_A = None
+    if needs[0]:
+        product = np.matmul(of_B, result.mT)
+        part = np.triu(product, int(unitriangular)) if upper else np.tril(product, -int(unitriangular))
+        of_A = unbroadcast(-part, A_shape)
+    return [of_A, unbroadcast(of_B, B_shape)]
+
+
+@operator(node="LinalgSolveTriangularBackward0", joint=triangular_cotangents, inputs=("A", "B"))
+def _solve_triangular(A, B, upper, unitriangular):
+    """The solution X of A X = B with a triangular A; the other triangle is not looked at."""
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    solver = get_lapack_funcs("trtrs", (A, B))
+
+    def solved(a, b):
+        return solver(a, b, lower=not upper, unitdiag=unitriangular)[0] if b.size else b.copy()
+
+    return np.ascontiguousarray(over_batches(solved, (A, B), (2, 2)))
+
+
+@linalg
+def solve_triangular(
+    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """The solution X of A X = B, or of X A = B where `left` is False, with a triangular A.
+
+    The other triangle of A is not looked at, nor its diagonal with `unitriangular`, when it counts as ones.
+    RuntimeError for shapes that do not fit.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.solve_triangular(torch.tensor([[1.0, 1.0], [0.0, 2.0]]), torch.ones(2, 1), upper=True)
+    tensor([[0.5000],
+            [0.5000]])
+    """
+    name = "linalg.solve_triangular"
+    check_tensors("linalg_solve_triangular", A=A, B=B)
+    check_square(name, A)
+    check_matrix(name, B, "B")
+    check_floating(name, A)
+    check_sides(name, A, B, left)
+    if A._array.dtype != B._array.dtype:
+        found = f"{type_name(A._array)} and {type_name(B._array)}"
+        raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found {found}")
+    if left:
+        return _solve_triangular(A, B, upper, unitriangular)
+    return _solve_triangular(A.mT, B.mT, not upper, unitriangular).mT
+
+
+@linalg
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of a tensor seen as a matrix, whose rows are its first `ind` dimensions and columns the
+    others.
+
+    RuntimeError where that matrix is not square, LinAlgError where it is singular.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6)).shape
+    torch.Size([6, 2, 3])
+    """
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    rows, columns = A._array.shape[:ind], A._array.shape[ind:]
+    check_cube("ind", rows, columns)
+    return inv(A.reshape(math.prod(rows), math.prod(columns))).reshape(columns + rows)
+
+
+@linalg
+def tensorsolve(A: Tensor, B: Tensor, dims: tuple[int, ...] | None = None) -> Tensor:
+    """The solution X of tensordot(A, X, X.ndim) = B; the dimensions `dims` of A are moved to its end first.
+
+    RuntimeError where A is no square matrix in this sense, LinAlgError where it is singular.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.tensorsolve(torch.eye(6).reshape(2, 3, 6), torch.ones(2, 3)).shape
+    torch.Size([6])
+    """
+    check_tensors("linalg_tensorsolve", A=A, B=B)
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(-len(dims), 0)))
+    rows, columns = A._array.shape[: B._array.ndim], A._array.shape[B._array.ndim :]
+    check_cube("other.ndim", rows, columns)
+    return solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1)).reshape(columns)
+
+
+def check_cube(index, rows, columns):
+    """RuntimeError for a tensor that is no square matrix."""
+    n, m = math.prod(rows), math.prod(columns)
+    if n != m:
+        raise RuntimeError(
+            f"Expected self to satisfy the requirement prod(self.shape[{index}:]) == "
+            f"prod(self.shape[:{index}]), but "
+            f"got {m} != {n}"
+        )

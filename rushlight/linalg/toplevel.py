@@ -1,0 +1,297 @@
+"""Linear algebra outside torch.linalg: what PyTorch keeps at its top level and as methods, older names
+mostly."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure
+from rushlight.linalg.cholesky_decomposition import _cholesky_inverse, _cholesky_solve
+from rushlight.linalg.cholesky_decomposition import cholesky as linalg_cholesky
+from rushlight.linalg.determinants import det, logdet, slogdet
+from rushlight.linalg.low_rank import pca_lowrank, svd_lowrank
+from rushlight.linalg.lu_decomposition import lu_factor_ex, permutations, triangles
+from rushlight.linalg.lu_decomposition import lu_solve as linalg_lu_solve
+from rushlight.linalg.norms import renorm
+from rushlight.linalg.powers import matrix_exp, matrix_power
+from rushlight.linalg.qr_decomposition import householder_product, reflected
+from rushlight.linalg.qr_decomposition import qr as linalg_qr
+from rushlight.linalg.singular_values import pinv, svdvals
+from rushlight.linalg.singular_values import svd as linalg_svd
+from rushlight.linalg.solving import SINGULAR, _solve_triangular, check_sides, inv
+from rushlight.linalg.vectors import cross as cross_along
+from rushlight.linalg.vectors import vander as vander_along
+from rushlight.ops.keywords import keywords
+from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.table import method, no_derivative, operator
+from rushlight.return_types import named_tuple
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "cholesky", "cholesky_inverse", "cholesky_solve", "cross", "det", "geqrf", "inverse", "logdet", "lu",
+    "lu_solve", "lu_unpack", "matrix_exp", "matrix_power", "orgqr", "ormqr", "pca_lowrank", "pinverse",
+    "qr", "renorm", "slogdet", "svd", "svd_lowrank", "triangular_solve", "vander",
+]  # fmt: skip
+
+Geqrf = named_tuple("geqrf", "a", "tau")
+LuUnpack = named_tuple("lu_unpack", "P", "L", "U")
+Qr = named_tuple("qr", "Q", "R")
+Svd = named_tuple("svd", "U", "S", "V")
+TriangularSolve = named_tuple("triangular_solve", "solution", "cloned_coefficient")
+
+inverse = Tensor.inverse = inv
+orgqr = Tensor.orgqr = householder_product
+
+
+@method
+@keywords
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross products of vectors of three elements along `dim`, by default the first dimension of size 3.
+
+    >>> import rushlight as torch
+    >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
+    tensor([0., 0., 1.])
+    """
+    if dim is None:
+        if 3 not in input._array.shape:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = input._array.shape.index(3)
+    return cross_along(input, other, dim=dim)
+
+
+@keywords
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The Vandermonde matrix of a vector: its powers as columns, from N - 1 down to 0, or up with
+    `increasing`.
+
+    >>> import rushlight as torch
+    >>> torch.vander(torch.tensor([2, 3]), 3)
+    tensor([[4, 2, 1],
+            [9, 3, 1]])
+    """
+    if x._array.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x._array.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    powers = vander_along(x, N=max(count, 2)).narrow(-1, 0, count)
+    return powers if increasing else powers.flip(-1)
+
+
+@method
+@keywords
+def cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """`linalg.cholesky` under its older name.
+
+    >>> import rushlight as torch
+    >>> torch.cholesky(torch.tensor([[4.0]]))
+    tensor([[2.]])
+    """
+    check_square("cholesky", input)
+    return linalg_cholesky(input, upper=upper)
+
+
+@method
+@keywords
+def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """The solution X of A X = B, given the Cholesky factor L of A (with `upper`, L^H).
+
+    RuntimeError for fewer than two dimensions and for sizes that do not fit.
+
+    >>> import rushlight as torch
+    >>> torch.cholesky_solve(torch.tensor([[4.0]]), torch.tensor([[2.0]]))
+    tensor([[1.]])
+    """
+    check_tensors("cholesky_solve", input=B, input2=L)
+    for name, x in (("b", B), ("u", L)):
+        if x._array.ndim < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {x._array.ndim} dimensions instead"
+            )
+    check_sides("cholesky_solve", L, B, True)
+    return _cholesky_solve(B, L, bool(upper))
+
+
+@method
+@keywords
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of A, given its Cholesky factor L (with `upper`, L^H). LinAlgError where A is singular.
+
+    >>> import rushlight as torch
+    >>> torch.cholesky_inverse(torch.tensor([[2.0]]))
+    tensor([[0.2500]])
+    """
+    check_square("cholesky_inverse", L)
+    check_floating("cholesky_inverse", L)
+    zeros = np.diagonal(L._array, axis1=-2, axis2=-1) == 0
+    if zeros.any():
+        raise failure(
+            "cholesky_inverse", SINGULAR, np.asarray(np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0))
+        )
+    return _cholesky_inverse(L, bool(upper))
+
+
+@method
+@keywords
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> TriangularSolve:
+    """The solution X of A X = b (or A^T X = b with `transpose`) with a triangular A, and a copy of A.
+
+    `linalg.solve_triangular` is the newer name.
+
+    >>> import rushlight as torch
+    >>> torch.triangular_solve(torch.tensor([[4.0]]), torch.tensor([[2.0]])).solution
+    tensor([[2.]])
+    """
+    check_tensors("triangular_solve", b=b, A=A)
+    check_square("triangular_solve", A)
+    check_matrix("triangular_solve", b, "b")
+    check_sides("triangular_solve", A, b, True)
+    matrix, up = (A.mT, not upper) if transpose else (A, upper)
+    return TriangularSolve((_solve_triangular(matrix, b, up, unitriangular), A.clone()))
+
+
+@method
+@keywords
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Svd:
+    """The decomposition A = U diag(S) V^H, with V instead of the V^H of `linalg.svd`.
+
+    `some` leaves out the columns that belong to no singular value; without `compute_uv` U and V are zeros.
+
+    >>> import rushlight as torch
+    >>> torch.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
+    tensor([3., 2.])
+    """
+    if compute_uv:
+        U, S, Vh = linalg_svd(input, full_matrices=not some)
+        return Svd((U, S, Vh.mH))
+    *batch, n, m = input._array.shape
+    U, V = (new_tensor(np.zeros((*batch, k, k), input._array.dtype)) for k in (n, m))
+    return Svd((U, svdvals(input), V))
+
+
+@method
+@keywords
+def qr(input: Tensor, some: bool = True) -> Qr:
+    """`linalg.qr` under its older name; `some` is the mode "reduced", else it is "complete".
+
+    >>> import rushlight as torch
+    >>> torch.qr(torch.tensor([[3.0], [4.0]])).R.abs()
+    tensor([[5.]])
+    """
+    return Qr(linalg_qr(input, "reduced" if some else "complete"))
+
+
+@method
+@keywords
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """`linalg.pinv` under its older name, with another default for what counts as 0.
+
+    >>> import rushlight as torch
+    >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return pinv(input, rcond)
+
+
+@keywords
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+    """`linalg.lu_factor_ex` under its older name: L and U in one matrix, pivots, and with `get_infos` the
+    infos.
+
+    >>> import rushlight as torch
+    >>> torch.lu(torch.tensor([[0.0, 2.0], [4.0, 2.0]]))[1]
+    tensor([2, 2], dtype=torch.int32)
+    """
+    packed, pivots, info = lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
+    return (packed, pivots, info) if get_infos else (packed, pivots)
+
+
+Tensor.lu = lu
+
+
+@method
+@keywords
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """`linalg.lu_solve` under its older name, with another order of arguments.
+
+    >>> import rushlight as torch
+    >>> torch.lu_solve(torch.tensor([[4.0]]), *torch.lu(torch.tensor([[2.0]])))
+    tensor([[2.]])
+    """
+    return linalg_lu_solve(LU_data, LU_pivots, b)
+
+
+@keywords
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> LuUnpack:
+    """P, L and U of what `linalg.lu_factor` returned; empty tensors for what is not asked for.
+
+    RuntimeError for pivots that are not int32.
+
+    >>> import rushlight as torch
+    >>> torch.lu_unpack(*torch.linalg.lu_factor(torch.tensor([[0.0, 2.0], [4.0, 2.0]]))).P
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
+    check_tensors("lu_unpack", LU_data=LU_data, LU_pivots=LU_pivots)
+    if LU_pivots._array.dtype != np.int32:
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+            "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor"
+        )
+    data = LU_data._array
+    P = L = U = new_tensor(np.empty(0, data.dtype))
+    if unpack_pivots:
+        P = new_tensor(permutations(LU_pivots._array, data.shape[-2], data.dtype))
+    if unpack_data:
+        L, U = triangles(LU_data)
+    return LuUnpack((P, L, U))
+
+
+@method
+@keywords
+def geqrf(input: Tensor) -> Geqrf:
+    """The QR decomposition as LAPACK keeps it: R on and above the diagonal, reflections below it, and their
+    `tau`.
+
+    `linalg.householder_product` makes Q of it. Not differentiable: `linalg.qr` is.
+
+    >>> import rushlight as torch
+    >>> torch.geqrf(torch.tensor([[3.0], [4.0]])).a[0].abs()
+    tensor([5.])
+    """
+    check_matrix("torch.geqrf", input, "input")
+    check_floating("torch.geqrf", input)
+    return Geqrf(_geqrf(input))
+
+
+@operator(input=no_derivative("geqrf"))
+def _geqrf(input):
+    transposed, tau = np.linalg.qr(input, "raw")
+    return np.ascontiguousarray(transposed.mT), tau
+
+
+@method
+@keywords
+def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
+    """`other` multiplied by the full Q of a QR decomposition that `geqrf` made (with `transpose`, by Q^H).
+
+    From the left, or else from the right. RuntimeError for sizes that do not fit.
+
+    >>> import rushlight as torch
+    >>> a, tau = torch.geqrf(torch.tensor([[3.0], [4.0]]))
+    >>> torch.ormqr(a, tau, torch.tensor([[3.0], [4.0]]), transpose=True).abs()
+    tensor([[5.],
+            [0.]])
+    """
+    check_tensors("ormqr", input=input, tau=tau, other=other)
+    side = -2 if left else -1
+    if other._array.shape[side] != input._array.shape[-2]:
+        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    k = tau._array.shape[-1]
+    if not left:
+        return ormqr(input, tau, other.mH, True, not transpose).mH
+    conjugated = tau.conj() if transpose else tau
+    return reflected(input, conjugated, other, range(k) if transpose else reversed(range(k)))
