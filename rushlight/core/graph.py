@@ -126,7 +126,7 @@ class Node(Vertex):
         if self.freed:
             raise RuntimeError(FREED)
         if self.flags & CONJUGATE:
-            grad = conjugate(grad)
+            grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
         formula = plan.formulas[i]
         picks = plan.picks[i]
         n = len(picks)
