@@ -28,12 +28,14 @@ from rushlight.size import Size
 from rushlight.ops.activation import *
 from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
+from rushlight.ops.blending import *
 from rushlight.ops.comparison import *
 from rushlight.ops.complexes import *
 from rushlight.ops.contractions import *
 from rushlight.ops.conversion import *
 from rushlight.ops.copying import *
 from rushlight.ops.counting import *
+from rushlight.ops.covariance import *
 from rushlight.ops.creation import *
 from rushlight.ops.cumulative import *
 from rushlight.ops.differences import *
