@@ -41,17 +41,17 @@ def runs(input, dim):
     return values, inverse.reshape(input.shape) if dim is None else inverse, counts
 
 
-@operator(name="unique2", nondifferentiable=(1, 2), input=underivable("aten::_unique2"))
+@operator(name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
 def _unique(input):
     return distinct(input, None)
 
 
-@operator(nondifferentiable=(1, 2), input=underivable("aten::unique_dim"))
+@operator(nondifferentiable=(1, 2), input=underivable("unique_dim"))
 def _unique_dim(input, dim):
     return distinct(input, dim)
 
 
-@operator(nondifferentiable=(1, 2), input=underivable("aten::unique_consecutive"))
+@operator(nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
 def _unique_consecutive(input, dim):
     return runs(input, dim)
 

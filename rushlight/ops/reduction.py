@@ -224,7 +224,7 @@ def _any(input, dims, keepdim):
 
 def truth(entry, input, dim, keepdim):
     """What `all` and `any` share: a result of bool, of uint8 for an input of uint8."""
-    result = entry(input, axes(dim, input._array.ndim), keepdim)
+    result = entry(input, () if dim == () else axes(dim, input._array.ndim), keepdim)
     if input._array.dtype == np.uint8:
         result._array = result._array.astype(np.uint8)
     return result

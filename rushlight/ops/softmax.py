@@ -132,7 +132,7 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
 
     >>> import rushlight as torch
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
-    tensor(1000.6931)
+    tensor(1000.6932)
     """
     dims = axes(dim, input._array.ndim)
     return _logsumexp(
