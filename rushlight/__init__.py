@@ -62,6 +62,12 @@ from rushlight.ops.joining import *
 from rushlight.ops.shape import *
 from rushlight.ops.slicing import *
 from rushlight.ops.splitting import *
+from rushlight.ops.diagonals import *
+from rushlight.ops.gather import *
+from rushlight.ops.grids import *
+from rushlight.ops.indexed import *
+from rushlight.ops.masking import *
+from rushlight.ops.rearranging import *
 from rushlight.ops.softmax import *
 from rushlight.ops.special_functions import *
 from rushlight.ops.sorting import *

@@ -49,10 +49,22 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
     RuntimeError where the format is for another number of dimensions.
     """
     if format is None or format is preserve_format:
-        return np.empty_like(array, dtype)
+        if array.flags.c_contiguous or not is_repeated(array):
+            return np.empty_like(array, dtype)
+        format = contiguous_format
     if format is contiguous_format:
         return np.empty(array.shape, dtype)
     if array.ndim != RANKS[format]:
         raise RuntimeError(f"required rank {RANKS[format]} tensor to use {format.name} format")
     batch, channels, *space = array.shape
     return np.moveaxis(np.empty((batch, *space, channels), dtype), -1, 1)
+
+
+def is_repeated(array: np.ndarray) -> bool:
+    """Whether a dimension was expanded: all its indices share their memory."""
+    return 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+
+
+def owned(array: np.ndarray) -> np.ndarray:
+    """A copy with the array's strides; a contiguous one where dimensions were expanded."""
+    return array.copy(order="C" if is_repeated(array) else "K")

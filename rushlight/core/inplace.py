@@ -11,6 +11,7 @@ from rushlight.core.hooks import keep_retained
 from rushlight.core.modes import CURRENT
 from rushlight.core.operators import Operator, binary, next_number, recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
+from rushlight.layout import is_repeated
 
 COPY = Operator(
     "copy", lambda old, new: np.array(new), ("old", "new"),
@@ -60,7 +61,7 @@ def check_memory(tensor, operands):
             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     array = tensor._array
-    if 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+    if is_repeated(array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."

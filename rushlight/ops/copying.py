@@ -19,8 +19,6 @@ __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_co
 
 @operator(input=lambda grad: grad, holomorphic=False)
 def _clone(input, format):
-    if format is None:
-        return input.copy(order="K")
     out = empty_array(input, input.dtype, format)
     out[...] = input
     return out
@@ -35,7 +33,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = preserve_forma
     >>> torch.clone(x)
     tensor([1.], grad_fn=<CloneBackward0>)
     """
-    return _clone(input, None if memory_format is preserve_format else memory_format)
+    return _clone(input, memory_format)
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
@@ -48,14 +46,13 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
     if memory_format is contiguous_format:
         return input if input._array.flags.c_contiguous else _clone(input, contiguous_format)
     if memory_format is preserve_format:
-        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+        return input
     if empty_array(input._array, input._array.dtype, memory_format).strides == input._array.strides:
         return input
     return _clone(input, memory_format)
 
 
 method(contiguous)
-np_copy = lambda a, order="K", subok=False: _clone(a, None if order == "K" else contiguous_format)
 
 
 def copied(name: str, node: str, look, doc: str):

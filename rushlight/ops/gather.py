@@ -1,10 +1,17 @@
-"""Elements picked along a dimension by an index, and put back where they were: each the other's adjoint."""
+"""Elements picked along a dimension by an index, and put back where they came from: each is the other's adjoint."""
 
 import numpy as np
 
-from rushlight.ops.table import operator
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.layout import owned
+from rushlight.ops.dims import wrap_dim
+from rushlight.ops.protocol import implements
+from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
+from rushlight.ops.slicing import _look, _place
+from rushlight.ops.table import in_place, method, no_derivative, operator, write_out
+from rushlight.tensor import Tensor
 
-__all__ = []
+__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
 
 
 def grid(index, dim):
@@ -13,10 +20,20 @@ def grid(index, dim):
     return (*places[:dim], index, *places[dim + 1 :])
 
 
+def flat_places(index, dim, shape):
+    """Where in an array of a shape, flattened, `index` along `dim` picks."""
+    flat, step = 0, 1
+    places = grid(index, dim)
+    for i in reversed(range(len(shape))):
+        flat = flat + places[i] * step
+        step *= shape[i]
+    return np.broadcast_to(flat, index.shape).reshape(-1)
+
+
 @operator(input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape))
 def _gather(input, dim, index):
     """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
-    if input.ndim == 0 or index.ndim == 0:
+    if input.ndim == 0 or index.ndim < input.ndim:
         return np.reshape(input, -1)[index]
     return input[grid(index, dim)]
 
@@ -28,10 +45,238 @@ def _put_back(input, dim, index, shape, distinct=False):
     Where no two elements go to the same place, `distinct` says so, which is faster.
     """
     out = np.zeros_like(input, shape=shape)
-    if out.ndim == 0 or index.ndim == 0:
+    if out.ndim == 0 or index.ndim < out.ndim:
         np.add.at(out.reshape(-1), index, input)
     elif distinct:
         out[grid(index, dim)] = input
     elif input.size:
-        np.add.at(out, grid(index, dim), input)
+        out = np.zeros(out.size, input.dtype)
+        np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
+        return out.reshape(shape)
     return out
+
+
+def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
+    """The dimension, after PyTorch's errors for an index that does not fit the tensor, or its source."""
+    shape, sizes = input._array.shape or (1,), index._array.shape or (1,)
+    dim = wrap_dim(dim, len(input._array.shape))
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if src is not None and src._array.dtype != input._array.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if index._array.size == 0:
+        return dim
+    if len(sizes) != len(shape):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    if src is not None and len(src._array.shape or (1,)) != len(shape):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    check_extent(shape, sizes, dim, None if src is None else src._array.shape or (1,), name == "gather")
+    check_bounds(index._array, shape[dim], dim)
+    return dim
+
+
+def check_extent(shape, sizes, dim, source, gathers):
+    """RuntimeError for an index that is larger than the tensor elsewhere than along the dimension, or than its source."""
+    beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
+    if gathers and beyond:
+        raise RuntimeError(
+            f"Size does not match at dimension {beyond[0]} expected index {list(sizes)} to be no larger than self "
+            f"{list(shape)} apart from dimension {dim}"
+        )
+    if beyond or (source is not None and any(n > m for n, m in zip(sizes, source, strict=True))):
+        clause = "" if source is None else f" and to be no larger size than src {list(source)}"
+        raise RuntimeError(
+            f"Expected index {list(sizes)} to be no larger than self {list(shape)} apart from dimension {dim}{clause}"
+        )
+
+
+def check_bounds(index, size, dim):
+    """RuntimeError for an index that is negative or too large."""
+    if index.min() < 0 or index.max() >= size:
+        wrong = index[(index < 0) | (index >= size)].flat[0]
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+@method
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The elements of `input` at `index` along a dimension: `out[i][j] = input[index[i][j]][j]` for `dim=0`.
+
+    The index has as many dimensions as `input` and is no larger apart from `dim`; the result has its shape.
+    RuntimeError where it does not fit. `sparse_grad` must stay False: there are no sparse tensors.
+
+    >>> import rushlight as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    if sparse_grad:
+        raise NotImplementedError("rushlight has no sparse tensors: leave sparse_grad=True out.")
+    dim = check_index("gather", input, dim, index)
+    result = _gather(input, dim, index)
+    return result if out is None else write_out("gather", out, result, input)
+
+
+@method
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The elements at indices along a dimension, with broadcasting in the others; without `dim` of the flattened tensor.
+
+    It takes what `argmax` (with `keepdim`) and `argsort` return.
+
+    >>> import rushlight as torch
+    >>> torch.take_along_dim(torch.tensor([[3, 1], [2, 4]]), torch.tensor([[1], [0]]), dim=1)
+    tensor([[1],
+            [2]])
+    """
+    if indices._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {TYPE_NAMES[indices.dtype]}"
+        )
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
+    if input._array.ndim != indices._array.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input._array.ndim} dimensions for input, and {indices._array.ndim} dimensions for indices"
+        )
+    dim = wrap_dim(dim, input._array.ndim)
+    shapes = [list(t._array.shape) for t in (input, indices)]
+    shapes[0][dim] = shapes[1][dim] = 1
+    common = list(np.broadcast_shapes(*shapes))
+    inner, outer = common.copy(), common.copy()
+    inner[dim], outer[dim] = indices._array.shape[dim], input._array.shape[dim]
+    return gather(input.expand(outer), dim, indices.expand(inner), out=out)
+
+
+implements(np.take_along_axis)(lambda arr, indices, axis=-1: take_along_dim(arr, indices, axis))
+
+
+# writing
+
+
+@operator(
+    input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+    src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
+)
+def _scatter(input, dim, index, src):
+    return scattered(input, dim, index, corner(src, index.shape))
+
+
+@operator(input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0), node="ScatterBackward1")
+def _scatter_value(input, dim, index, value):
+    return scattered(input, dim, index, value)
+
+
+def scattered(input, dim, index, values):
+    """A copy with values at `index` along `dim`."""
+    out = owned(input)
+    if out.ndim == 0 or index.ndim == 0:
+        out.reshape(-1)[index] = values
+    elif index.size:
+        out[grid(index, dim)] = values
+    return out
+
+
+def corner(src, shape):
+    """The part of a source that an index of a shape takes: from 0 on in every dimension."""
+    return src if src.shape == shape or not shape else _look(src, tuple(slice(n) for n in shape))
+
+
+def padded(grad, shape):
+    """A cotangent of a corner as that of the whole source."""
+    if grad.shape == tuple(shape):
+        return grad
+    return _place(grad, shape, tuple(slice(n) for n in grad.shape))
+
+
+@operator(
+    input=lambda grad: grad,
+    src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
+    name="scatter_add",
+)
+def _scatter_add(input, dim, index, src):
+    added = _put_back.forward(corner(src, index.shape), dim, index, input.shape)
+    return (input + added).astype(input.dtype, copy=False)
+
+
+@operator(input=no_derivative("scatter"), src=no_derivative("scatter"), name="scatter_with_reduce", node="NotImplemented")
+def _scatter_with_reduce(input, dim, index, src, reduce):
+    values = np.broadcast_to(corner(src, index.shape) if isinstance(src, np.ndarray) else src, index.shape)
+    return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)
+
+
+def flat(index, dim, input):
+    """Where in the flattened input an index along a dimension points."""
+    return flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
+
+
+@in_place
+@method
+def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None = None, *,
+            value: complex | None = None, reduce: str | None = None) -> Tensor:  # fmt: skip
+    """A copy with `src` (a tensor or a number) written at `index` along a dimension: the reverse of `gather`.
+
+    `out[index[i][j]][j] = src[i][j]` for `dim=0`. Where an index comes twice, one of its values stays. `reduce` ("add"
+    or "multiply", not differentiable) combines with what is there. RuntimeError where the index does not fit.
+
+    >>> import rushlight as torch
+    >>> torch.scatter(torch.zeros(2, 2), 1, torch.tensor([[0], [1]]), 5.0)
+    tensor([[5., 0.],
+            [0., 5.]])
+    """
+    source = value if src is None else src
+    is_tensor = isinstance(source, Tensor)
+    dim = check_index("scatter", input, dim, index, source if is_tensor else None)
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        return _scatter_with_reduce(input, dim, index, source, reduce)
+    return (_scatter if is_tensor else _scatter_value)(input, dim, index, source)
+
+
+@in_place
+@method
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy with `src` added in at `index` along a dimension: the adjoint of `gather`.
+
+    >>> import rushlight as torch
+    >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.])
+    """
+    return _scatter_add(input, check_index("scatter_add", input, dim, index, src), index, src)
+
+
+def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self, result, needs):
+    """The cotangents of the input and of the source; see `reduce_cotangents`."""
+    take = lambda values: _gather(values, dim, index)
+    add = lambda values: _put_back(values, dim, index, input.shape)
+    part = corner(src, index.shape)
+    product = lambda base, factors: _scatter_reduce(base, dim, index, factors, "prod", True)
+    first, second = reduce_cotangents(grad, input, part, result, take, add, product, reduce, include_self, needs)
+    return [first, None if second is None else padded(second, src.shape)]
+
+
+@operator(joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False)
+def _scatter_reduce(input, dim, index, src, reduce, include_self):
+    return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
+
+
+@in_place
+@method
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy with `src` reduced into the places that `index` names along a dimension.
+
+    `reduce` is "sum", "prod", "mean", "amax" or "amin"; `include_self` tells whether what is there takes part.
+
+    >>> import rushlight as torch
+    >>> torch.scatter_reduce(torch.zeros(2), 0, torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 5.0]), "mean",
+    ...                      include_self=False)
+    tensor([2., 5.])
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    dim = check_index("scatter_reduce", input, dim, index, src)
+    return _scatter_reduce(input, dim, index, src, reduce, include_self)

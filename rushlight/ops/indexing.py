@@ -7,6 +7,7 @@ from rushlight.core.inplace import change, check_memory
 from rushlight.core.operators import call, recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
+from rushlight.layout import owned
 from rushlight.ops.keys import as_torch, check_masks, check_step, is_basic, last_operation, split, with_ellipsis
 from rushlight.ops.slicing import ALL, _alias, _look, _select, _slice
 from rushlight.ops.table import method, operator
@@ -21,7 +22,7 @@ NUMBERS = (bool, int, float, complex, np.generic)
 @operator(input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
 def _index(input, key):
     """The elements at a key of index arrays, masks and full slices."""
-    return input[key]
+    return np.ascontiguousarray(input[key])
 
 
 @operator(input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
@@ -169,7 +170,7 @@ def _index_put(input, values, key, accumulate):
     if accumulate:
         values = np.broadcast_to(values, input[key].shape)
         return input + _accumulate.forward(values, input.shape, key).astype(input.dtype)
-    out = input.copy(order="K")
+    out = owned(input)
     out[key] = values
     return out
 

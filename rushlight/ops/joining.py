@@ -135,7 +135,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(tensor._array.shape)} at entry {i}"
             )
-    result = _pile(tensors, wrap_dim(dim, len(shape) + 1))
+    result = _pile(tensors, wrap_dim(dim, len(shape) + 1), common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
 
 

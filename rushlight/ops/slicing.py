@@ -86,16 +86,16 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 # one tensor for each index
 
 
-@operator(name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim))
+@operator(name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
 def _unbind(input, dim):
     before = (ALL,) * dim
     return tuple([input[(*before, i, ...)] for i in range(input.shape[dim])])
 
 
 @operator(joint=lambda grad, dim: _unbind(grad, dim), inputs=("arrays",), lists=("arrays",), node="StackBackward0")
-def _pile(arrays, dim):
+def _pile(arrays, dim, dtype):
     """Arrays of one shape piled up along a new dimension: the adjoint of taking them apart."""
-    return np.stack(arrays, dim)
+    return np.stack(arrays, dim, dtype=dtype)
 
 
 @method

@@ -140,7 +140,7 @@ def same_padding(input, weight, stride, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     reach = [d * (k - 1) for k, d in zip(weight._array.shape[2:], dilation, strict=True)]
     if any(r % 2 for r in reach):
-        from rushlight.ops.joining import pad
+        from rushlight.ops.padding import pad
 
         input = pad(input, [n for r in reversed(reach) for n in (0, r % 2)])
     return input, tuple(r // 2 for r in reach)

@@ -1,0 +1,149 @@
+"""Triangles and diagonals of matrices."""
+
+import numpy as np
+
+from rushlight.ops.dims import wrap_dim
+from rushlight.ops.protocol import implements
+from rushlight.ops.shape import flatten, reshape
+from rushlight.ops.slicing import _diagonal
+from rushlight.ops.table import in_place, method, operator, write_out
+from rushlight.tensor import Tensor
+
+__all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
+
+
+@operator(input=lambda grad, diagonal: _tril(grad, diagonal))
+def _tril(input, diagonal):
+    return np.tril(input, diagonal)
+
+
+@operator(input=lambda grad, diagonal: _triu(grad, diagonal))
+def _triu(input, diagonal):
+    return np.triu(input, diagonal)
+
+
+implements(np.tril)(lambda m, k=0: _tril(m, k))
+implements(np.triu)(lambda m, k=0: _triu(m, k))
+
+
+@in_place
+@method
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangle of matrices, zeros above; `diagonal` moves the border up.
+
+    >>> import rushlight as torch
+    >>> torch.tril(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 0],
+            [3, 4]])
+    """
+    check_matrices("tril", input)
+    result = _tril(input, diagonal)
+    return result if out is None else write_out("tril", out, result, input)
+
+
+@in_place
+@method
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The upper triangle of matrices, zeros below; `diagonal` moves the border up.
+
+    >>> import rushlight as torch
+    >>> torch.triu(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 2],
+            [0, 4]])
+    """
+    check_matrices("triu", input)
+    result = _triu(input, diagonal)
+    return result if out is None else write_out("triu", out, result, input)
+
+
+def check_matrices(name, input):
+    """RuntimeError for less than two dimensions."""
+    if input._array.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+@operator(input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
+def _diag_embed(input, offset, dim1, dim2):
+    n = input.shape[-1] + abs(offset)
+    out = np.zeros((*input.shape[:-1], n, n), input.dtype)
+    out = np.moveaxis(out, (-2, -1), (dim1, dim2))
+    _diagonal.forward(out, offset, dim1, dim2)[...] = input
+    return out
+
+
+@method
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices with the last dimension of `input` on a diagonal, in the dimensions `dim1` and `dim2` of the result.
+
+    >>> import rushlight as torch
+    >>> torch.diag_embed(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
+    ndim = input._array.ndim + 1
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _diag_embed(input, offset, first, second)
+
+
+@operator(node="DiagonalBackward0_copy", input=lambda grad: grad)
+def _own(input):
+    return input.copy()
+
+
+@method
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with a vector on its diagonal; of a matrix, a copy of its diagonal.
+
+    RuntimeError for any other number of dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.diag(torch.tensor([[1, 2], [3, 4]])), torch.diag(torch.tensor([1, 2]))
+    (tensor([1, 4]), tensor([[1, 0],
+            [0, 2]]))
+    """
+    ndim = input._array.ndim
+    if ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    result = _diag_embed(input, diagonal, 0, 1) if ndim == 1 else _own(_diagonal(input, diagonal, 0, 1))
+    return result if out is None else write_out("diag", out, result, input)
+
+
+@method
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements on a diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.diagflat(torch.tensor([[1, 2]]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
+    return _diag_embed(flatten(input) if input._array.ndim else reshape(input, 1), offset, 0, 1)
+
+
+@operator(input=lambda grad, input_shape: _spread_diagonal(grad, input_shape))
+def _trace(input):
+    dtype = np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype
+    return np.trace(input, dtype=dtype)
+
+
+@operator(input=lambda grad: _trace(grad), node="TraceBackward0")
+def _spread_diagonal(input, shape):
+    """A matrix of zeros with one number all along its diagonal: the adjoint of the trace."""
+    out = np.zeros(shape, input.dtype)
+    np.fill_diagonal(out, input)
+    return out
+
+
+@method
+def trace(input: Tensor) -> Tensor:
+    """The sum of the diagonal of a matrix; of integers in int64.
+
+    >>> import rushlight as torch
+    >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))
+    tensor(5)
+    """
+    if input._array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
+    return _trace(input)

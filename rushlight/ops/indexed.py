@@ -1,0 +1,361 @@
+"""What an index tensor names along a dimension, or in the flattened tensor: read, added to, overwritten, reduced."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_rows
+from rushlight.layout import owned
+from rushlight.ops.dims import wrap_dim
+from rushlight.ops.gather import check_bounds
+from rushlight.ops.protocol import implements
+from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
+from rushlight.ops.table import in_place, method, operator, write_out
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "argwhere", "index_add", "index_copy", "index_fill", "index_reduce", "index_select", "nonzero", "put", "take",
+]  # fmt: skip
+
+
+@operator(input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index))
+def _index_select(input, dim, index):
+    return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
+
+
+@operator(input=lambda grad, dim, index: _index_select(grad, dim, index), node="IndexAddBackward0")
+def _add_at(input, shape, dim, index):
+    """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
+    if not shape:
+        return np.asarray(np.add.reduce(input, axis=None))
+    rows = np.ascontiguousarray(np.moveaxis(input, dim, 0))
+    return np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim)
+
+
+def vector_index(name: str, index: Tensor) -> None:
+    """Raises PyTorch's errors for what is no vector of indices."""
+    if index._array.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector")
+
+
+def check_selected(index, size):
+    """IndexError for an index that is negative or too large."""
+    if index.size and (index.min() < 0 or index.max() >= size):
+        raise IndexError("index out of range in self")
+
+
+@method
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the indices of a dimension that `index`, a vector, names.
+
+    IndexError for one that is not there; negative ones are not counted from the end.
+
+    >>> import rushlight as torch
+    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1, 0]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    vector_index("index_select", index)
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if input._array.ndim == 0 and index._array.size != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)"
+        )
+    check_selected(index._array, (input._array.shape or (1,))[dim])
+    result = _index_select(input, dim, index)
+    return result if out is None else write_out("index_select", out, result, input)
+
+
+# changes along a dimension
+
+
+def at(dim, index):
+    """The NumPy key of indices of a dimension."""
+    return (*(slice(None),) * dim, np.reshape(index, -1))
+
+
+def as_rows(array):
+    """An array with at least one dimension: a view, so that writing to it changes the array."""
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
+    """The dimension, after PyTorch's errors for an index and a source that do not fit."""
+    dim, count = wrap_dim(dim, input._array.ndim), index._array.size
+    vector_index(name, index)
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {TYPE_NAMES[index.dtype]}")
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"{name}(): self ({TYPE_NAMES[input.dtype]}) and source ({TYPE_NAMES[source.dtype]}) must have the same scalar "
+            "type"
+        )
+    size = (source._array.shape or (1,))[dim] if dim < max(source._array.ndim, 1) else 1
+    if size != count:
+        raise RuntimeError(
+            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
+        )
+    without = [[n for d, n in enumerate(t._array.shape) if d != dim] for t in (source, input)]
+    if without[0] != without[1]:
+        raise RuntimeError(
+            f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
+        )
+    if count:
+        check_bounds(index._array, (input._array.shape or (1,))[dim], dim)
+    return dim
+
+
+@operator(
+    input=lambda grad: grad,
+    source=lambda grad, dim, index, alpha, source_shape: np.reshape(_index_select(grad, dim, index) * alpha, source_shape),
+    name="index_add",
+)
+def _index_add(input, dim, index, source, alpha):
+    added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
+    return (input + np.reshape(added * alpha, input.shape)).astype(input.dtype, copy=False)
+
+
+@in_place
+@method
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    """A copy with `alpha * source` added to the indices of a dimension that `index` names, as often as it names them.
+
+    >>> import rushlight as torch
+    >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.])
+    """
+    return _index_add(input, check_source("index_add_", input, dim, index, source), index, source, alpha)
+
+
+@operator(
+    input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
+    name="index_copy",
+)
+def _index_copy(input, dim, index, source):
+    out = owned(input)
+    as_rows(out)[at(dim, index)] = as_rows(source)
+    return out
+
+
+@in_place
+@method
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy with `source` written to the indices of a dimension that `index` names.
+
+    >>> import rushlight as torch
+    >>> torch.index_copy(torch.zeros(3), 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    ndims = source._array.ndim, input._array.ndim
+    if ndims[0] != ndims[1] and all(ndims):
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({ndims[0]}), destination dimensionality ({ndims[1]})"
+        )
+    if index._array.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{TYPE_NAMES[input.dtype]} and (source) {TYPE_NAMES[source.dtype]}"
+        )
+    try:
+        dim = check_source("index_copy_", input, dim, index, source)
+    except RuntimeError as error:
+        raise IndexError(f"index_copy_(): {str(error).removeprefix('index_copy_(): ')}") from None
+    return _index_copy(input, dim, index, source)
+
+
+@operator(input=lambda grad, dim, index: _index_fill(grad, dim, index, 0), name="index_fill")
+def _index_fill(input, dim, index, value):
+    out = owned(input)
+    as_rows(out)[at(dim, index)] = value
+    return out
+
+
+@operator(
+    input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, index), axis=None),
+    node="IndexFillBackward1",
+)
+def _index_fill_tensor(input, dim, index, value):
+    return _index_fill.forward(input, dim, index, value)
+
+
+@in_place
+@method
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) -> Tensor:
+    """A copy with one value at the indices of a dimension that `index` names: a number or a tensor without dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.index_fill(torch.zeros(3), 0, torch.tensor([0, -1]), 5)
+    tensor([5., 0., 5.])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    vector_index("index_fill_", index)
+    if index._array.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    size, array = (input._array.shape or (1,))[dim], index._array
+    if array.size and (array.min() < -size or array.max() >= size):
+        wrong = array[(array < -size) | (array >= size)].flat[0]
+        raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    if array.size and array.min() < 0:
+        index = new_tensor(array % size)
+    if not isinstance(value, TensorBase):
+        return _index_fill(input, dim, index, value)
+    if value._array.ndim:
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    return _index_fill_tensor(input, dim, index, value)
+
+
+def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_self, result, needs):
+    """The cotangents of the input and of the source; see `reduce_cotangents`."""
+    take = lambda values: _index_select(values, dim, index)
+    add = lambda values: _add_at(values, input.shape, dim, index)
+    product = lambda base, factors: _index_reduce(base, dim, index, factors, "prod", True)
+    return list(reduce_cotangents(grad, input, source, result, take, add, product, reduce, include_self, needs))
+
+
+@operator(joint=index_reduce_cotangents, inputs=("input", "source"), name="index_reduce", holomorphic=False)
+def _index_reduce(input, dim, index, source, reduce, include_self):
+    rows = as_rows(input)
+    places = np.arange(rows.size).reshape(rows.shape)[at(dim, index)]
+    return reduced(input, places.reshape(-1), source, reduce, include_self)
+
+
+@in_place
+@method
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy with `source` reduced into the indices of a dimension that `index` names.
+
+    `reduce` is "prod", "mean", "amax" or "amin"; `include_self` tells whether what is there takes part.
+
+    >>> import rushlight as torch
+    >>> torch.index_reduce(torch.ones(2), 0, torch.tensor([0, 0]), torch.tensor([2.0, 3.0]), "prod")
+    tensor([6., 1.])
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    return _index_reduce(input, check_source("index_reduce", input, dim, index, source), index, source, reduce, include_self)
+
+
+# the flattened tensor
+
+
+@operator(input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
+def _take(input, index):
+    return np.reshape(input, -1)[index]
+
+
+@operator(input=lambda grad, index: _take(grad, index), node="PutBackward0")
+def _put_flat(input, shape, index):
+    """Zeros of a shape with `input` added in where `index` counts the flattened elements: the adjoint of `take`."""
+    size = math.prod(shape)
+    flat = np.reshape(index, -1) % max(size, 1)
+    return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
+
+
+def check_flat(name, input, index):
+    """Raises PyTorch's errors for indices of the flattened tensor."""
+    array, size = index._array, input._array.size
+    if array.dtype != np.int64:
+        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    if array.size and size == 0:
+        raise IndexError(f"{name}(): tried to take from an empty tensor")
+    if array.size and (array.min() < -size or array.max() >= size):
+        wrong = array[(array < -size) | (array >= size)].flat[0]
+        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
+
+
+@method
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at indices that count the flattened tensor; the result has the shape of `index`.
+
+    >>> import rushlight as torch
+    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, -1]))
+    tensor([1, 4])
+    """
+    check_flat("take", input, index)
+    return _take(input, index)
+
+
+implements(np.take)(
+    lambda a, indices, axis=None, **_: take(a, indices) if axis is None else index_select(a, axis, indices)
+)
+
+
+@operator(
+    input=lambda grad, index, accumulate: grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=()), False),
+    source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
+)
+def _put(input, index, source, accumulate):
+    if accumulate:
+        return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
+    out = np.array(input, order="C")
+    out.reshape(-1)[np.reshape(index, -1)] = np.reshape(source, -1)
+    return out
+
+
+@in_place
+@method
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `source` written (or added, with `accumulate`) where `index` counts the flattened elements.
+
+    >>> import rushlight as torch
+    >>> torch.put(torch.zeros(3), torch.tensor([0, 2]), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    check_flat("put_", input, index)
+    if index._array.size != source._array.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source._array.size}, index.numel() = {index._array.size}"
+        )
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{TYPE_NAMES[input.dtype]} and source.dtype = {TYPE_NAMES[source.dtype]}"
+        )
+    return _put(input, index, source, accumulate)
+
+
+# where the elements are that are not zero
+
+
+@method
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:
+    """The indices of the elements that are not zero, a row each; with `as_tuple` a vector for each dimension.
+
+    >>> import rushlight as torch
+    >>> torch.nonzero(torch.tensor([0, 1, 1]))
+    tensor([[1],
+            [2]])
+    """
+    array = input._array
+    if as_tuple:
+        return tuple([new_tensor(places.copy()) for places in as_rows(array).nonzero()])
+    result = new_tensor(np.argwhere(array))
+    return result if out is None else write_out("nonzero", out, result)
+
+
+@method
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, a row each.
+
+    >>> import rushlight as torch
+    >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    return nonzero(input)
