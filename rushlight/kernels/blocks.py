@@ -10,7 +10,7 @@ LARGE = 1 << 14  # elements in a block, and from which on blocks pay
 
 
 def in_blocks(function: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
-    """An elementwise function of arrays of one shape and dtype; in blocks where they are large and lie in one piece."""
+    """An elementwise function of arrays of one shape and dtype; of large contiguous ones in blocks."""
     first = arrays[0]
     if first.size <= LARGE or not all(a.flags.c_contiguous and a.shape == first.shape for a in arrays):
         return function(*arrays)

@@ -1,7 +1,7 @@
 """Choosing between values element by element.
 
-`np.where` branches at every element, and mispredicts half of them under a random mask; on large arrays masking the
-bits of the numbers is ten times as fast.
+`np.where` branches at every element, and half of its guesses fail under a random mask. On large arrays
+masking the bits of the numbers is ten times as fast.
 """
 
 import numpy as np

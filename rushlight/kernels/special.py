@@ -17,11 +17,11 @@ def scipy_special():
 
 
 def special(name: str) -> Callable[..., np.ndarray]:
-    """SciPy's function of a name, with results in the dtype of the last argument: SciPy has no half precision."""
+    """SciPy's function of a name, with results in the dtype of the arrays: SciPy has no half precision."""
 
     def function(*arrays):
         result = getattr(scipy_special(), name)(*arrays)
-        dtype = arrays[-1].dtype
+        dtype = next(array.dtype for array in arrays if isinstance(array, np.ndarray | np.generic))
         return result if result.dtype is dtype else result.astype(dtype)
 
     function.__name__ = name

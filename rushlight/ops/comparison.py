@@ -10,8 +10,9 @@ from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, 
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite", "isinf", "isnan",
-    "isneginf", "isposinf", "isreal", "le", "less", "less_equal", "lt", "ne", "not_equal", "signbit",
+    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite", "isinf",
+    "isnan", "isneginf", "isposinf", "isreal", "le", "less", "less_equal", "lt", "ne", "not_equal",
+    "signbit",
 ]  # fmt: skip
 
 
@@ -24,8 +25,12 @@ eq = binary("eq", np.equal, doc="Whether elements of two tensors, or of a tensor
 ne = binary("ne", np.not_equal, doc="Whether elements of two tensors, or of a tensor and a number, differ.")
 lt = binary("lt", np.less, doc="Whether each element is less than the other.", promote=ordered("lt_cpu"))
 le = binary("le", np.less_equal, doc="Whether each element is at most the other.", promote=ordered("le_cpu"))
-gt = binary("gt", np.greater, doc="Whether each element is greater than the other.", promote=ordered("gt_cpu"))
-ge = binary("ge", np.greater_equal, doc="Whether each element is at least the other.", promote=ordered("ge_cpu"))
+gt = binary(
+    "gt", np.greater, doc="Whether each element is greater than the other.", promote=ordered("gt_cpu")
+)
+ge = binary(
+    "ge", np.greater_equal, doc="Whether each element is at least the other.", promote=ordered("ge_cpu")
+)
 
 
 def comparing(entry, otherwise=NotImplemented):
@@ -52,17 +57,41 @@ greater_equal = alias("greater_equal", ge)
 
 isnan = unary("isnan", np.isnan, doc="Whether each element is NaN.", promote=arithmetic, inplace=False)
 isinf = unary("isinf", np.isinf, doc="Whether each element is infinite.", promote=arithmetic, inplace=False)
-isfinite = unary("isfinite", np.isfinite, doc="Whether each element is neither infinite nor NaN.", promote=arithmetic,
-                 inplace=False)  # fmt: skip
-isposinf = unary("isposinf", lambda x: x == np.inf, doc="Whether each element is +inf.", inplace=False,
-                 promote=real("isposinf does not support complex inputs."))  # fmt: skip
-isneginf = unary("isneginf", lambda x: x == -np.inf, doc="Whether each element is -inf.", inplace=False,
-                 promote=real("isneginf does not support complex inputs."))  # fmt: skip
-isreal = unary("isreal", lambda x: x.imag == 0, doc="Whether the imaginary part of each element is 0.",
-               promote=arithmetic, inplace=False)  # fmt: skip
-signbit = unary("signbit", lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0,
-                doc="Whether the sign bit of each element is set: it is for -0. too.", inplace=False,
-                promote=real("signbit is not implemented for complex tensors.", error=NotImplementedError))  # fmt: skip
+isfinite = unary(
+    "isfinite",
+    np.isfinite,
+    doc="Whether each element is neither infinite nor NaN.",
+    promote=arithmetic,
+    inplace=False,
+)
+isposinf = unary(
+    "isposinf",
+    lambda x: x == np.inf,
+    doc="Whether each element is +inf.",
+    inplace=False,
+    promote=real("isposinf does not support complex inputs."),
+)
+isneginf = unary(
+    "isneginf",
+    lambda x: x == -np.inf,
+    doc="Whether each element is -inf.",
+    inplace=False,
+    promote=real("isneginf does not support complex inputs."),
+)
+isreal = unary(
+    "isreal",
+    lambda x: x.imag == 0,
+    doc="Whether the imaginary part of each element is 0.",
+    promote=arithmetic,
+    inplace=False,
+)
+signbit = unary(
+    "signbit",
+    lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0,
+    doc="Whether the sign bit of each element is set: it is for -0. too.",
+    inplace=False,
+    promote=real("signbit is not implemented for complex tensors.", error=NotImplementedError),
+)
 
 
 @method
@@ -93,8 +122,10 @@ def _isclose(input, other, rtol, atol, equal_nan):
 
 
 @method
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether `|input - other| <= atol + rtol * |other|`, element by element; infinities are close when equal.
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Whether `|input - other| <= atol + rtol * |other|` for each element; infinities are close when equal.
 
     RuntimeError for tensors of different dtypes, and for negative tolerances.
 
@@ -115,7 +146,9 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 
 
 @method
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """Whether all elements of two tensors are close to each other, as `isclose` tells.
 
     >>> import rushlight as torch

@@ -13,8 +13,8 @@ from rushlight.ops.table import TABLE, method, operator, refuse, unary, write_ou
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "polar", "real", "resolve_conj",
-    "resolve_neg", "view_as_complex", "view_as_real",
+    "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "polar", "real",
+    "resolve_conj", "resolve_neg", "view_as_complex", "view_as_real",
 ]  # fmt: skip
 
 
@@ -31,12 +31,22 @@ def is_complex(input: Tensor) -> bool:
 # the parts
 
 
-@operator(view=True, node="SelectBackward0", holomorphic=False, input=lambda grad: _complex(grad, np.zeros_like(grad)))
+@operator(
+    view=True,
+    node="SelectBackward0",
+    holomorphic=False,
+    input=lambda grad: _complex(grad, np.zeros_like(grad)),
+)
 def _real(input):
     return input.real
 
 
-@operator(view=True, node="SelectBackward0", holomorphic=False, input=lambda grad: _complex(np.zeros_like(grad), grad))
+@operator(
+    view=True,
+    node="SelectBackward0",
+    holomorphic=False,
+    input=lambda grad: _complex(np.zeros_like(grad), grad),
+)
 def _imag(input):
     return input.imag
 
@@ -71,9 +81,22 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
 
 # conjugates, which are always computed
 
-conj_physical = unary("conj_physical", np.conjugate, lambda grad: np.conjugate(grad), "The complex conjugate, a copy.",
-                      promote=arithmetic, holomorphic=False)  # fmt: skip
-unary("conj", np.conjugate, lambda grad: np.conjugate(grad), promote=arithmetic, holomorphic=False, inplace=False)
+conj_physical = unary(
+    "conj_physical",
+    np.conjugate,
+    lambda grad: np.conjugate(grad),
+    "The complex conjugate, a copy.",
+    promote=arithmetic,
+    holomorphic=False,
+)
+unary(
+    "conj",
+    np.conjugate,
+    lambda grad: np.conjugate(grad),
+    promote=arithmetic,
+    holomorphic=False,
+    inplace=False,
+)
 
 
 @method
@@ -122,7 +145,7 @@ def angle_of(x):
 
 
 def angle_cotangent(grad, input):
-    """Real numbers do not turn; complex ones turn at right angles to themselves, inversely to their length."""
+    """Real numbers do not turn; complex ones turn at right angles to themselves, the slower the longer."""
     if not complex_value(input):
         return np.zeros_like(grad)
     size = np.absolute(input)
@@ -131,11 +154,20 @@ def angle_cotangent(grad, input):
     return _drop(zero, grad * slope)
 
 
-angle = unary("angle", angle_of, angle_cotangent, "The angle of each element, from -π to π; of real ones 0 or π.",
-              promote=floating, holomorphic=False, inplace=False)  # fmt: skip
+angle = unary(
+    "angle",
+    angle_of,
+    angle_cotangent,
+    "The angle of each element, from -π to π; of real ones 0 or π.",
+    promote=floating,
+    holomorphic=False,
+    inplace=False,
+)
 
 
-@operator(real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False, broadcasts=True)
+@operator(
+    real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False, broadcasts=True
+)
 def _complex(real, imag):
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64))
     result.real, result.imag = real, imag
@@ -145,8 +177,9 @@ def _complex(real, imag):
 @operator(
     abs=lambda grad, result: np.real(np.conjugate(grad) * np.sign(result)),
     angle=lambda grad, result: np.real(np.conjugate(grad) * (1j * result)),
-    holomorphic=False, broadcasts=True,
-)  # fmt: skip
+    holomorphic=False,
+    broadcasts=True,
+)
 def _polar(abs, angle):
     return _complex(abs * np.cos(angle), abs * np.sin(angle))
 
@@ -160,9 +193,13 @@ def check_parts(name, first, second, first_name, second_name):
     types = [array.dtype for array in (first._array, second._array)]
     names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
     if any(dtype.kind != "f" for dtype in types):
-        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
+        )
     if types[0] != types[1]:
-        raise RuntimeError(f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument")
+        raise RuntimeError(
+            f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument"
+        )
     if types[0] == np.float16:
         raise missing(f"{name}_cpu", types[0])
 
@@ -217,7 +254,7 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def view_as_complex(input: Tensor) -> Tensor:
-    """A real tensor whose last dimension has size 2 as a complex one: numbers of those parts, in the same memory.
+    """A real tensor whose last dimension has size 2 as a complex one: numbers of those parts, in place.
 
     RuntimeError where the last dimension has another size, or its elements do not lie side by side.
 
@@ -228,7 +265,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     array = input._array
     if array.dtype not in (np.float32, np.float64):
         raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            "scalar type: "
             f"{TYPE_NAMES[FROM_NUMPY[array.dtype]]}"
         )
     if array.ndim == 0 or array.shape[-1] != 2:

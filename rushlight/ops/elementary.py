@@ -1,4 +1,4 @@
-"""The elementary functions, element by element: exponentials, logarithms, roots, trigonometric and hyperbolic ones."""
+"""The elementary functions: exponentials, logarithms, roots, trigonometric and hyperbolic functions."""
 
 import math
 
@@ -7,17 +7,17 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import arithmetic, complex128, float64, floating
 from rushlight.ops.arithmetic import pow
-
 from rushlight.ops.promotion import is_complex, only, real
+from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _drop, _where
-from rushlight.ops.table import TABLE, alias, binary, in_place, method, refuse, unary, write_out
+from rushlight.ops.table import alias, binary, in_place, method, refuse, unary, write_out
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "abs", "absolute", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin",
-    "asinh", "atan", "atan2", "atanh", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "float_power", "hypot", "log",
-    "log1p", "log2", "log10", "logaddexp", "logaddexp2", "positive", "rad2deg", "reciprocal", "rsqrt", "sin", "sinc",
-    "sinh", "sqrt", "square", "tan", "tanh",
+    "abs", "absolute", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
+    "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1",
+    "float_power", "hypot", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2", "positive",
+    "rad2deg", "reciprocal", "rsqrt", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh",
 ]  # fmt: skip
 
 LOG2, LOG10 = math.log(2), math.log(10)
@@ -25,52 +25,135 @@ LOG2, LOG10 = math.log(2), math.log(10)
 # exponentials and logarithms
 
 exp = unary("exp", np.exp, lambda grad, result: grad * result, "e to the power of each element.")
-exp2 = unary("exp2", lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
-             lambda grad, result: grad * result * LOG2, "2 to the power of each element.")  # fmt: skip
-expm1 = unary("expm1", np.expm1, lambda grad, result: grad * (result + 1),
-              "`exp(x) - 1` of each element, accurate near 0.")  # fmt: skip
+exp2 = UFUNCS[np.exp2] = unary(
+    "exp2",
+    lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
+    lambda grad, result: grad * result * LOG2,
+    "2 to the power of each element.",
+)
+expm1 = unary(
+    "expm1",
+    np.expm1,
+    lambda grad, result: grad * (result + 1),
+    "`exp(x) - 1` of each element, accurate near 0.",
+)
 log = unary("log", np.log, lambda grad, input: grad / input, "The natural logarithm of each element.")
-log1p = unary("log1p", np.log1p, lambda grad, input: grad / (input + 1),
-              "`log(1 + x)` of each element, accurate near 0.")  # fmt: skip
-log2 = unary("log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element.")
-log10 = unary("log10", np.log10, lambda grad, input: grad / (input * LOG10), "The logarithm to base 10 of each element.")
+log1p = unary(
+    "log1p",
+    np.log1p,
+    lambda grad, input: grad / (input + 1),
+    "`log(1 + x)` of each element, accurate near 0.",
+)
+log2 = unary(
+    "log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element."
+)
+log10 = unary(
+    "log10", np.log10, lambda grad, input: grad / (input * LOG10), "The logarithm to base 10 of each element."
+)
 
 # roots and powers
 
 sqrt = unary("sqrt", np.sqrt, lambda grad, result: grad / (2 * result), "The square root of each element.")
-rsqrt = unary("rsqrt", lambda x: np.reciprocal(np.sqrt(x)), lambda grad, result: -0.5 * grad * result**3,
-              "1 over the square root of each element.")  # fmt: skip
-reciprocal = unary("reciprocal", np.reciprocal, lambda grad, result: -grad * result * result, "1 over each element.")
-square = unary("square", np.square, lambda grad, input: grad * (2 * input), "The square of each element.",
-               promote=lambda x: arithmetic(x, 2)[0], node="PowBackward0")  # fmt: skip
-abs = unary("abs", np.absolute, lambda grad, input: grad * np.sign(input),
-            "The absolute value of each element; its derivative at 0 is taken as 0.",
-            promote=only("iufc", "abs_cpu"), holomorphic=False)  # fmt: skip
+rsqrt = unary(
+    "rsqrt",
+    lambda x: np.reciprocal(np.sqrt(x)),
+    lambda grad, result: -0.5 * grad * result**3,
+    "1 over the square root of each element.",
+)
+reciprocal = unary(
+    "reciprocal", np.reciprocal, lambda grad, result: -grad * result * result, "1 over each element."
+)
+square = unary(
+    "square",
+    np.square,
+    lambda grad, input: grad * (2 * input),
+    "The square of each element.",
+    promote=lambda x: arithmetic(x, 2)[0],
+    node="PowBackward0",
+)
+abs = unary(
+    "abs",
+    np.absolute,
+    lambda grad, input: grad * np.sign(input),
+    "The absolute value of each element; its derivative at 0 is taken as 0.",
+    promote=only("iufc", "abs_cpu"),
+    holomorphic=False,
+)
 
 # trigonometric functions
 
 sin = unary("sin", np.sin, lambda grad, input: grad * np.cos(input), "The sine of each element, in radians.")
-cos = unary("cos", np.cos, lambda grad, input: -grad * np.sin(input), "The cosine of each element, in radians.")
-tan = unary("tan", np.tan, lambda grad, result: grad * (1 + result * result), "The tangent of each element, in radians.")
-asin = unary("asin", np.arcsin, lambda grad, input: grad / np.sqrt(1 - input * input), "The inverse sine of each element.")
-acos = unary("acos", np.arccos, lambda grad, input: -grad / np.sqrt(1 - input * input), "The inverse cosine of each element.")
-atan = unary("atan", np.arctan, lambda grad, input: grad / (input * input + 1), "The inverse tangent of each element.")
-deg2rad = unary("deg2rad", np.deg2rad, lambda grad: grad * (math.pi / 180), "Degrees as radians.",
-                promote=real("deg2rad is not supported for complex tensors.", floating))  # fmt: skip
-rad2deg = unary("rad2deg", np.rad2deg, lambda grad: grad * (180 / math.pi), "Radians as degrees.",
-                promote=real("rad2deg is not supported for complex tensors.", floating))  # fmt: skip
+cos = unary(
+    "cos", np.cos, lambda grad, input: -grad * np.sin(input), "The cosine of each element, in radians."
+)
+tan = unary(
+    "tan",
+    np.tan,
+    lambda grad, result: grad * (1 + result * result),
+    "The tangent of each element, in radians.",
+)
+asin = unary(
+    "asin",
+    np.arcsin,
+    lambda grad, input: grad / np.sqrt(1 - input * input),
+    "The inverse sine of each element.",
+)
+acos = unary(
+    "acos",
+    np.arccos,
+    lambda grad, input: -grad / np.sqrt(1 - input * input),
+    "The inverse cosine of each element.",
+)
+atan = unary(
+    "atan", np.arctan, lambda grad, input: grad / (input * input + 1), "The inverse tangent of each element."
+)
+deg2rad = unary(
+    "deg2rad",
+    np.deg2rad,
+    lambda grad: grad * (math.pi / 180),
+    "Degrees as radians.",
+    promote=real("deg2rad is not supported for complex tensors.", floating),
+)
+rad2deg = unary(
+    "rad2deg",
+    np.rad2deg,
+    lambda grad: grad * (180 / math.pi),
+    "Radians as degrees.",
+    promote=real("rad2deg is not supported for complex tensors.", floating),
+)
 
 # hyperbolic functions
 
-sinh = unary("sinh", np.sinh, lambda grad, input: grad * np.cosh(input), "The hyperbolic sine of each element.")
-cosh = unary("cosh", np.cosh, lambda grad, input: grad * np.sinh(input), "The hyperbolic cosine of each element.")
-tanh = unary("tanh", np.tanh, lambda grad, result: grad * (1 - result * result), "The hyperbolic tangent of each element.")
-asinh = unary("asinh", np.arcsinh, lambda grad, input: grad / np.sqrt(input * input + 1),
-              "The inverse hyperbolic sine of each element.")  # fmt: skip
-acosh = unary("acosh", np.arccosh, lambda grad, input: grad / acosh_slope(input),
-              "The inverse hyperbolic cosine of each element.")  # fmt: skip
-atanh = unary("atanh", np.arctanh, lambda grad, input: grad / (1 - input * input),
-              "The inverse hyperbolic tangent of each element.")  # fmt: skip
+sinh = unary(
+    "sinh", np.sinh, lambda grad, input: grad * np.cosh(input), "The hyperbolic sine of each element."
+)
+cosh = unary(
+    "cosh", np.cosh, lambda grad, input: grad * np.sinh(input), "The hyperbolic cosine of each element."
+)
+tanh = unary(
+    "tanh",
+    np.tanh,
+    lambda grad, result: grad * (1 - result * result),
+    "The hyperbolic tangent of each element.",
+)
+asinh = unary(
+    "asinh",
+    np.arcsinh,
+    lambda grad, input: grad / np.sqrt(input * input + 1),
+    "The inverse hyperbolic sine of each element.",
+)
+acosh = unary(
+    "acosh",
+    np.arccosh,
+    lambda grad, input: grad / acosh_slope(input),
+    "The inverse hyperbolic cosine of each element.",
+)
+atanh = unary(
+    "atanh",
+    np.arctanh,
+    lambda grad, input: grad / (1 - input * input),
+    "The inverse hyperbolic tangent of each element.",
+)
 
 
 def acosh_slope(x):
@@ -96,7 +179,8 @@ sinc = unary("sinc", sine_cardinal, sinc_cotangent, "`sin(πx) / πx` of each el
 # functions of two
 
 atan2 = binary(
-    "atan2", np.arctan2,
+    "atan2",
+    np.arctan2,
     lambda grad, input, other: angle_cotangent(grad, other, input, other),
     lambda grad, input, other: angle_cotangent(grad, -input, input, other),
     """The angle of the points (other, input), from -π to π; the derivative at (0, 0) is taken as 0.
@@ -105,8 +189,9 @@ atan2 = binary(
     >>> torch.atan2(torch.tensor([1.0, -1.0]), torch.tensor([1.0, 0.0]))
     tensor([ 0.7854, -1.5708])
     """,
-    promote=only("f", "atan2_cpu", floating), numbers=False,
-)  # fmt: skip
+    promote=only("f", "atan2_cpu", floating),
+    numbers=False,
+)
 
 
 def angle_cotangent(grad, side, y, x):
@@ -117,15 +202,19 @@ def angle_cotangent(grad, side, y, x):
 
 
 hypot = binary(
-    "hypot", np.hypot, lambda grad, input, result: grad * (input / result), lambda grad, other, result: grad * (other / result),
+    "hypot",
+    np.hypot,
+    lambda grad, input, result: grad * (input / result),
+    lambda grad, other, result: grad * (other / result),
     """The length of the vectors (input, other).
 
     >>> import rushlight as torch
     >>> torch.hypot(torch.tensor([3.0]), torch.tensor([4.0]))
     tensor([5.])
     """,
-    promote=only("f", "hypot_cpu"), numbers=False,
-)  # fmt: skip
+    promote=only("f", "hypot_cpu"),
+    numbers=False,
+)
 
 
 def log_of_sum(x, y):
@@ -138,7 +227,8 @@ def log_of_sum(x, y):
 
 
 logaddexp = binary(
-    "logaddexp", log_of_sum,
+    "logaddexp",
+    log_of_sum,
     lambda grad, input, other: grad / (1 + np.exp(other - input)),
     lambda grad, input, other: grad / (1 + np.exp(input - other)),
     """`log(exp(input) + exp(other))`, without overflow.
@@ -147,15 +237,20 @@ logaddexp = binary(
     >>> torch.logaddexp(torch.tensor([1000.0]), torch.tensor([1000.0]))
     tensor([1000.6931])
     """,
-    promote=only("fc", "logaddexp_cpu"), inplace=False, numbers=False,
-)  # fmt: skip
+    promote=only("fc", "logaddexp_cpu"),
+    inplace=False,
+    numbers=False,
+)
 logaddexp2 = binary(
-    "logaddexp2", np.logaddexp2,
+    "logaddexp2",
+    np.logaddexp2,
     lambda grad, input, other: grad / (1 + np.exp2(other - input)),
     lambda grad, input, other: grad / (1 + np.exp2(input - other)),
     "`log2(2**input + 2**other)`, without overflow.",
-    promote=only("f", "logaddexp2_cpu"), inplace=False, numbers=False,
-)  # fmt: skip
+    promote=only("f", "logaddexp2_cpu"),
+    inplace=False,
+    numbers=False,
+)
 
 
 @method
@@ -173,7 +268,9 @@ def positive(input: Tensor) -> Tensor:
 
 @in_place
 @method
-def float_power(input: Tensor | float | complex, exponent: Tensor | float | complex, *, out: Tensor | None = None) -> Tensor:
+def float_power(
+    input: Tensor | float | complex, exponent: Tensor | float | complex, *, out: Tensor | None = None
+) -> Tensor:
     """`pow` computed in float64, or in complex128 where an operand is complex.
 
     >>> import rushlight as torch

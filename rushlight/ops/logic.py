@@ -7,12 +7,12 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
 from rushlight.ops.promotion import only
-from rushlight.ops.table import TABLE, binary, named, refuse, unary
+from rushlight.ops.table import TABLE, binary, named, unary
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "logical_and",
-    "logical_not", "logical_or", "logical_xor",
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "logical_and", "logical_not", "logical_or", "logical_xor",
 ]  # fmt: skip
 
 
@@ -21,15 +21,34 @@ def as_they_are(*operands):
     return [operand._array if isinstance(operand, TensorBase) else operand for operand in operands]
 
 
-logical_and = binary("logical_and", np.logical_and, doc="Whether both elements are non-zero.", promote=as_they_are,
-                     numbers=False)  # fmt: skip
-logical_or = binary("logical_or", np.logical_or, doc="Whether one of the elements is non-zero.", promote=as_they_are,
-                    numbers=False)  # fmt: skip
-logical_xor = binary("logical_xor", np.logical_xor, doc="Whether exactly one of the elements is non-zero.",
-                     promote=as_they_are, numbers=False)  # fmt: skip
+logical_and = binary(
+    "logical_and",
+    np.logical_and,
+    doc="Whether both elements are non-zero.",
+    promote=as_they_are,
+    numbers=False,
+)
+logical_or = binary(
+    "logical_or",
+    np.logical_or,
+    doc="Whether one of the elements is non-zero.",
+    promote=as_they_are,
+    numbers=False,
+)
+logical_xor = binary(
+    "logical_xor",
+    np.logical_xor,
+    doc="Whether exactly one of the elements is non-zero.",
+    promote=as_they_are,
+    numbers=False,
+)
 logical_not = unary("logical_not", np.logical_not, doc="Whether each element is 0.", promote=arithmetic)
-bitwise_not = unary("bitwise_not", np.invert, doc="Each element with its bits inverted; of bools, `not`.",
-                    promote=only("biu", "bitwise_not_cpu"))  # fmt: skip
+bitwise_not = unary(
+    "bitwise_not",
+    np.invert,
+    doc="Each element with its bits inverted; of bools, `not`.",
+    promote=only("biu", "bitwise_not_cpu"),
+)
 
 
 def bitwise(name, ufunc, kernel, kinds, doc):
@@ -45,7 +64,7 @@ def bitwise(name, ufunc, kernel, kinds, doc):
 
 
 def shifted(ufunc, beyond):
-    """A shift as C++ has it, with `beyond(x)` for shifts by as many bits as the type has, or more, or less than 0."""
+    """A shift, with `beyond(x)` for counts below 0 and for those that leave no bit."""
 
     def shift(x, count, out=None):
         bits = x.dtype.itemsize * 8
@@ -60,11 +79,21 @@ def shifted(ufunc, beyond):
 
 left = shifted(np.left_shift, np.zeros_like)
 right = shifted(np.right_shift, lambda x: np.where(x < 0, -1, 0).astype(x.dtype))
-bitwise_and = bitwise("bitwise_and", np.bitwise_and, "bitwise_and_cpu", "biu", "The bits set in both elements.")
-bitwise_or = bitwise("bitwise_or", np.bitwise_or, "bitwise_or_cpu", "biu", "The bits set in one of the elements.")
-bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "biu", "The bits set in exactly one element.")
-bitwise_left_shift = bitwise("bitwise_left_shift", left, "lshift_cpu", "iu", "Each element with its bits moved up.")
-bitwise_right_shift = bitwise("bitwise_right_shift", right, "rshift_cpu", "iu", "Each element with its bits moved down.")
+bitwise_and = bitwise(
+    "bitwise_and", np.bitwise_and, "bitwise_and_cpu", "biu", "The bits set in both elements."
+)
+bitwise_or = bitwise(
+    "bitwise_or", np.bitwise_or, "bitwise_or_cpu", "biu", "The bits set in one of the elements."
+)
+bitwise_xor = bitwise(
+    "bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "biu", "The bits set in exactly one element."
+)
+bitwise_left_shift = bitwise(
+    "bitwise_left_shift", left, "lshift_cpu", "iu", "Each element with its bits moved up."
+)
+bitwise_right_shift = bitwise(
+    "bitwise_right_shift", right, "rshift_cpu", "iu", "Each element with its bits moved down."
+)
 
 
 def invert(self):

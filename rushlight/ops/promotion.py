@@ -24,6 +24,8 @@ def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
     """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
 
     def promote_and_check(*operands):
+        if len(operands) == 1 and "f" in kinds and operands[0]._array.dtype.kind == "f":
+            return operands[0]._array
         arrays = promote(*operands)
         if arrays is not NotImplemented:
             dtype = dtype_of(arrays)
@@ -62,4 +64,6 @@ def is_complex(value) -> bool:
     """Whether a tensor, an array or a number is complex."""
     if isinstance(value, TensorBase):
         value = value._array
-    return value.dtype.kind == "c" if isinstance(value, np.ndarray | np.generic) else isinstance(value, complex)
+    return (
+        value.dtype.kind == "c" if isinstance(value, np.ndarray | np.generic) else isinstance(value, complex)
+    )

@@ -1,23 +1,33 @@
 """Rounding, remainders, signs, and the parts of which floating-point numbers are made."""
 
+import math
+
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
-from rushlight.ops.arithmetic import truncated
-from rushlight.ops.promotion import is_complex, missing, only, real
+from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import (
-    TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary, write_out,
-)  # fmt: skip
+    TABLE,
+    alias,
+    binary,
+    in_place,
+    method,
+    no_derivative,
+    operator,
+    refuse,
+    unary,
+    write_out,
+)
 from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "ldexp", "nan_to_num", "nextafter",
-    "remainder", "round", "sgn", "sign", "trunc",
+    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "ldexp", "nan_to_num",
+    "nextafter", "remainder", "round", "sgn", "sign", "trunc",
 ]  # fmt: skip
 
 # to integers
@@ -34,8 +44,13 @@ def whole(name, ufunc, doc, complex_error=True):
 ceil = whole("ceil", np.ceil, "The least integer that is not less than each element.")
 floor = whole("floor", np.floor, "The greatest integer that is not greater than each element.")
 trunc = whole("trunc", np.trunc, "Each element without its fraction.")
-frac = unary("frac", lambda x: x - np.trunc(x), lambda grad: grad, "The fraction of each element, with its sign.",
-             promote=only("f", "frac_cpu"))  # fmt: skip
+frac = unary(
+    "frac",
+    lambda x: x - np.trunc(x),
+    lambda grad: grad,
+    "The fraction of each element, with its sign.",
+    promote=only("f", "frac_cpu"),
+)
 fix = alias("fix", trunc)
 
 
@@ -43,7 +58,7 @@ def rounded(x, decimals):
     """`x` to so many decimals; halves go to the even neighbour."""
     if decimals == 0:
         return np.rint(x) if x.dtype.kind == "f" else x.copy()
-    scale = 10.0 ** np.abs(decimals)
+    scale = math.pow(10, abs(decimals))
     return np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
 
 
@@ -52,7 +67,12 @@ def _round(input, decimals):
     return rounded(input, decimals)
 
 
-@operator(input=lambda grad: np.zeros_like(grad), node="RoundBackward1", promote=only("f", "round_cpu"), broadcasts=True)
+@operator(
+    input=lambda grad: np.zeros_like(grad),
+    node="RoundBackward1",
+    promote=only("f", "round_cpu"),
+    broadcasts=True,
+)
 def _round_decimals(input, decimals):
     return rounded(input, decimals)
 
@@ -92,25 +112,37 @@ def no_zero(name, promote):
 def remainders(name, ufunc, quotient, doc):
     """Enters `input - other * quotient(input, other)`, and gives its public function."""
     return binary(
-        name, ufunc, lambda grad: grad, lambda grad, input, other: -grad * quotient(input, other), doc,
-        promote=no_zero(name, only("iuf", f"{name}_cpu")), node=f"{name.capitalize()}Backward1",
-    )  # fmt: skip
+        name,
+        ufunc,
+        lambda grad: grad,
+        lambda grad, input, other: -grad * quotient(input, other),
+        doc,
+        promote=no_zero(name, only("iuf", f"{name}_cpu")),
+        node=f"{name.capitalize()}Backward1",
+        number_node=f"{name.capitalize()}Backward0",
+    )
 
 
 fmod = remainders(
-    "fmod", np.fmod, lambda x, y: np.trunc(x / y),
+    "fmod",
+    np.fmod,
+    TABLE["div_trunc"],
     """The remainder of a division that is rounded towards zero: it has the sign of `input`.
 
     >>> import rushlight as torch
     >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
     tensor([-1.,  1.])
     """,
-)  # fmt: skip
-_remainder = remainders("remainder", np.remainder, lambda x, y: np.floor(x / y), "")
+)
+_remainder = remainders("remainder", np.remainder, TABLE["div_floor"], "")
 _floor_divide = binary(
-    "floor_divide", np.floor_divide, no_derivative("floor_divide"), no_derivative("floor_divide"), node="NotImplemented",
+    "floor_divide",
+    np.floor_divide,
+    no_derivative("floor_divide"),
+    no_derivative("floor_divide"),
+    node="NotImplemented",
     promote=no_zero("floor_divide", only("iuf", "div_floor_cpu")),
-)  # fmt: skip
+)
 
 
 def beside(number, other):
@@ -136,7 +168,7 @@ def remainder(input: Tensor | float, other: Tensor | float, *, out: Tensor | Non
 
 @method
 def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
-    """The quotient rounded down, as Python's `//`. It has no derivative: see `div` with `rounding_mode="floor"`.
+    """The quotient rounded down, as Python's `//`. It has no derivative: `div(rounding_mode="floor")` has.
 
     RuntimeError where integers are divided by 0.
 
@@ -149,7 +181,9 @@ def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | 
     return _floor_divide(input, other, out=out)
 
 
-Tensor.__mod__ = lambda self, other: call_binary(TABLE["remainder"], self, other)
+Tensor.__mod__ = lambda self, other: call_binary(
+    TABLE["remainder" if isinstance(other, TensorBase) else "remainder_number"], self, other
+)
 Tensor.__rmod__ = lambda self, other: remainder(other, self)
 Tensor.__imod__ = Tensor.remainder_
 Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], self, other)
@@ -176,11 +210,24 @@ def signs(x):
     return np.sign(x) if x.dtype.kind != "f" else np.nan_to_num(np.sign(x), nan=0.0)
 
 
-sign = unary("sign", signs, lambda grad: np.zeros_like(grad), "The sign of each element: -1, 0 or 1.",
-             promote=real("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
-                          "instead.", error=NotImplementedError))  # fmt: skip
-sgn = unary("sgn", signs, sgn_cotangent, "The sign of each element; of complex ones the direction, of length 1 or 0.",
-            promote=arithmetic, holomorphic=False)  # fmt: skip
+sign = unary(
+    "sign",
+    signs,
+    lambda grad: np.zeros_like(grad),
+    "The sign of each element: -1, 0 or 1.",
+    promote=real(
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+        error=NotImplementedError,
+    ),
+)
+sgn = unary(
+    "sgn",
+    signs,
+    sgn_cotangent,
+    "The sign of each element; of complex ones the direction, of length 1 or 0.",
+    promote=arithmetic,
+    holomorphic=False,
+)
 UFUNCS[np.sign] = sgn
 
 
@@ -191,7 +238,10 @@ def copysign_cotangent(grad, input, result):
 
 
 copysign = binary(
-    "copysign", np.copysign, copysign_cotangent, lambda grad: np.zeros_like(grad),
+    "copysign",
+    np.copysign,
+    copysign_cotangent,
+    lambda grad: np.zeros_like(grad),
     """The size of `input` with the sign of `other`.
 
     >>> import rushlight as torch
@@ -199,43 +249,54 @@ copysign = binary(
     tensor([-1., -2.])
     """,
     promote=only("f", "copysign_cpu", floating),
-)  # fmt: skip
+    number_node="CopysignBackward1",
+)
 
 # the parts of floating-point numbers
 
 nextafter = binary(
-    "nextafter", np.nextafter, no_derivative("nextafter"), no_derivative("nextafter"),
+    "nextafter",
+    np.nextafter,
+    no_derivative("nextafter"),
+    no_derivative("nextafter"),
     "The next floating-point number after `input` towards `other`. It has no derivative.",
-    promote=only("f", "nextafter_cpu"), numbers=False,
-)  # fmt: skip
+    promote=only("f", "nextafter_cpu"),
+    numbers=False,
+)
 
 
 def scaled(x, exponent):
     """x * 2**exponent."""
-    return x * np.exp2(exponent) if x.dtype.kind == "f" else x * np.power(2, exponent)
+    return x * np.power(2, exponent, dtype=x.dtype)
 
 
 ldexp = binary(
-    "ldexp", scaled, lambda grad, other: grad * 2.0**other, lambda grad, result: grad * result * np.log(2),
+    "ldexp",
+    scaled,
+    lambda grad, other: TABLE["ldexp"](grad, other),
+    lambda grad, result: grad * result * np.log(2),
     """`input * 2**other`.
 
     >>> import rushlight as torch
     >>> torch.ldexp(torch.tensor([1.0]), torch.tensor([3]))
     tensor([8.])
     """,
-    promote=floating, numbers=False,
-)  # fmt: skip
+    promote=floating,
+    numbers=False,
+)
 frexp_result = named_tuple("frexp", "mantissa", "exponent")
 
 
-@operator(input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1), nondifferentiable=(1,))
+@operator(
+    input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1), nondifferentiable=(1,)
+)
 def _frexp(input):
     return np.frexp(input)
 
 
 @method
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """The mantissa and the exponent of each element: `input = mantissa * 2**exponent`, with |mantissa| from 1/2 to 1.
+    """The mantissa, of size 1/2 to 1, and the exponent of each element: `input = mantissa * 2**exponent`.
 
     >>> import rushlight as torch
     >>> mantissa, exponent = torch.frexp(torch.tensor([6.0]))
@@ -246,7 +307,9 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     results = _frexp(input)
     if out is not None:
-        results = [write_out("frexp", target, result, input) for target, result in zip(out, results, strict=True)]
+        results = [
+            write_out("frexp", target, result, input) for target, result in zip(out, results, strict=True)
+        ]
     return frexp_result(results)
 
 
@@ -262,8 +325,14 @@ def _nan_to_num(input, nan, posinf, neginf):
 
 @in_place
 @method
-def nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *,
-               out: Tensor | None = None) -> Tensor:  # fmt: skip
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the greatest and the least number).
 
     >>> import rushlight as torch

@@ -11,8 +11,8 @@ from rushlight.ops.table import alias, binary, in_place, method, no_derivative, 
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "fmax", "fmin", "heaviside",
-    "maximum", "minimum", "where",
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "fmax",
+    "fmin", "heaviside", "maximum", "minimum", "where",
 ]  # fmt: skip
 
 Number = bool | int | float
@@ -33,8 +33,9 @@ def _drop(condition, input):
 @operator(
     input=lambda grad, condition: _keep(condition, grad),
     other=lambda grad, condition: _drop(condition, grad),
-    promote=common, broadcasts=True,
-)  # fmt: skip
+    promote=common,
+    broadcasts=True,
+)
 def _where(condition, input, other):
     return select(condition, input, other)
 
@@ -43,12 +44,17 @@ implements(np.where)(lambda condition, x, y: where(as_operand(condition), as_ope
 
 
 @method
-def where(condition: Tensor, input: Tensor | Number | None = None, other: Tensor | Number | None = None, *,
-          out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
+def where(
+    condition: Tensor,
+    input: Tensor | Number | None = None,
+    other: Tensor | Number | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor | tuple[Tensor, ...]:
     """`input` where the condition holds, `other` elsewhere, with broadcasting; either may be a number.
 
-    With the condition alone, the indices where it holds, a tensor for each dimension. No gradient reaches the elements
-    that are not chosen, whatever their derivative: `where` guards against NaN. RuntimeError for a condition that is not bool.
+    With the condition alone, the indices where it holds, a tensor for each dimension. Elements that are not
+    chosen receive 0 as their cotangent. RuntimeError for a condition that is not bool.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([-1.0, 2.0])
@@ -57,8 +63,8 @@ def where(condition: Tensor, input: Tensor | Number | None = None, other: Tensor
     """
     if not isinstance(condition, TensorBase):
         raise TypeError(
-            f"where() received an invalid combination of arguments - got ({type(condition).__name__}, ...), but expected "
-            "(Tensor condition) or (Tensor condition, Tensor input, Tensor other)."
+            f"where() received an invalid combination of arguments - got ({type(condition).__name__}, "
+            "...), but expected (Tensor condition) or (Tensor condition, Tensor input, Tensor other)."
         )
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
@@ -88,7 +94,8 @@ def shared(grad, lost, tie):
 
 
 maximum = binary(
-    "maximum", np.maximum,
+    "maximum",
+    np.maximum,
     lambda grad, input, other: shared(grad, input < other, input == other),
     lambda grad, input, other: shared(grad, input > other, input == other),
     """The larger of two elements; NaN where one is NaN. Equal elements share the cotangent.
@@ -97,10 +104,13 @@ maximum = binary(
     >>> torch.maximum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
     tensor([3., 4.])
     """,
-    promote=real("maximum not implemented for complex tensors."), inplace=False, numbers=False,
-)  # fmt: skip
+    promote=real("maximum not implemented for complex tensors."),
+    inplace=False,
+    numbers=False,
+)
 minimum = binary(
-    "minimum", np.minimum,
+    "minimum",
+    np.minimum,
     lambda grad, input, other: shared(grad, input > other, input == other),
     lambda grad, input, other: shared(grad, input < other, input == other),
     """The smaller of two elements; NaN where one is NaN. Equal elements share the cotangent.
@@ -109,27 +119,33 @@ minimum = binary(
     >>> torch.minimum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
     tensor([1., 2.])
     """,
-    promote=real("minimum not implemented for complex tensors."), inplace=False, numbers=False,
-)  # fmt: skip
+    promote=real("minimum not implemented for complex tensors."),
+    inplace=False,
+    numbers=False,
+)
 fmax = binary(
-    "fmax", np.fmax,
+    "fmax",
+    np.fmax,
     lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
     lambda grad, input, other: _drop((input >= other) | np.isnan(other), grad),
-    "The larger of two elements; where one is NaN, the other. The first receives the cotangent of equal ones.",
-    promote=real("fmax not implemented for complex tensors."), inplace=False, numbers=False,
-)  # fmt: skip
+    "The larger of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
+    promote=real("fmax not implemented for complex tensors."),
+    inplace=False,
+    numbers=False,
+)
 fmin = binary(
-    "fmin", np.fmin,
+    "fmin",
+    np.fmin,
     lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
     lambda grad, input, other: _drop((input <= other) | np.isnan(other), grad),
-    "The smaller of two elements; where one is NaN, the other. The first receives the cotangent of equal ones.",
-    promote=real("fmin not implemented for complex tensors."), inplace=False, numbers=False,
-)  # fmt: skip
+    "The smaller of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
+    promote=real("fmin not implemented for complex tensors."),
+    inplace=False,
+    numbers=False,
+)
 
 
-@operator(
-    node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad)
-)  # fmt: skip
+@operator(node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad))
 def _clamp(input, min, max):
     return bounded(input, min, max)
 
@@ -170,13 +186,28 @@ def with_bounds(*operands):
 NO_COMPLEX = real("clamp is not supported for complex types", common, NotImplementedError)
 
 
-@operator(
-    node="ClampBackward0", joint=between_tensors, inputs=("input", "min", "max"), promote=with_bounds, broadcasts=True
-)
-def _clamp_tensors(input, min, max):
-    if min is not None:
-        input = np.maximum(input, min)
-    return input if max is None else np.minimum(input, max)
+def with_tensors(name, node):
+    """Enters `clamp` with tensors as bounds, once for each of its names."""
+
+    @operator(
+        name=name,
+        node=node,
+        joint=between_tensors,
+        inputs=("input", "min", "max"),
+        promote=with_bounds,
+        broadcasts=True,
+    )
+    def between(input, min, max):
+        if min is not None:
+            input = np.maximum(input, min)
+        return input if max is None else np.minimum(input, max)
+
+    return between
+
+
+_clamp_tensors = with_tensors("clamp_tensors", "ClampBackward0")
+_clamp_min_tensor = with_tensors("clamp_min_tensor", "ClampMinBackward1")
+_clamp_max_tensor = with_tensors("clamp_max_tensor", "ClampMaxBackward1")
 
 
 def in_common_dtype(input, *bounds):
@@ -192,12 +223,17 @@ def in_common_dtype(input, *bounds):
 
 @in_place
 @method
-def clamp(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *,
-          out: Tensor | None = None) -> Tensor:  # fmt: skip
+def clamp(
+    input: Tensor,
+    min: Tensor | Number | None = None,
+    max: Tensor | Number | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Each element brought between `min` and `max`: two numbers or two tensors, of which one may be left out.
 
-    Where `min` is greater than `max` the result is `max`; NaN stays. Elements within the bounds receive the cotangent, and
-    those equal to one. RuntimeError without any bound.
+    Where `min` is greater than `max` the result is `max`; NaN stays. Elements within the bounds, or equal to
+    one, receive the cotangent. RuntimeError without any bound.
 
     >>> import rushlight as torch
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
@@ -207,8 +243,8 @@ def clamp(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numbe
         if not isinstance(min, TensorBase | None) or not isinstance(max, TensorBase | None):
             names = ", ".join(type(value).__name__ for value in (input, min, max))
             raise TypeError(
-                f"clamp() received an invalid combination of arguments - got ({names}), but expected numbers for both "
-                "bounds, or tensors for both."
+                f"clamp() received an invalid combination of arguments - got ({names}), but expected "
+                "numbers for both bounds, or tensors for both."
             )
         result = _clamp_tensors(input, min, max)
     elif min is None and max is None:
@@ -228,7 +264,7 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     tensor([0.0000, 0.5000])
     """
     if isinstance(min, TensorBase):
-        result = _clamp_tensors(input, min, None)
+        result = _clamp_min_tensor(input, min, None)
     else:
         result = _clamp_min(in_common_dtype(input, min), min)
     return result if out is None else write_out("clamp_min", out, result, input)
@@ -244,7 +280,7 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     tensor([0.5000, 1.0000])
     """
     if isinstance(max, TensorBase):
-        result = _clamp_tensors(input, None, max)
+        result = _clamp_max_tensor(input, None, max)
     else:
         result = _clamp_max(in_common_dtype(input, max), max)
     return result if out is None else write_out("clamp_max", out, result, input)
@@ -280,7 +316,12 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     return result if out is None else write_out("heaviside", out, result, input, values)
 
 
-@operator(input=no_derivative("heaviside"), values=no_derivative("heaviside"), node="NotImplemented",
-          promote=of_one_dtype, broadcasts=True)  # fmt: skip
+@operator(
+    input=no_derivative("heaviside"),
+    values=no_derivative("heaviside"),
+    node="NotImplemented",
+    promote=of_one_dtype,
+    broadcasts=True,
+)
 def _heaviside(input, values):
     return np.where(input == 0, values, (input > 0).astype(input.dtype))

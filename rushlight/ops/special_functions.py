@@ -10,7 +10,17 @@ from rushlight.kernels.erf import erf as erf_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _drop, _where
-from rushlight.ops.table import TABLE, binary, in_place, method, no_derivative, operator, refuse, unary, write_out
+from rushlight.ops.table import (
+    TABLE,
+    binary,
+    in_place,
+    method,
+    no_derivative,
+    operator,
+    refuse,
+    unary,
+    write_out,
+)
 from rushlight.tensor import Tensor
 
 __all__ = ["digamma", "erf", "erfc", "erfinv", "i0", "lgamma", "mvlgamma", "polygamma", "xlogy"]
@@ -31,35 +41,85 @@ def special_unary(name, forward, derivative, doc, kernel):
 
 # the error function and the normal distribution
 
-erf = unary("erf", erf_kernel, lambda grad, input: grad * (2 / ROOT_PI * np.exp(-(input * input))),
-            "The error function of each element.", promote=floats("erf_vml_cpu"))  # fmt: skip
-erfc = unary("erfc", special("erfc"), lambda grad, input: grad * (-2 / ROOT_PI * np.exp(-(input * input))),
-             "1 minus the error function of each element, accurate where that is near 1.",
-             promote=floats("erfc_vml_cpu"))  # fmt: skip
-erfinv = unary("erfinv", special("erfinv"), lambda grad, result: grad * (ROOT_PI / 2 * np.exp(result * result)),
-               "The inverse of the error function.", promote=floats("erfinv_vml_cpu"))  # fmt: skip
+erf = unary(
+    "erf",
+    erf_kernel,
+    lambda grad, input: grad * (2 / ROOT_PI * np.exp(-(input * input))),
+    "The error function of each element.",
+    promote=floats("erf_vml_cpu"),
+)
+erfc = unary(
+    "erfc",
+    special("erfc"),
+    lambda grad, input: grad * (-2 / ROOT_PI * np.exp(-(input * input))),
+    "1 minus the error function of each element, accurate where that is near 1.",
+    promote=floats("erfc_vml_cpu"),
+)
+erfinv = unary(
+    "erfinv",
+    special("erfinv"),
+    lambda grad, result: grad * (ROOT_PI / 2 * np.exp(result * result)),
+    "The inverse of the error function.",
+    promote=floats("erfinv_vml_cpu"),
+)
 erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # what formulas call
-erfcx = special_unary("erfcx", special("erfcx"), lambda grad, input, result: grad * (2 * input * result - 2 / ROOT_PI),
-                      "`exp(x²) * erfc(x)` of each element, without overflow.", "erfcx_cpu")  # fmt: skip
-ndtr = special_unary("ndtr", special("ndtr"), lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
-                     "The distribution function of the normal distribution.", "erf_vml_cpu")  # fmt: skip
-ndtri = special_unary("ndtri", special("ndtri"), lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
-                      "The inverse of the normal distribution's distribution function.", "ndtri_cpu")  # fmt: skip
+erfcx = special_unary(
+    "erfcx",
+    special("erfcx"),
+    lambda grad, input, result: grad * (2 * input * result - 2 / ROOT_PI),
+    "`exp(x²) * erfc(x)` of each element, without overflow.",
+    "erfcx_cpu",
+)
+ndtr = special_unary(
+    "ndtr",
+    special("ndtr"),
+    lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
+    "The distribution function of the normal distribution.",
+    "erf_vml_cpu",
+)
+ndtri = special_unary(
+    "ndtri",
+    special("ndtri"),
+    lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
+    "The inverse of the normal distribution's distribution function.",
+    "ndtri_cpu",
+)
 log_ndtr = special_unary(
-    "log_ndtr", special("log_ndtr"), lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
-    "The logarithm of the normal distribution's distribution function, accurate far out.", "log_ndtr_cpu",
-)  # fmt: skip
+    "log_ndtr",
+    special("log_ndtr"),
+    lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
+    "The logarithm of the normal distribution's distribution function, accurate far out.",
+    "log_ndtr_cpu",
+)
 
 # the gamma function
 
-lgamma = unary("lgamma", special("gammaln"), lambda grad, input: grad * digamma_of(input),
-               "The logarithm of the absolute value of the gamma function.", promote=floats("lgamma_vml_cpu"))  # fmt: skip
-digamma = unary("digamma", special("psi"), lambda grad, input: grad * _polygamma(1, input),
-                "The derivative of `lgamma`.", promote=floats("digamma"))  # fmt: skip
+
+def log_gamma(x):
+    """SciPy's logarithm of the gamma function, with C's value at -inf."""
+    return np.where(x == -np.inf, np.inf, special("gammaln")(x)).astype(x.dtype, copy=False)
+
+
+lgamma = unary(
+    "lgamma",
+    log_gamma,
+    lambda grad, input: grad * digamma_of(input),
+    "The logarithm of the absolute value of the gamma function.",
+    promote=floats("lgamma_vml_cpu"),
+)
+digamma = unary(
+    "digamma",
+    special("psi"),
+    lambda grad, input: grad * _polygamma(1, input),
+    "The derivative of `lgamma`.",
+    promote=floats("digamma"),
+)
 digamma_of = TABLE["digamma"]
 
 
-@operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
+@operator(
+    input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True
+)
 def _polygamma(n, input):
     return special("polygamma")(n, np.asarray(input)) if n else special("psi")(input)
 
@@ -92,8 +152,7 @@ def mvlgamma_cotangent(grad, input, p):
 
 @operator(input=mvlgamma_cotangent, promote=floats("mvlgamma_cpu"), broadcasts=True)
 def _mvlgamma(input, p):
-    gammaln = special("gammaln")
-    return sum(gammaln(input - 0.5 * j) for j in range(p)) + 0.25 * p * (p - 1) * math.log(math.pi)
+    return sum(log_gamma(input - 0.5 * j) for j in range(p)) + 0.25 * p * (p - 1) * math.log(math.pi)
 
 
 @in_place
@@ -120,28 +179,47 @@ def at_zero(x, value, elsewhere):
     return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
 
 
-i0 = unary("i0", special("i0"), lambda grad, input: grad * TABLE["i1"](input),
-           "The modified Bessel function of the first kind of order 0.", promote=floats("i0_vml_cpu"))  # fmt: skip
+i0 = unary(
+    "i0",
+    special("i0"),
+    lambda grad, input: grad * TABLE["i1"](input),
+    "The modified Bessel function of the first kind of order 0.",
+    promote=floats("i0_vml_cpu"),
+)
 i0e = special_unary(
-    "i0e", special("i0e"), lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
-    "`exp(-|x|) * i0(x)`.", "i0e_cpu",
-)  # fmt: skip
+    "i0e",
+    special("i0e"),
+    lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
+    "`exp(-|x|) * i0(x)`.",
+    "i0e_cpu",
+)
 i1 = special_unary(
-    "i1", special("i1"), lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
-    "The modified Bessel function of the first kind of order 1.", "i1_cpu",
-)  # fmt: skip
+    "i1",
+    special("i1"),
+    lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
+    "The modified Bessel function of the first kind of order 1.",
+    "i1_cpu",
+)
 i1e = special_unary(
-    "i1e", special("i1e"),
-    lambda grad, input: grad * at_zero(
-        input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x))
+    "i1e",
+    special("i1e"),
+    lambda grad, input: (
+        grad
+        * at_zero(input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x)))
     ),
-    "`exp(-|x|) * i1(x)`.", "i1e_cpu",
-)  # fmt: skip
+    "`exp(-|x|) * i1(x)`.",
+    "i1e_cpu",
+)
 
 # entropies
 
-entr = special_unary("entr", special("entr"), lambda grad, input: -grad * (1 + np.log(input)),
-                     "`-x log(x)` of each element; 0 at 0, -inf below.", "entr_cpu")  # fmt: skip
+entr = special_unary(
+    "entr",
+    special("entr"),
+    lambda grad, input: -grad * (1 + np.log(input)),
+    "`-x log(x)` of each element; 0 at 0, -inf below.",
+    "entr_cpu",
+)
 
 
 def log_cotangent(grad, input, other, log, least):
@@ -150,22 +228,35 @@ def log_cotangent(grad, input, other, log, least):
 
 
 _xlogy = binary(
-    "xlogy", special("xlogy"),
+    "xlogy",
+    special("xlogy"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
     lambda grad, input, other: grad * input / other,
     promote=floats("xlogy_cpu"),
-)  # fmt: skip
+    number_node="XlogyBackward2",
+)
 _xlog1py = binary(
-    "xlog1py", special("xlog1py"),
+    "xlog1py",
+    special("xlog1py"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
     lambda grad, input, other: grad * input / (other + 1),
-    promote=floats("xlog1py_cpu"), node="SpecialXlog1PyBackward0", inplace=False, methods=False,
-)  # fmt: skip
+    promote=floats("xlog1py_cpu"),
+    node="SpecialXlog1PyBackward0",
+    number_node="SpecialXlog1PyBackward2",
+    inplace=False,
+    methods=False,
+)
 _zeta = binary(
-    "zeta", special("zeta"), no_derivative("zeta"),
+    "zeta",
+    special("zeta"),
+    no_derivative("zeta"),
     lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
-    promote=floats("zeta_cpu"), node="SpecialZetaBackward0", inplace=False, methods=False,
-)  # fmt: skip
+    promote=floats("zeta_cpu"),
+    node="SpecialZetaBackward0",
+    number_node="SpecialZetaBackward2",
+    inplace=False,
+    methods=False,
+)
 
 
 def with_number(name, function, input, other, out):
@@ -199,7 +290,7 @@ def xlog1py(input: Tensor | float, other: Tensor | float, *, out: Tensor | None 
 
 
 def zeta(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
-    """The Hurwitz zeta function, the sum of `1 / (k + other)**input` over k; it can be differentiated by `other` alone.
+    """The Hurwitz zeta function, the sum of `1 / (k + other)**input`, with a derivative by `other` alone.
 
     >>> import rushlight as torch
     >>> torch.special.zeta(torch.tensor([2.0]), 1)

@@ -76,21 +76,26 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, ho
 
 
 def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True,
-           node="", numbers=True, methods=True):  # fmt: skip
+           node="", number_node="", numbers=True, methods=True):  # fmt: skip
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
-    `numbers` tells whether `other` may be a Python number.
+    `numbers` tells whether `other` may be a Python number; `number_node` is then the node's name, where it differs.
     """
     formulas = {} if input is None else {"input": input, "other": other}
-    entry = TABLE[name] = Operator(
-        name, forward, ("input", "other"), formulas, promote=promote, broadcasts=True, holomorphic=holomorphic, node=node
-    )
+    options = {"promote": promote, "broadcasts": True, "holomorphic": holomorphic}
+    entry = with_number = TABLE[name] = Operator(name, forward, ("input", "other"), formulas, node=node, **options)
+    if number_node:
+        with_number = Operator(name, forward, ("input", "other"), formulas, node=number_node, **options)
+        TABLE[f"{name}_number"] = with_number
 
     def function(input, other, *, out=None):
         if not isinstance(input, TensorBase):
             return refuse(name, "input", 1, input)
-        result = call_binary(entry, input, other) if numbers or isinstance(other, TensorBase) else NotImplemented
+        if isinstance(other, TensorBase):
+            result = call_binary(entry, input, other)
+        else:
+            result = call_binary(with_number, input, other) if numbers else NotImplemented
         if result is NotImplemented:
             return refuse(name, "other", 2, other)
         return result if out is None else write_out(name, out, result, input, other)

@@ -1,16 +1,34 @@
-"""The pointwise activations of neural networks: `nn.functional` takes them from here. `__all__` is what `torch` has itself."""
+"""The pointwise activations: `nn.functional` has them all, `__all__` is what `torch` has itself."""
+
+# ruff: noqa: F401
 
 from rushlight.ops.activation.exponential import celu, celu_, elu, elu_, selu, selu_
 from rushlight.ops.activation.gated import gelu, glu, mish, silu
 from rushlight.ops.activation.logistic import logit, logit_, logsigmoid, sigmoid, sigmoid_, softplus
 from rushlight.ops.activation.piecewise import (
-    hardshrink, hardsigmoid, hardswish, hardtanh, hardtanh_, relu6, softshrink, softsign, tanhshrink,
-)  # fmt: skip
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    relu6,
+    softshrink,
+    softsign,
+    tanhshrink,
+)
 from rushlight.ops.activation.rectifiers import (
-    leaky_relu, leaky_relu_, prelu, relu, relu_, rrelu, rrelu_, threshold, threshold_,
-)  # fmt: skip
+    leaky_relu,
+    leaky_relu_,
+    prelu,
+    relu,
+    relu_,
+    rrelu,
+    rrelu_,
+    threshold,
+    threshold_,
+)
 
 __all__ = [
-    "celu", "celu_", "hardshrink", "logit", "logit_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "selu", "selu_", "sigmoid",
-    "sigmoid_", "threshold", "threshold_",
+    "celu", "celu_", "hardshrink", "logit", "logit_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "selu",
+    "selu_", "sigmoid", "sigmoid_", "threshold", "threshold_",
 ]  # fmt: skip

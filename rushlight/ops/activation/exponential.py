@@ -5,17 +5,16 @@ import numpy as np
 from rushlight.core.inplace import change
 from rushlight.kernels.selection import select
 from rushlight.ops.activation.forms import floats, variant
-from rushlight.ops.selection import _clamp_max, _where
+from rushlight.ops.selection import _keep, _where
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
 __all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
 
 
-
 def elu_cotangent(grad, input, alpha, scale, rate):
     """The derivative of `elu`; the exponential is taken of negative numbers only, so it cannot overflow."""
-    slope = (alpha * scale * rate) * np.exp(_clamp_max(input, 0) * rate)
+    slope = (alpha * scale * rate) * np.exp(_keep(input < 0, input) * rate)
     return _where(input <= 0, grad * slope, grad * scale)
 
 

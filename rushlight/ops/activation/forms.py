@@ -1,8 +1,10 @@
 """What the activations have in common."""
 
+import numpy as np
+
 from rushlight.core.inplace import change
 from rushlight.ops.promotion import only
-from rushlight.ops.table import named
+from rushlight.ops.table import named, operator
 
 
 def floats(kernel):
@@ -17,3 +19,9 @@ def variant(function):
         return change(input, function, *args, **kwargs)
 
     return named(change_input, f"{function.__name__}_", f"`{function.__name__}`, in place.")
+
+
+@operator(grad=lambda grad: grad, input=lambda grad: np.zeros_like(grad))
+def tied(grad, input):
+    """A cotangent tied to an input that does not change it: the derivative is there, as in PyTorch, and 0."""
+    return grad

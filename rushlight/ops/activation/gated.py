@@ -11,6 +11,7 @@ from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
 from rushlight.ops.promotion import only
+from rushlight.ops.shape import wrap_dim
 from rushlight.ops.special_functions import erf_of
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
@@ -118,8 +119,9 @@ def _glu(input, dim):
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of a dimension times the logistic function of the second. Dauphin et al., https://arxiv.org/abs/1612.08083.
+    """The first half of a dimension times the logistic function of the second.
 
+    Dauphin et al., https://arxiv.org/abs/1612.08083.
     RuntimeError for a dimension of odd size.
 
     >>> import rushlight as torch
@@ -129,11 +131,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     shape = input._array.shape
     if not shape:
         raise RuntimeError("glu does not support 0-dimensional tensors")
-    if not -len(shape) <= dim < len(shape):
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {dim})"
-        )
-    dim %= len(shape)
+    dim = wrap_dim(dim, len(shape))
     if shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}")
     return _glu(input, dim)

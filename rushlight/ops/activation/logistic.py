@@ -12,17 +12,28 @@ from rushlight.ops.selection import _keep, _where
 from rushlight.ops.table import TABLE, in_place, method, operator, unary, write_out
 from rushlight.tensor import Tensor
 
-__all__ = ["logistic_of", "logit", "logit_", "logsigmoid", "sigmoid", "sigmoid_", "softplus", "stable_softplus_of"]
+__all__ = [
+    "logistic_of",
+    "logit",
+    "logit_",
+    "logsigmoid",
+    "sigmoid",
+    "sigmoid_",
+    "softplus",
+    "stable_softplus_of",
+]
 
 sigmoid = unary(
-    "sigmoid", logistic, lambda grad, result: grad * ((1 - result) * result),
+    "sigmoid",
+    logistic,
+    lambda grad, result: grad * ((1 - result) * result),
     """The logistic function `1 / (1 + exp(-x))` of each element.
 
     >>> import rushlight as torch
     >>> torch.sigmoid(torch.tensor([0.0, 2.0]))
     tensor([0.5000, 0.8808])
     """,
-)  # fmt: skip
+)
 sigmoid_ = Tensor.sigmoid_
 logistic_of = TABLE["sigmoid"]  # what formulas call
 
@@ -44,7 +55,7 @@ def _logit(input, eps):
 @in_place
 @method
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of the logistic function, `log(x / (1 - x))`, of elements brought between `eps` and `1 - eps` first.
+    """The inverse of the logistic function, `log(x / (1 - x))`, of x brought between `eps` and `1 - eps`.
 
     >>> import rushlight as torch
     >>> torch.logit(torch.tensor([0.5, 0.8808]))
@@ -57,8 +68,12 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 logit_ = Tensor.logit_
 
 
-@operator(name="log_sigmoid", input=lambda grad, input: grad * logistic_of(-input), promote=floats("log_sigmoid_cpu"),
-          broadcasts=True)  # fmt: skip
+@operator(
+    name="log_sigmoid",
+    input=lambda grad, input: grad * logistic_of(-input),
+    promote=floats("log_sigmoid_cpu"),
+    broadcasts=True,
+)
 def _logsigmoid(input):
     return -stable_softplus(-input)
 
@@ -77,15 +92,16 @@ def logsigmoid(input: Tensor) -> Tensor:
     input=lambda grad, input, beta, threshold: _where(
         input * beta > threshold, grad, grad * logistic_of(input * beta)
     ),
-    promote=floats("softplus_cpu"), broadcasts=True,
-)  # fmt: skip
+    promote=floats("softplus_cpu"),
+    broadcasts=True,
+)
 def _softplus(input, beta, threshold):
     scaled = input * beta
     return select(scaled > threshold, input, np.asarray(stable_softplus(scaled) / beta))
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """`log(1 + exp(beta * x)) / beta`, a smooth `relu`; the element itself where `beta * x` is above the threshold.
+    """`log(1 + exp(beta * x)) / beta`, a smooth `relu`; x itself where `beta * x` is above the threshold.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.softplus(torch.tensor([0.0, 30.0]))

@@ -5,19 +5,23 @@ import numpy as np
 from rushlight.core.inplace import change
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.kernels.selection import bounded, drop
-from rushlight.ops.activation.forms import floats, variant
+from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "relu6", "softshrink", "softsign", "tanhshrink",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "relu6", "softshrink", "softsign",
+    "tanhshrink",
 ]  # fmt: skip
 
 
-@operator(input=lambda grad, input, low, high: _keep((input > low) & (input < high), grad),
-          promote=only("iuf", "hardtanh_cpu"), broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input, low, high: tied(_keep((input > low) & (input < high), grad), input),
+    promote=only("iuf", "hardtanh_cpu"),
+    broadcasts=True,
+)
 def _hardtanh(input, low, high):
     return bounded(input, low, high)
 
@@ -63,8 +67,11 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0, 6, inplace)
 
 
-@operator(input=lambda grad, input: _keep((input > -3) & (input < 3), grad / 6), promote=floats("hardsigmoid_cpu"),
-          broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input: tied(_keep((input > -3) & (input < 3), grad / 6), input),
+    promote=floats("hardsigmoid_cpu"),
+    broadcasts=True,
+)
 def _hardsigmoid(input):
     return bounded(input + 3, 0, 6) / 6
 
@@ -104,8 +111,11 @@ def outside(x, bound):
     return (x > bound) | (x < -bound)
 
 
-@operator(input=lambda grad, input, lambd: _keep(outside(input, lambd), grad), promote=floats("hardshrink_cpu"),
-          broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input, lambd: tied(_keep(outside(input, lambd), grad), input),
+    promote=floats("hardshrink_cpu"),
+    broadcasts=True,
+)
 def _hardshrink(input, lambd):
     return drop((input >= -lambd) & (input <= lambd), input)
 
@@ -121,8 +131,11 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return _hardshrink(input, lambd)
 
 
-@operator(input=lambda grad, input, lambd: _keep(outside(input, lambd), grad), promote=floats("softshrink_check"),
-          broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input, lambd: tied(_keep(outside(input, lambd), grad), input),
+    promote=floats("softshrink_check"),
+    broadcasts=True,
+)
 def _softshrink(input, lambd):
     return input - bounded(input, -lambd, lambd)
 
@@ -138,7 +151,9 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """
     if lambd < 0:
         name, limit = TYPE_NAMES[FROM_NUMPY[input._array.dtype]], float(np.finfo(np.float32).max)
-        raise RuntimeError(f"lambda must be in range [0, {limit:.6g}] for input dtype {name}, but found {lambd}")
+        raise RuntimeError(
+            f"lambda must be in range [0, {limit:.6g}] for input dtype {name}, but found {lambd}"
+        )
     return _softshrink(input, lambd)
 
 

@@ -6,7 +6,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
 from rushlight.core.operators import unary as call_unary
 from rushlight.kernels.selection import bounded, select
-from rushlight.ops.activation.forms import floats, variant
+from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import common, only
 from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, refuse, unary
@@ -17,9 +17,12 @@ __all__ = [
 ]  # fmt: skip
 
 unary(
-    "relu", lambda x: bounded(x, 0, None), lambda grad, result: _drop(result <= 0, grad), inplace=False,
+    "relu",
+    lambda x: bounded(x, 0, None),
+    lambda grad, result: tied(_drop(result <= 0, grad), result),
+    inplace=False,
     promote=lambda x: rectified(x),
-)  # fmt: skip
+)
 
 
 def rectified(input):
@@ -50,8 +53,11 @@ def leaky(x, slope):
     return np.maximum(x, slope * x) if 0 < slope <= 1 else select(x > 0, x, slope * x)
 
 
-@operator(input=lambda grad, input, slope: _where(input > 0, grad, grad * slope), promote=floats("leaky_relu_cpu"),
-          broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input, slope: tied(_where(input > 0, grad, grad * slope), input),
+    promote=floats("leaky_relu_cpu"),
+    broadcasts=True,
+)
 def _leaky_relu(input, slope):
     return leaky(input, slope)
 
@@ -69,8 +75,10 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 @operator(
     input=lambda grad, input, weight: _where(input > 0, grad, grad * weight),
     weight=lambda grad, input: _drop(input > 0, grad * input),
-    node="PreluKernelBackward0", promote=only("f", "prelu_cpu", common), broadcasts=True,
-)  # fmt: skip
+    node="PreluKernelBackward0",
+    promote=only("f", "prelu_cpu", common),
+    broadcasts=True,
+)
 def _prelu(input, weight):
     return select(input > 0, input, weight * input)
 
@@ -99,13 +107,19 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return _prelu(input, weight.reshape((count,) + (1,) * (ndim - 2) if ndim > 1 else (1,) * ndim))
 
 
-@operator(input=lambda grad, noise: grad * noise, node="RreluWithNoiseBackward0",
-          promote=floats("rrelu_with_noise_out_cpu"), broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input, noise: tied(grad * noise, input),
+    node="RreluWithNoiseBackward0",
+    promote=floats("rrelu_with_noise_out_cpu"),
+    broadcasts=True,
+)
 def _rrelu(input, noise):
     return input * noise
 
 
-def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     """The positive elements, and the others times a slope: in training a random one for each, else the mean.
 
     Xu et al., https://arxiv.org/abs/1505.00853.
@@ -118,7 +132,7 @@ def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: b
         return change(input, rrelu, lower, upper, training)
     x = input._array
     noise = np.ones_like(x)
-    negative = x <= 0
+    negative = x <= 0 if training else np.logical_not(x > 0)
     noise[negative] = slopes(int(negative.sum()), lower, upper) if training else (lower + upper) / 2
     return _rrelu(input, new_tensor(noise))
 
@@ -131,8 +145,11 @@ def slopes(count, lower, upper):
         return default_generator.uniform64(count) * (upper - lower) + lower
 
 
-@operator(input=lambda grad, input, threshold: _drop(input <= threshold, grad), promote=only("iuf", "threshold_cpu"),
-          broadcasts=True)  # fmt: skip
+@operator(
+    input=lambda grad, input, threshold: tied(_drop(input <= threshold, grad), input),
+    promote=only("iuf", "threshold_cpu"),
+    broadcasts=True,
+)
 def _threshold(input, threshold, value):
     return np.where(input <= threshold, value, input).astype(input.dtype, copy=False)
 
