@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.modes import CURRENT
+from rushlight.core.operators import levels
 from rushlight.tensor import Tensor
 
 __all__ = ["backward", "grad"]
@@ -52,8 +53,9 @@ def backward(
     if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     outputs = listed(tensors)
-    roots = make_roots(outputs, listed_grads(grad_tensors, len(outputs)), create_graph)
-    run = Backward(create_graph if retain_graph is None else retain_graph, create_graph)
+    on_tensors = create_graph or levels() > 0  # tangents travel with tensors only
+    roots = make_roots(outputs, listed_grads(grad_tensors, len(outputs)), on_tensors)
+    run = Backward(create_graph if retain_graph is None else retain_graph, on_tensors)
     if inputs is None:
         in_grad_mode(create_graph, run.run, roots, None)
         return
@@ -121,8 +123,9 @@ def grad(
 
 def run_grad(outputs, inputs, grads, keep_graph, create_graph):
     """One backward pass that captures the gradients of `inputs`."""
-    roots = make_roots(outputs, grads, create_graph)
-    run = Backward(keep_graph, create_graph)
+    on_tensors = create_graph or levels() > 0  # tangents travel with tensors only
+    roots = make_roots(outputs, grads, on_tensors)
+    run = Backward(keep_graph, on_tensors)
     results = in_grad_mode(create_graph, run.run, roots, [place(x) for x in inputs])
     return [g if g is None or isinstance(g, TensorBase) else new_tensor(np.asarray(g)) for g in results]
 
@@ -181,7 +184,7 @@ def place(tensor):
     return (tensor, 0) if node is None else (node, tensor._index)
 
 
-def make_roots(outputs, grads, create_graph):
+def make_roots(outputs, grads, on_tensors):
     """Where the pass starts: for each output its place in the graph and its gradient."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
@@ -191,7 +194,7 @@ def make_roots(outputs, grads, create_graph):
                 "that do not require grad, or inside no_grad, or was detached."
             )
         value = implicit_grad(out) if g is None else checked_grad(out, g, i)
-        roots.append((*place(out), value if create_graph else value._array))
+        roots.append((*place(out), value if on_tensors else value._array))
     return roots
 
 

@@ -66,6 +66,7 @@ cdef class Node(Vertex):
     cdef public VersionCounter result_counter
     cdef public long result_version
     cdef public dict notes
+    cdef public dict tangents
 
     cdef Vertex edge(self, Py_ssize_t i)
     cdef long number(self, Py_ssize_t i)
@@ -101,6 +102,7 @@ cdef class TensorBase(Vertex):
     cdef public VersionCounter _counter
     cdef public View _view
     cdef public bint _inference
+    cdef public dict _tangents
 
     @cython.locals(counter=VersionCounter)
     cpdef VersionCounter _versions(self)

@@ -118,6 +118,8 @@ class Node(Vertex):
         tensor._node = self
         tensor._index = index
         tensor._needs = True
+        if self.tangents is not None:
+            tensor._tangents = self.tangents.get(index)
         return tensor
 
     def cotangent(self, i, grad, recorded):
@@ -180,6 +182,13 @@ class Node(Vertex):
     def saves(self, tensor):
         """Whether a tensor is among the saved values."""
         return any(value is tensor for value in (self.saved0, self.saved1, *(self.saved or ())))
+
+    def replace_saved(self, others):
+        """Puts other tensors in the places of saved ones, chosen by the identity of these."""
+        self.saved0 = others.get(id(self.saved0), self.saved0)
+        self.saved1 = others.get(id(self.saved1), self.saved1)
+        if self.saved is not None:
+            self.saved = tuple([others.get(id(value), value) for value in self.saved])
 
     def edge_at(self, i):
         """The edge of input `i` and the output number it leads to."""
@@ -397,5 +406,5 @@ defaults(Plan, formulas=(), picks=(), kinds=(), sources=(), asks_needs=False, jo
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)
-defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None)
-defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None, _inference=False)
+defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None, tangents=None)
+defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None, _inference=False, _tangents=None)

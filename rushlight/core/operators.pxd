@@ -6,6 +6,7 @@ from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, 
 from rushlight.core.modes cimport Modes
 
 cdef object ndarray, FLOAT32, FLOAT64, NUMBERS, CURRENT
+cdef long LEVELS
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 cdef int DEFAULT, MULTI, UNRECORDED
@@ -23,6 +24,7 @@ cdef class Operator:
     cdef public frozenset lists
     cdef public type node_class
     cdef public bint view
+    cdef public bint linear
     cdef public bint holomorphic
     cdef public frozenset nondifferentiable
     cdef public dict plans

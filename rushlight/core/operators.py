@@ -14,6 +14,7 @@ FLOAT64 = np.dtype(np.float64)
 RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
 DEFAULT, MULTI, UNRECORDED = 0, 1, 2
+LEVELS = 0  # of forward mode
 NUMBERS = count(1)  # nodes are numbered as they are recorded: the backward pass runs the youngest first
 
 
@@ -27,7 +28,8 @@ class Operator:
 
     `promote` brings tensors and numbers to the arrays that an elementwise operator computes with, and `broadcasts`
     tells that their shapes may differ. `lists` names the
-    arguments that are lists of tensors; `view` says that the result shares the first argument's memory;
+    arguments that are lists of tensors; `view` says that the result shares the first argument's memory; `linear`, that
+    the operator is linear in each of its inputs (as views are): that gives it forward mode for nothing.
     `nondifferentiable` numbers the outputs that never require grad. A formula is written as for real numbers; for
     complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
     unless the operator is not `holomorphic`.
@@ -35,7 +37,7 @@ class Operator:
 
     def __init__(
         self, name, forward, params, formulas, *, joint=None, inputs=(), promote=None, broadcasts=False, lists=(),
-        node="", view=False, holomorphic=True, nondifferentiable=(),
+        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(),
     ):  # fmt: skip
         self.name = name
         self.forward = forward
@@ -48,6 +50,7 @@ class Operator:
         self.lists = frozenset(params.index(p) for p in lists)
         self.node_class = type(node or node_name(name), (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
         self.view = view
+        self.linear = linear or view
         self.holomorphic = holomorphic
         self.nondifferentiable = frozenset(nondifferentiable)
         self.plans = {}
@@ -127,6 +130,8 @@ def source_of(op, name):
 
 def unary(op, a):
     """Calls an elementwise operator of one tensor."""
+    if LEVELS and a._tangents is not None:
+        return push_forward(unary, op, (a,))
     x = a._array
     plain = is_float(x)
     result = op.forward(x if plain else op.promote(a))
@@ -154,6 +159,8 @@ def unary(op, a):
 
 def binary(op, a, b):
     """Calls an elementwise operator of two tensors, or of a tensor and a number. NotImplemented for anything else."""
+    if LEVELS and a._tangents is not None:
+        return push_forward(binary, op, (a, b))
     x = a._array
     plain = is_float(x)
     needs = 0
@@ -162,6 +169,8 @@ def binary(op, a, b):
         other = b
         y = other._array
         plain = plain and same_dtype(x, y)
+        if LEVELS and other._tangents is not None:
+            return push_forward(binary, op, (a, b))
         if other._view is not None:
             other._synchronize()
         if other._needs:
@@ -208,6 +217,8 @@ def binary(op, a, b):
 
 def call(op, args):
     """Calls any operator, with all of its arguments in their places."""
+    if LEVELS and carries_tangents(args):
+        return push_forward(call, op, args)
     arrays = [unwrap(arg) for arg in args]
     if op.promote is not None:
         promoted = op.promote(*[args[i] for i in op.inputs])
@@ -297,6 +308,33 @@ def look(out, source, several):
     out._counter = source._versions()
     view.version = out._counter.value
     out._view = view
+
+
+def count_levels(step):
+    """Counts the levels of forward mode that are entered, so that nobody looks for tangents while there is none."""
+    global LEVELS
+    LEVELS += step
+
+
+def levels():
+    """How many levels of forward mode are entered."""
+    return LEVELS
+
+
+def carries_tangents(args):
+    """Whether a tensor among the arguments, or in a list among them, has a tangent."""
+    for arg in args:
+        for item in arg if isinstance(arg, (tuple, list)) else (arg,):
+            if isinstance(item, TensorBase) and item._tangents is not None:
+                return True
+    return False
+
+
+def push_forward(caller, op, args):
+    """Calls an operator on tensors with tangents."""
+    from rushlight.core.forward import push_forward
+
+    return push_forward(caller, op, args)
 
 
 def recording():
@@ -464,10 +502,10 @@ def adjust(node, op, args, result):
     for position in op.inputs:
         value = args[position]
         for item in value if position in op.lists else (value,):
-            if isinstance(item, TensorBase) and item._needs:
+            if isinstance(item, TensorBase):
                 if item._array.dtype is not dtype:
-                    flags |= CAST
-                if op.broadcasts and not same_shape(item._array, result):
+                    flags |= CAST  # for the others too: their formulas may make use of this one
+                if item._needs and op.broadcasts and not same_shape(item._array, result):
                     flags |= RESHAPE
     if flags:
         node.flags = flags
@@ -525,3 +563,7 @@ def same_shape(a, b):
         if x.shape[i] != y.shape[i]:
             return False
     return True
+
+
+# The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed.
+LINK = Operator("alias", lambda input: input, ("input",), {"input": lambda grad: grad}, linear=True, node="AliasBackward0")

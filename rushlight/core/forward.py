@@ -1,0 +1,199 @@
+"""Forward mode: tangents that travel with tensors, and how an operator passes them on.
+
+A tensor carries a tangent for each level of differentiation that it takes part in. An operator is first computed
+without the tangents of the innermost level (which passes the others on in the same way); then these are pushed through
+its derivative. Linear operators do that with themselves, elementwise ones with their formula as it stands; any other
+by transposing its formula: the vector-Jacobian product is linear in the cotangent, and the adjoint of that is the
+Jacobian-vector product.
+"""
+
+from inspect import signature
+
+import numpy as np
+
+from rushlight.core.engine import Backward
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.modes import CURRENT, switched
+from rushlight.core.operators import LINK, call, count_levels
+
+LEVELS: list[int] = []  # the levels that are entered, the innermost last
+_last = 0
+
+
+def enter_level():
+    """Begins a level of differentiation, and returns its number."""
+    global _last
+    _last += 1
+    LEVELS.append(_last)
+    count_levels(1)
+    return _last
+
+
+def exit_level(level):
+    """Ends a level: its tangents have no effect any more."""
+    LEVELS.remove(level)
+    count_levels(-1)
+
+
+def tangent_of(value, level):
+    """The tangent of a tensor on a level; None for none, and for what is no tensor."""
+    return value._tangents.get(level) if isinstance(value, TensorBase) and value._tangents is not None else None
+
+
+def with_tangent(tensor, tangent, level):
+    """Gives a tensor a tangent on a level, beside those that it has on others."""
+    tensor._tangents = {**(tensor._tangents or {}), level: tangent}
+    return tensor
+
+
+def without(tensor, level):
+    """The tensor without its tangent on a level, in the same place of the graph."""
+    if tangent_of(tensor, level) is None:
+        return tensor
+    tangents = {k: t for k, t in tensor._tangents.items() if k != level} or None
+    if tensor._node is None and tensor._needs:
+        held, tensor._tangents = tensor._tangents, None
+        primal = LINK(tensor)
+        tensor._tangents = held
+    else:
+        primal = new_tensor(tensor._array)
+        primal._node, primal._index, primal._needs = tensor._node, tensor._index, tensor._needs
+        primal._counter, primal._view = tensor._versions(), tensor._view
+    primal._tangents = tangents
+    return primal
+
+
+def push_forward(caller, op, args):
+    """Calls an operator on tensors with tangents, and pushes those of the innermost level through its derivative."""
+    flat = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
+    level = max((k for t in flat if isinstance(t, TensorBase) for k in t._tangents or () if k in LEVELS), default=0)
+    primals = [strip(arg, level) for arg in args]
+    outs = call(op, tuple(primals)) if caller is call else caller(op, *primals)
+    if level and op.differentiable and outs is not NotImplemented:
+        several = isinstance(outs, tuple)
+        tangents = push(op, args, primals, outs, level)
+        for out, tangent in zip(outs if several else (outs,), tangents, strict=True):
+            if tangent is not None:
+                with_tangent(out, fitted(tangent, out), level)
+        remember(args, primals, outs if several else (outs,))
+    return outs
+
+
+def remember(args, primals, outs):
+    """Lets the node that was recorded save what has tangents, so that its backward pass has them too."""
+    node = next((out._node for out in outs if out._node is not None), None)
+    if node is None:
+        return
+    with_tangents = {id(primal): arg for primal, arg in zip(primals, args, strict=True) if isinstance(arg, TensorBase)}
+    node.replace_saved(with_tangents)
+    node.tangents = {i: out._tangents for i, out in enumerate(outs)}
+
+
+def strip(arg, level):
+    """An argument without tangents on a level (without any on level 0); lists of tensors likewise."""
+    if isinstance(arg, (tuple, list)) and any(isinstance(item, TensorBase) for item in arg):
+        return type(arg)(strip(item, level) for item in arg)
+    if level == 0 and isinstance(arg, TensorBase):
+        for dead in list(arg._tangents or ()):
+            arg = without(arg, dead)
+        return arg
+    return without(arg, level)
+
+
+def push(op, args, primals, outs, level):
+    """The tangents of an operator's outputs on a level."""
+    if isinstance(outs, tuple) or not (op.linear or is_diagonal(op, primals)):
+        return transposed(op, args, primals, level)
+    parts = (linear_parts if op.linear else diagonal_parts)(op, args, primals, outs, level)
+    total = next(parts)
+    for part in parts:
+        total = total + part
+    return [total]
+
+
+def is_diagonal(op, primals):
+    """Whether an operator's formula serves tangents too: elementwise, and linear over the numbers it works on."""
+    if op.joint is not None or not op.broadcasts:
+        return False
+    return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in primals)
+
+
+def linear_parts(op, args, primals, outs, level):
+    """The operator with the tangent of one input in its place, for each input that has one."""
+    for position in op.inputs:
+        before, primal, after = primals[:position], primals[position], primals[position + 1 :]
+        if position in op.lists:
+            tangents = [tangent_of(item, level) for item in args[position]]
+            if any(t is not None for t in tangents):
+                filled = [zeros_like(p) if t is None else t for p, t in zip(primal, tangents, strict=True)]
+                yield op(*before, type(primal)(filled), *after)
+        elif (tangent := tangent_of(args[position], level)) is not None:
+            yield op(*before, tangent, *after)
+
+
+def diagonal_parts(op, args, primals, out, level):
+    """The formula of an elementwise operator on the tangent of each input that has one."""
+    values = dict(zip(op.params, primals, strict=True)) | {"result": out, "result0": out}
+    values |= {f"{name}_shape": getattr(value, "shape", ()) for name, value in values.items()}
+    for (name, formula), position in zip(op.formulas.items(), op.inputs, strict=True):
+        tangent = tangent_of(args[position], level)
+        if tangent is not None:
+            yield formula(tangent, *[values[n] for n in list(signature(formula).parameters)[1:]])
+
+
+def transposed(op, args, primals, level):
+    """The tangents by transposing the vector-Jacobian product, which the operator's formula gives."""
+    with switched(grad=True):
+        values, tangents, inputs = list(primals), [], []
+        for position in op.inputs:
+            values[position] = as_inputs(args[position], primals[position], level, tangents, inputs)
+        outs = call(op, tuple(values))
+        outs = outs if isinstance(outs, tuple) else (outs,)
+        live = [out for out in outs if out._needs]
+        cotangents = [zeros_like(out) for out in live]
+        for cotangent in cotangents:
+            cotangent.requires_grad = True
+        grads = pull_back(live, cotangents, inputs)
+    pairs = [(g, fitted(t, g)) for g, t in zip(grads, tangents, strict=True) if g is not None and g._needs]
+    given = [item for arg in primals for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
+    recorded = any(isinstance(t, TensorBase) and t._needs for t in [*given, *tangents])
+    with switched(grad=recorded and CURRENT.get().grad):
+        found = iter(pull_back([g for g, _ in pairs], [t for _, t in pairs], cotangents))
+    return [next(found) if out._needs else None for out in outs]
+
+
+def as_inputs(arg, primal, level, tangents, inputs):
+    """An argument ready to be differentiated where it has a tangent; notes tangent and input in the two lists."""
+    if isinstance(primal, (tuple, list)):
+        pairs = zip(arg, primal, strict=True)
+        return type(primal)(as_inputs(a, p, level, tangents, inputs) for a, p in pairs)
+    tangent = tangent_of(arg, level)
+    if tangent is None:
+        return primal
+    variable = LINK(primal) if primal._needs else new_tensor(primal._array)
+    if not primal._needs:
+        variable._needs, variable._tangents = True, primal._tangents
+    tangents.append(tangent)
+    inputs.append(variable)
+    return variable
+
+
+def pull_back(outputs, cotangents, inputs):
+    """A backward pass on tensors, so that it can be recorded and carries tangents: the cotangents of `inputs`."""
+    places = [(x, 0) if x._node is None else (x._node, x._index) for x in inputs]
+    roots = [(*((x, 0) if x._node is None else (x._node, x._index)), g) for x, g in zip(outputs, cotangents, strict=True)]
+    return Backward(True, True).run(roots, places)
+
+
+def fitted(tangent, like):
+    """A tangent in the shape and dtype of what it belongs to."""
+    if tangent._array.shape != like._array.shape:
+        tangent = np.broadcast_to(tangent, like._array.shape)
+    if tangent._array.dtype != like._array.dtype:
+        tangent = np.astype(tangent, like._array.dtype)
+    return tangent
+
+
+def zeros_like(tensor):
+    """Zeros of a tensor's shape and dtype."""
+    return new_tensor(np.zeros_like(tensor._array))
