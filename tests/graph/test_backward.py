@@ -148,8 +148,8 @@ def test_gradients_must_be_tensors(torch):
 
 def test_numbers_of_tensors_and_gradients_must_agree(torch):
     x = leaf(torch, 1.0, 2.0)
-    with pytest.raises(RuntimeError, match="got 1 tensors and 2 gradients"):
-        torch.autograd.backward([x * 2], [torch.ones(2), torch.ones(2)])
+    with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
+        torch.autograd.backward([x * 2, x * 3], [torch.ones(2)])
 
 
 def test_grad_variables_is_the_old_name(torch):
