@@ -1,0 +1,44 @@
+"""Fetching a batch: samples from a dataset, put together."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.utils.data.collate import default_collate
+from rushlight.utils.data.dataset import TensorDataset, samples
+
+
+class MapFetcher:
+    """Fetches samples by their numbers."""
+
+    def __init__(self, dataset: Any, batched: bool, collate_fn: Callable, drop_last: bool):
+        self.dataset = dataset
+        self.batched = batched
+        self.collate_fn = collate_fn
+        self.whole_rows = type(dataset) is TensorDataset and collate_fn is default_collate
+
+    def fetch(self, index: Any) -> Any:
+        """The batch of a list of numbers, or the sample of a number."""
+        if not self.batched:
+            return self.collate_fn(self.dataset[index])
+        if self.whole_rows:  # the same as stacking row by row
+            return [tensor[index] for tensor in self.dataset.tensors]
+        return self.collate_fn(samples(self.dataset, index))
+
+
+class IterableFetcher:
+    """Fetches samples as they come; StopIteration when there are no more."""
+
+    def __init__(self, dataset: Any, batched: bool, collate_fn: Callable, drop_last: bool):
+        self.samples = iter(dataset)
+        self.batched = batched
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
+
+    def fetch(self, index: Any) -> Any:
+        """The batch of the next samples, as many as `index` is long, or the next sample."""
+        if not self.batched:
+            return self.collate_fn(next(self.samples))
+        batch = [sample for _, sample in zip(index, self.samples, strict=False)]
+        if not batch or (self.drop_last and len(batch) < len(index)):
+            raise StopIteration
+        return self.collate_fn(batch)

@@ -1,0 +1,201 @@
+"""One pass through the data of a loader: in this process, or with batches fetched ahead by worker processes."""
+
+import multiprocessing
+import queue
+import time
+import warnings
+from functools import partial
+from typing import Any
+
+from rushlight.utils.data.fetch import IterableFetcher, MapFetcher
+from rushlight.utils.data.sampler import draw_seed
+from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work
+
+
+def fetcher_for(loader):
+    """A function that makes the fetcher of a loader's dataset."""
+    kind = IterableFetcher if loader._is_iterable else MapFetcher
+    return partial(
+        kind, batched=loader._auto_collation, collate_fn=loader.collate_fn, drop_last=loader.drop_last
+    )
+
+
+class _BaseDataLoaderIter:
+    """What both kinds of pass share: the order of samples, and the seed of the workers."""
+
+    def __init__(self, loader):
+        self.loader = loader
+        self._num_yielded = 0
+        self._sampler_iter = iter(loader._index_sampler)
+        self._base_seed = draw_seed(loader.generator)
+        if loader.pin_memory:
+            warnings.warn(
+                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
+                "used.",
+                stacklevel=3,
+            )
+
+    def __iter__(self):
+        return self
+
+    def __len__(self):
+        return len(self.loader._index_sampler)
+
+    def __next__(self):
+        data = self._next_data()
+        self._num_yielded += 1
+        announced = self.loader._announced_length
+        if announced is not None and self._num_yielded > announced:
+            warnings.warn(
+                f"Length of IterableDataset {self.loader.dataset} was reported to be {announced}(when accessing "
+                f"len(dataloader)), but {self._num_yielded} samples have been fetched. ",
+                stacklevel=2,
+            )
+        return data
+
+    def _next_data(self) -> Any:
+        """The next batch."""
+        raise NotImplementedError
+
+    def __getstate__(self):
+        raise NotImplementedError("{} cannot be pickled", type(self).__name__)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """A pass in this process."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self.fetcher = fetcher_for(loader)(loader.dataset)
+
+    def _next_data(self):
+        return self.fetcher.fetch(next(self._sampler_iter))
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """A pass with worker processes.
+
+    Batches are numbered as they are asked for, dealt out to the workers in turn, and given back in that order (or, with
+    `in_order=False`, as they come).
+    """
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        context = loader.multiprocessing_context or multiprocessing.get_context()
+        self.results = context.Queue()
+        self.tasks = [context.Queue() for _ in range(loader.num_workers)]
+        self.workers = [
+            context.Process(target=work, daemon=True, args=(
+                fetcher_for(loader), loader.dataset, tasks, self.results, self._base_seed, loader.worker_init_fn, i,
+                loader.num_workers,
+            ))
+            for i, tasks in enumerate(self.tasks)
+        ]  # fmt: skip
+        for worker in self.workers:
+            worker.start()
+        self.epoch = 0
+        self._begin()
+
+    def _begin(self):
+        """Asks for the first batches."""
+        self._num_yielded = 0
+        self.asked = 0
+        self.given = 0
+        self.owners: dict[int, int] = {}  # who fetches the batches that were asked for and not given back yet
+        self.arrived: dict[int, Any] = {}
+        self.ended: set[int] = set()
+        for _ in range(self.loader.prefetch_factor * len(self.workers)):
+            self._ask()
+
+    def restart(self):
+        """Begins another pass with the same workers."""
+        self.epoch += 1
+        self._sampler_iter = iter(self.loader._index_sampler)
+        draw_seed(self.loader.generator)
+        for tasks in self.tasks:
+            tasks.put(Restart())
+        self._begin()
+
+    def _ask(self):
+        """Asks the worker whose turn it is for one more batch."""
+        for offset in range(len(self.workers)):
+            worker = (self.asked + offset) % len(self.workers)
+            if worker not in self.ended:
+                break
+        else:
+            return
+        try:
+            index = next(self._sampler_iter)
+        except StopIteration:
+            return
+        self.owners[self.asked] = worker
+        self.tasks[worker].put((self.epoch, self.asked, index))
+        self.asked += 1
+
+    def _next_data(self):
+        while self.owners:
+            number = self._ready()
+            if number is None:
+                self._receive()
+                continue
+            data = self.arrived.pop(number)
+            del self.owners[number]
+            if isinstance(data, End):
+                continue
+            self._ask()
+            if isinstance(data, Failure):
+                data.reraise()
+            return data
+        if not self.loader.persistent_workers:
+            self.shut_down()
+        raise StopIteration
+
+    def _ready(self):
+        """The number of the batch to give back now; None while it has not arrived."""
+        if not self.loader.in_order:
+            return next(iter(self.arrived), None)
+        first = next(iter(self.owners))
+        return first if first in self.arrived else None
+
+    def _receive(self):
+        """Waits for a result. RuntimeError after the loader's timeout, and when a worker has died."""
+        timeout = self.loader.timeout
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                wait = min(PATIENCE, max(end - time.monotonic(), 0)) if timeout else PATIENCE
+                epoch, number, worker, data = self.results.get(timeout=wait)
+                break
+            except queue.Empty:
+                self._check_workers()
+                if timeout and time.monotonic() >= end:
+                    raise RuntimeError(f"DataLoader timed out after {timeout} seconds") from None
+        if epoch != self.epoch:
+            return
+        self.arrived[number] = data
+        if isinstance(data, End) and worker not in self.ended:
+            self.ended.add(worker)
+            self._ask()
+
+    def _check_workers(self):
+        """Raises PyTorch's error if a worker has died."""
+        dead = [str(worker.pid) for worker in self.workers if not worker.is_alive()]
+        if dead:
+            raise RuntimeError(f"DataLoader worker (pid(s) {', '.join(dead)}) exited unexpectedly")
+
+    def shut_down(self):
+        """Ends the workers."""
+        for tasks in self.tasks:
+            tasks.put(None)
+        for worker in self.workers:
+            worker.join(timeout=PATIENCE)
+            if worker.is_alive():
+                worker.terminate()
+        for pipe in (self.results, *self.tasks):
+            pipe.cancel_join_thread()
+            pipe.close()
+        self.workers, self.tasks = [], []
+
+    def __del__(self):
+        if self.__dict__.get("workers"):
+            self.shut_down()
