@@ -89,21 +89,12 @@ def returned(grads, index, input_shape, dim):
     return _put_back(grads[0].reshape(shape), dim, index.reshape(shape), input_shape, True)
 
 
-def picked(input, index, dim, keepdim):
-    """The values at one place in each row along a dimension, and the index of the places."""
-    if input.ndim == 0:
-        return input.copy(), np.zeros((), np.int64)
-    index = np.expand_dims(index, dim)
-    values = np.take_along_axis(input, index, dim)
-    return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
-
-
 @operator(
     name="max_dim", node="MaxBackward0", nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )  # fmt: skip
 def _max_dim(input, dim, keepdim):
-    return picked(input, input.argmax(dim) if input.ndim else 0, dim, keepdim)
+    return np.maximum.reduce(input, dim, None, None, keepdim), input.argmax(dim, keepdims=keepdim)
 
 
 @operator(
@@ -111,7 +102,7 @@ def _max_dim(input, dim, keepdim):
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )  # fmt: skip
 def _min_dim(input, dim, keepdim):
-    return picked(input, input.argmin(dim) if input.ndim else 0, dim, keepdim)
+    return np.minimum.reduce(input, dim, None, None, keepdim), input.argmin(dim, keepdims=keepdim)
 
 
 def refuse_complex(name, input):

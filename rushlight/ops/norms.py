@@ -16,10 +16,16 @@ from rushlight.tensor import Tensor
 __all__ = ["dist", "norm"]
 
 
+SHORT = 1 << 17  # elements whose squares the BLAS adds up precisely enough; longer sums are added pairwise
+
+
 def norm_of(x, p, dims, keepdim):
     """The p-norm over `dims` of an array of floats; of float16 it is computed in float32."""
     if x.dtype == np.float16:
         return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
+    if p == 2 and len(dims) == x.ndim and x.size < SHORT and x.flags.c_contiguous:
+        elements = x.reshape(-1)
+        return np.sqrt(np.vdot(elements, elements).real).reshape([1] * (x.ndim * keepdim))
     if p == 2:
         squares = np.square(x.real) + np.square(x.imag) if x.dtype.kind == "c" else x * x
         return np.sqrt(added(squares, dims, keepdim))
@@ -143,7 +149,8 @@ def dist_cotangents(grad, input, other, result, p):
     joint=dist_cotangents, inputs=("input", "other"), promote=arithmetic, broadcasts=True, holomorphic=False
 )  # fmt: skip
 def _dist(input, other, p):
-    return norm_of(input - other, p, None, False)
+    difference = input - other
+    return norm_of(difference, p, tuple(range(difference.ndim)), False)
 
 
 @method

@@ -5,7 +5,7 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import unary as call_unary
-from rushlight.ops.extrema import as_given, picked, refuse_empty, returned, shared_by_all
+from rushlight.ops.extrema import as_given, refuse_empty, returned, shared_by_all
 from rushlight.ops.gather import _gather
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import axes, kept, type_name
@@ -16,11 +16,20 @@ from rushlight.tensor import Tensor
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
 
 
+def picked(input, index, dim, keepdim):
+    """The values at one place in each row along a dimension, and the index of the places."""
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), np.int64)
+    index = np.expand_dims(index, dim)
+    values = np.take_along_axis(input, index, dim)
+    return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
+
+
 def ranked(rows, rank):
     """The index of the element of a rank (a number, or one for each row) along the last dimension."""
-    order = np.argsort(rows, -1, kind="stable")
     if isinstance(rank, int):
-        return order[..., rank]
+        return np.argpartition(rows, rank, -1)[..., rank]
+    order = np.argsort(rows, -1, kind="stable")
     return np.take_along_axis(order, rank[..., None], -1)[..., 0]
 
 
