@@ -7,3 +7,7 @@ from rushlight.nn.functional.cross_entropy import *
 from rushlight.nn.functional.dropout import *
 from rushlight.nn.functional.layer_normalization import *
 from rushlight.nn.functional.pooling import *
+from rushlight.nn.functional.losses import *
+from rushlight.nn.functional.margin_losses import *
+from rushlight.nn.functional.distance import *
+from rushlight.nn.functional.adaptive_pooling import *

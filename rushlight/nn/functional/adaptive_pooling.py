@@ -1,0 +1,208 @@
+"""Pooling to a given size: the windows are as equal as whole numbers allow, and may overlap."""
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.nn.functional import planes
+from rushlight.nn.functional.sampling import along, averaging
+from rushlight.nn.functional.sizes import Numbers
+from rushlight.ops.table import operator, refuse
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d", "adaptive_max_pool3d_with_indices",
+]  # fmt: skip
+
+Sizes = Numbers | tuple[int | None, ...] | None
+
+
+@lru_cache(maxsize=64)
+def positions(spatial, places):
+    """The flat positions of each window's elements: (1, 1, windows, taps); the last one again to fill a window."""
+    flat = np.zeros((1, 1), np.int64)
+    for size, count in zip(spatial, places, strict=True):
+        starts = np.arange(count) * size // count
+        ends = -(-(np.arange(count) + 1) * size // count)
+        line = np.minimum(starts[:, None] + np.arange(max(ends - starts, default=0)), ends[:, None] - 1)
+        flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * count, -1)
+    return flat[None, None]
+
+
+def max_pool_operator(dims):
+    """Enters the adaptive maximum pooling of `dims` dimensions."""
+
+    def adaptive_max_pool(input, places):
+        batch = planes.batched(input, dims)
+        values, indices = planes.largest(batch, positions(batch.shape[2:], places))
+        shape = (*input.shape[:-dims], *places)
+        return values.reshape(shape), indices.reshape(shape)
+
+    return operator(
+        name=f"adaptive_max_pool{dims}d",
+        node=f"AdaptiveMaxPool{max(dims, 2)}DBackward0",
+        nondifferentiable=(1,),
+        input=lambda grad, result1, input_shape: planes.scatter(grad[0], result1, input_shape, dims),
+    )(adaptive_max_pool)
+
+
+MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
+AVG_POOL = {dims: along(f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{max(dims, 2)}DBackward0") for dims in (1, 2, 3)}
+
+
+def check(name, dims, input, output_size):
+    """The sizes to pool to, None standing for the input's; raises PyTorch's errors for what cannot be pooled."""
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
+    shape = input._array.shape
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(shape)}")
+    if 0 in shape[-dims - 1 :]:
+        empty = next(i for i in range(len(shape) - dims - 1, len(shape)) if shape[i] == 0)
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, "
+            f"but input has sizes {list(shape)} with dimension {empty} being empty"
+        )
+    if input._array.dtype.kind != "f":
+        raise NotImplementedError(f'"{name}" not implemented for \'{TYPE_NAMES[input.dtype]}\'')
+    sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * dims
+    if len(sizes) == 1:
+        sizes = tuple(sizes) * dims
+    if len(sizes) != dims:
+        raise RuntimeError(f"{name}: output_size must be {dims}")
+    found = tuple(n if size is None else int(size) for n, size in zip(shape[-dims:], sizes, strict=True))
+    if min(found) < 0:
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 "
+            f"but received {{{', '.join(map(str, found))}}}"
+        )
+    return found
+
+
+def pool_averages(dims, input, output_size):
+    """The means of all windows."""
+    places = check(f"adaptive_avg_pool{dims}d", dims, input, output_size)
+    spatial = input._array.shape[-dims:]
+    if prod(places) == 1 and dims > 1:
+        return input.mean(tuple(range(-dims, 0)), keepdim=True)
+    return AVG_POOL[dims](input, tuple(averaging(*line) for line in zip(spatial, places, strict=True)))
+
+
+def pool_maxima(dims, input, output_size):
+    """The maxima of all windows, and where they are."""
+    return MAX_POOL[dims](input, check(f"adaptive_max_pool{dims}d", dims, input, output_size))
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:
+    """The means of `output_size` windows of (N, C, L) or (C, L); see `adaptive_avg_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0]]), 2)
+    tensor([[1.5000, 2.5000]])
+    """
+    return pool_averages(1, input, output_size)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Sizes) -> Tensor:
+    """The means of as many windows of (N, C, H, W) or (C, H, W) as `output_size` says; None keeps a dimension's size.
+
+    Window i of n goes from floor(i * size / n) to ceil((i + 1) * size / n). RuntimeError for an input without
+    elements, NotImplementedError for one that is not of floating-point numbers.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_avg_pool2d(torch.ones(1, 3, 7, 5), (2, None)).shape
+    torch.Size([1, 3, 2, 5])
+    """
+    return pool_averages(2, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Sizes) -> Tensor:
+    """The means of as many windows of (N, C, D, H, W) or (C, D, H, W) as `output_size` says.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_avg_pool3d(torch.ones(1, 3, 7, 5, 4), 2).shape
+    torch.Size([1, 3, 2, 2, 2])
+    """
+    return pool_averages(3, input, output_size)
+
+
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: Sizes, return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool1d`, with the positions of the maxima.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
+    """
+    return pool_maxima(1, input, output_size)
+
+
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: Sizes, return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool2d`, with the flat positions of the maxima in their planes.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_max_pool2d_with_indices(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    (tensor([[[3.]]]), tensor([[[1]]]))
+    """
+    return pool_maxima(2, input, output_size)
+
+
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: Sizes, return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool3d`, with the flat positions of the maxima in their volumes.
+
+    >>> import rushlight as torch
+    >>> values, indices = torch.nn.functional.adaptive_max_pool3d_with_indices(torch.ones(1, 2, 2, 2), 1)
+    >>> indices.item()
+    0
+    """
+    return pool_maxima(3, input, output_size)
+
+
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Sizes, return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The maxima of `output_size` windows of (N, C, L) or (C, L); see `adaptive_max_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1.0, 2.0, 3.0]]), 2)
+    tensor([[2., 3.]])
+    """
+    found = pool_maxima(1, input, output_size)
+    return found if return_indices else found[0]
+
+
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Sizes, return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The maxima of as many windows of (N, C, H, W) or (C, H, W) as `output_size` says, as in `adaptive_avg_pool2d`.
+
+    With `return_indices` their flat positions in their planes come too.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_max_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    tensor([[[3.]]])
+    """
+    found = pool_maxima(2, input, output_size)
+    return found if return_indices else found[0]
+
+
+def adaptive_max_pool3d(
+    input: Tensor, output_size: Sizes, return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The maxima of as many windows of (N, C, D, H, W) or (C, D, H, W) as `output_size` says.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.adaptive_max_pool3d(torch.ones(1, 3, 7, 5, 4), 2).shape
+    torch.Size([1, 3, 2, 2, 2])
+    """
+    found = pool_maxima(3, input, output_size)
+    return found if return_indices else found[0]

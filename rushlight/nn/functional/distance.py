@@ -1,0 +1,65 @@
+"""Distances and similarities of vectors."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import TYPE_NAMES, promote_types
+from rushlight.tensor import Tensor
+
+__all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
+
+
+def at_least(norm, eps):
+    """A norm lifted to `eps` where it is below; the gradient goes on as if it were not."""
+    array = norm._array
+    low = array < eps
+    return norm + new_tensor(np.where(low, eps - array, 0).astype(array.dtype)) if low.any() else norm
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between the vectors along a dimension, with broadcasting; norms are at least `eps`.
+
+    RuntimeError for integers, IndexError for a dimension that there is not.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([0.6000])
+    """
+    common = promote_types(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {TYPE_NAMES[common]}"
+        )
+    x1, x2 = (x / at_least(x.to(common).norm(2, dim, keepdim=True), eps) for x in (x1, x2))
+    return (x1 * x2).sum(dim)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of `x1 - x2 + eps` along the last dimension, with broadcasting.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.pairwise_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
+    tensor([5.0000])
+    """
+    return (x1 - x2 + eps).norm(p, -1, keepdim)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm distances between all pairs of the N rows of a matrix: N * (N - 1) / 2, row by row.
+
+    RuntimeError for what is no matrix of floating-point numbers, and a negative p.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    first, second = (new_tensor(index) for index in np.triu_indices(input.shape[0], 1))
+    return (input.index_select(0, first) - input.index_select(0, second)).norm(p, 1)

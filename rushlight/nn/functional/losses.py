@@ -1,0 +1,360 @@
+"""Losses that compare an input with a target element by element."""
+
+import math
+import warnings
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.logistic import softplus
+from rushlight.nn.functional.reductions import reduced, reduction_of
+from rushlight.ops.activation.logistic import logistic_of, logsigmoid
+from rushlight.ops.promotion import only
+from rushlight.ops.special_functions import xlogy
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss", "huber_loss", "kl_div", "l1_loss",
+    "mse_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss",
+]  # fmt: skip
+
+
+def loss_operator(name, node, kernel, loss, slope, target_slope=None):
+    """Enters a loss of two arrays and a parameter, which the reduction is part of.
+
+    `slope` is its derivative in the input; that in the target is `target_slope`, or its negative.
+    """
+
+    def forward(input, target, parameter, reduction):
+        values = loss(input, target, parameter)
+        if reduction == "none":
+            return values
+        total = np.add.reduce(values, axis=None)
+        return total / values.size if reduction == "mean" else total
+
+    def cotangents(grad, input, target, parameter, reduction, needs):
+        if reduction == "mean":
+            grad = grad / math.prod(np.broadcast_shapes(input.shape, target.shape))
+        along = grad * slope(input, target, parameter) if needs[0] or target_slope is None else None
+        if not needs[1]:
+            return [along, None]
+        return [along, -along if target_slope is None else grad * target_slope(input, target, parameter)]
+
+    return operator(
+        name=name, node=node, joint=cotangents, inputs=("input", "target"), promote=only("f", kernel), broadcasts=True
+    )(forward)
+
+
+def smooth_l1(input, target, beta):
+    """A parabola within beta of 0, straight outside."""
+    z = np.abs(input - target)
+    return np.where(z < beta, z * z * (0.5 / beta), z - 0.5 * beta)
+
+
+def smooth_l1_slope(input, target, beta):
+    """The derivative of `smooth_l1` in the input."""
+    z = input - target
+    return np.where(np.abs(z) < beta, z / beta, np.sign(z))
+
+
+def huber(input, target, delta):
+    """A parabola within delta of 0, straight outside."""
+    z = np.abs(input - target)
+    return np.where(z <= delta, 0.5 * z * z, delta * (z - 0.5 * delta))
+
+
+def huber_slope(input, target, delta):
+    """The derivative of `huber` in the input."""
+    z = input - target
+    return np.where(np.abs(z) <= delta, z, delta * np.sign(z))
+
+
+def entropy(input, target, _):
+    """The cross entropy of probabilities; logarithms are at least -100."""
+    return (target - 1) * np.maximum(np.log1p(-input), -100) - target * np.maximum(np.log(input), -100)
+
+
+def entropy_slope(input, target, _):
+    """The derivative of `entropy` in the input, bounded as PyTorch bounds it."""
+    return (input - target) / np.maximum((1 - input) * input, 1e-12)
+
+
+_mse_loss = loss_operator(
+    "mse_loss", "MseLossBackward0", "mse_cpu",
+    lambda input, target, _: np.square(input - target),
+    lambda input, target, _: (input - target) * 2,
+)  # fmt: skip
+_smooth_l1_loss = loss_operator(
+    "smooth_l1_loss", "SmoothL1LossBackward0", "smooth_l1_cpu", smooth_l1, smooth_l1_slope
+)
+_huber_loss = loss_operator("huber_loss", "HuberLossBackward0", "huber_cpu", huber, huber_slope)
+_binary_cross_entropy = loss_operator(
+    "binary_cross_entropy", "BinaryCrossEntropyBackward0", "binary_cross_entropy", entropy, entropy_slope,
+    lambda input, target, _: np.log1p(-input) - np.log(input),
+)  # fmt: skip
+_cross_entropy_of_logits = loss_operator(
+    "binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogitsBackward0", "log_sigmoid_cpu",
+    lambda input, target, _: softplus(input) - input * target,
+    lambda input, target, _: logistic_of(input) - target,
+    lambda input, target, _: -input,
+)  # fmt: skip
+_soft_margin_loss = loss_operator(
+    "soft_margin_loss", "SoftMarginLossBackward0", "soft_margin_loss",
+    lambda input, target, _: softplus(-input * target),
+    lambda input, target, _: -target * logistic_of(-input * target),
+    lambda input, target, _: -input * logistic_of(-input * target),
+)  # fmt: skip
+
+
+def warn_of_sizes(input, target):
+    """PyTorch's warning for a target that is broadcast."""
+    if input._array.shape != target._array.shape:
+        warnings.warn(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
+            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=3,
+        )
+
+
+def weigh(loss, weight, input, reduction):
+    """A loss with a weight for each element; the mean is over the weights."""
+    if weight._array.shape != input._array.shape:
+        raise ValueError("Weights and input must have the same size.")
+    loss = loss * weight
+    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+def mse_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The squared differences: their mean, their sum, or each (`reduction="none"`), times `weight` if there is one.
+
+    A UserWarning for shapes that differ, which are broadcast; NotImplementedError for integers and complex numbers.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(2.)
+    """
+    warn_of_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if weight is None:
+        return _mse_loss(input, target, None, reduction)
+    return weigh(_mse_loss(input, target, None, "none"), weight, input, reduction)
+
+
+def l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The absolute differences: their mean, their sum, or each, times `weight` if there is one; as `mse_loss`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(1.)
+    """
+    warn_of_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    loss = (input - target).abs()
+    return reduced(loss, reduction) if weight is None else weigh(loss, weight, input, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", beta: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """The differences z as z**2 / (2 * beta) where |z| < beta, else |z| - beta / 2; RuntimeError for a negative beta.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
+    warn_of_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    return _smooth_l1_loss(input, target, beta, reduction)
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """The differences z as z**2 / 2 where |z| <= delta, else delta * (|z| - delta / 2), times `weight` if there is one.
+
+    RuntimeError for a delta that is not positive.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
+    warn_of_sizes(input, target)
+    reduction = reduction_of(reduction)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return _huber_loss(input, target, delta, reduction)
+    if weight._array.shape != input._array.shape:
+        raise ValueError("Weights and input must have the same size.")
+    return reduced(_huber_loss(input, target, delta, "none") * weight, reduction)
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The cross entropy of probabilities `input` with targets in [0, 1]; logarithms are at least -100.
+
+    ValueError for shapes that differ, RuntimeError for numbers outside of [0, 1].
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5, 0.9]), torch.tensor([1.0, 1.0]))
+    tensor(0.3993)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x, y = input._array, target._array
+    if x.shape != y.shape:
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            "deprecated. Please ensure they have the same size."
+        )
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"Found dtype {TYPE_NAMES[target.dtype]} but expected {TYPE_NAMES[input.dtype]}")
+    for name, values in (("input", x), ("target", y)):
+        if not ((values >= 0) & (values <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    if weight is None:
+        return _binary_cross_entropy(input, target, None, reduction)
+    return reduced(_binary_cross_entropy(input, target, None, "none") * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """`binary_cross_entropy` of `sigmoid(input)`, without overflow. `pos_weight` weighs the positive targets.
+
+    ValueError for shapes that differ.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([0.0, 200.0]), torch.tensor([1.0, 0.0]))
+    tensor(100.3466)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input._array.shape != target._array.shape:
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if weight is None and pos_weight is None:
+        return _cross_entropy_of_logits(input, target, None, reduction)
+    if pos_weight is None:
+        loss = _cross_entropy_of_logits(input, target, None, "none")
+    else:
+        loss = (1 - target) * input - (1 + (pos_weight - 1) * target) * logsigmoid(input)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """log(1 + exp(-target * input)), for targets of 1 and -1.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.soft_margin_loss(torch.tensor([0.0, 2.0]), torch.tensor([1.0, -1.0]))
+    tensor(1.4100)
+    """
+    return _soft_margin_loss(input, target, None, reduction_of(reduction, size_average, reduce))
+
+
+def kl_div(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", log_target: bool = False,
+) -> Tensor:  # fmt: skip
+    """The Kullback-Leibler divergence of log probabilities `input` from probabilities (or their logarithms) `target`.
+
+    `reduction="batchmean"` divides by the batch size alone, as the definition does; "mean", with a warning, by the
+    number of elements. RuntimeError for integers.
+
+    >>> import rushlight as torch
+    >>> p, q = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.9, 0.1]])
+    >>> torch.nn.functional.kl_div(q.log(), p, reduction="batchmean")
+    tensor(0.5108)
+    """
+    if size_average is None and reduce is None and reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
+            stacklevel=2,
+        )
+    by_batch = reduction == "batchmean"
+    reduction = reduction_of("sum" if by_batch else reduction, size_average, reduce)
+    if "f" not in (input._array.dtype.kind, target._array.dtype.kind):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    loss = target.exp() * (target - input) if log_target else xlogy(target, target) - target * input
+    loss = reduced(loss, reduction)
+    return loss / input.shape[0] if by_batch and input.ndim else loss
+
+
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: bool | None = None,
+    eps: float = 1e-08, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The negative log likelihood of counts `target` under Poisson distributions of rate exp(input), or `input`.
+
+    Without `log_input`, `eps` is added to the rate in its logarithm. `full` adds Stirling's approximation of the
+    logarithm of the factorial, for targets above 1.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]))
+    tensor(0.8591)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)
+
+
+def variance_of(input, var):
+    """The variance as a tensor that broadcasts with the input. ValueError where it is negative or does not fit."""
+    if not isinstance(var, Tensor):
+        var = input.new_full(input.shape, var)
+    if (var._array < 0).any():
+        raise ValueError("var has negative entry/entries")
+    shape, found = input._array.shape, var._array.shape
+    if found == shape:
+        return var
+    if found == shape[:-1]:
+        return var.unsqueeze(-1)
+    differing = [m for n, m in zip(shape, found, strict=False) if n != m]
+    if len(shape) != len(found) or sum(differing) != 1:
+        raise ValueError("var is of incorrect size")
+    return var
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The negative log likelihood of `target` under normal distributions of mean `input` and variance `var`.
+
+    The variance, of the input's shape, without the last dimension, or with 1 in place of one, is at least `eps`.
+    `full` adds log(2 pi) / 2. ValueError for a negative variance, and one of another shape.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]), torch.tensor([4.0]))
+    tensor(1.1931)
+    """
+    var = variance_of(input, var)
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not valid")
+    lifted = np.maximum(var._array, var._array.dtype.type(eps)) - var._array
+    var = var + new_tensor(lifted)
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)

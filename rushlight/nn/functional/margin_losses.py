@@ -1,0 +1,243 @@
+"""Losses with a margin: how far one score, distance or similarity has to be from another."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.nn.functional.distance import pairwise_distance
+from rushlight.nn.functional.reductions import reduced, reduction_of
+from rushlight.ops.activation.logistic import logsigmoid
+from rushlight.ops.selection import minimum, where
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+]  # fmt: skip
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The input itself where the target is 1, max(0, margin - input) where it is -1.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]), reduction="none")
+    tensor([0.5000, 0.8000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    hinge = (margin - input).clamp_min(0)
+    return reduced(where(target != 1, hinge, 0.0) + where(target != -1, input, 0.0), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, margin - target * (input1 - input2)): for a target of 1 the first should rank higher, for -1 the second.
+
+    RuntimeError for inputs of different numbers of dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.margin_ranking_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
+    tensor(2.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, for the angle between rows (N, D) or (D).
+
+    RuntimeError for inputs whose dimensions do not fit the target's.
+
+    >>> import rushlight as torch
+    >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 2.0]])
+    >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([1]))
+    tensor(1.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.ndim > 1 or not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+    cosine = similarity_of_rows(input1, input2)
+    apart = where(target == -1, (cosine - margin).clamp_min(0), 0.0)
+    return reduced(where(target == 1, 1 - cosine, 0.0) + apart, reduction)
+
+
+def similarity_of_rows(input1, input2):
+    """The cosine of the angle between rows; PyTorch adds its eps to the squared norms here."""
+    eps = 1e-12
+    norms = ((input1 * input1).sum(-1) + eps) * ((input2 * input2).sum(-1) + eps)
+    return (input1 * input2).sum(-1) / norms.sqrt()
+
+
+def check_triplet(anchor, positive, negative, margin):
+    """Raises PyTorch's errors for a margin that is not positive, and tensors of different numbers of dimensions."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-06,
+    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, margin + d(anchor, positive) - d(anchor, negative)) for `pairwise_distance` d.
+
+    `swap` takes the distance of positive and negative where it is the smaller one. ValueError for a margin that is
+    not positive, RuntimeError for tensors of different numbers of dimensions.
+
+    The swap is that of Balntas et al., "Learning shallow convolutional feature descriptors with triplet losses", 2016.
+
+    >>> import rushlight as torch
+    >>> a, p, n = torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])
+    >>> torch.nn.functional.triplet_margin_loss(a, p, n)
+    tensor(4.0000)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    return triplet(anchor, positive, negative, lambda x, y: pairwise_distance(x, y, p, eps), margin, swap, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """`triplet_margin_loss` with any distance, a function of two tensors.
+
+    >>> import rushlight as torch
+    >>> a, p, n = torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])
+    >>> taxi = lambda x, y: (x - y).abs().sum(-1)
+    >>> torch.nn.functional.triplet_margin_with_distance_loss(a, p, n, distance_function=taxi)
+    tensor(6.)
+    """
+    reduction = reduction_of(reduction)
+    return triplet(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
+
+
+def triplet(anchor, positive, negative, distance, margin, swap, reduction):
+    """The loss of triplets with a distance."""
+    check_triplet(anchor, positive, negative, margin)
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = minimum(far, distance(positive, negative))
+    return reduced((margin + near - far).clamp_min(0), reduction)
+
+
+def multi_margin_loss(
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The mean over wrong classes j of max(0, margin - input[y] + input[j]) ** p, of scores (N, C) or (C).
+
+    `weight` (C) weighs the classes. ValueError for a p other than 1 and 2; RuntimeError for shapes that do not fit, and
+    a class that does not exist.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.multi_margin_loss(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([3]))
+    tensor(0.3250)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    scores = input if input.ndim == 2 else input.reshape(1, -1)
+    classes = check_classes(input, scores, target)
+    picked = scores.gather(1, new_tensor(classes[:, None]))
+    slack = (margin - picked + scores).clamp_min(0)
+    slack = slack if p == 1 else slack * slack
+    if weight is not None:
+        if weight.shape != scores.shape[1:]:
+            raise RuntimeError(
+                f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}"
+            )
+        slack = slack * weight.index_select(0, new_tensor(classes)).unsqueeze(1)
+    wrong = np.arange(scores.shape[1]) != classes[:, None]
+    loss = where(new_tensor(wrong), slack, 0.0).sum(1) / scores.shape[1]
+    return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
+
+
+def check_classes(input, scores, target):
+    """The classes as an array of one dimension; raises PyTorch's errors where they do not fit the scores."""
+    if input.ndim > 2 or scores._array.shape[1] == 0:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+        )
+    samples, classes = scores._array.shape
+    found = target._array.reshape(-1)
+    if target.ndim > 1 or found.size != samples:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size [{samples}], but got {list(target.shape)}. Input has shape "
+            f"{list(input.shape)}."
+        )
+    if ((found < 0) | (found >= classes)).any():
+        raise RuntimeError("target out of range")
+    return found
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The sum of max(0, 1 - input[y] + input[j]) over true classes y and others j, divided by C, of (N, C) or (C).
+
+    `target`, of the input's shape, lists the true classes; -1 ends the list. RuntimeError for another shape, and
+    a class that does not exist.
+
+    >>> import rushlight as torch
+    >>> x, y = torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]])
+    >>> torch.nn.functional.multilabel_margin_loss(x, y)
+    tensor(0.8500)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    scores = input.reshape(-1, input.shape[-1])
+    labels = target._array.reshape(scores.shape)
+    if ((labels < -1) | (labels >= scores.shape[1])).any():
+        raise RuntimeError("argument #2 'target' is out of range")
+    listed = np.logical_and.accumulate(labels >= 0, axis=1)
+    labels = np.where(listed, labels, 0)
+    true = np.zeros(labels.shape, bool)
+    rows, places = np.nonzero(listed)
+    true[rows, labels[rows, places]] = True
+    picked = scores.gather(1, new_tensor(labels)).unsqueeze(2)
+    counted = new_tensor(listed[:, :, None] & ~true[:, None, :])
+    slack = (1 - picked + scores.unsqueeze(1)).clamp_min(0)
+    loss = where(counted, slack, 0.0).sum((1, 2)) / scores.shape[1]
+    return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The mean over classes of the cross entropy of `sigmoid(input)` (..., C) with targets of 0 and 1, times `weight`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.multilabel_soft_margin_loss(torch.tensor([[0.0, 2.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(1.4100)
+    """
+    if size_average is None and reduce is None and reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not valid")
+    reduction = reduction_of(reduction, size_average, reduce)
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    loss = loss if weight is None else loss * weight
+    return reduced(loss.sum(-1) / input.shape[-1], reduction)
