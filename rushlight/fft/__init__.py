@@ -1,0 +1,24 @@
+"""Discrete Fourier transforms, as torch.fft: differentiable, of real and complex tensors."""
+
+from rushlight.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from rushlight.fft.one_dimension import fft, hfft, ifft, ihfft, irfft, rfft
+from rushlight.fft.several_dimensions import (
+    fft2,
+    fftn,
+    hfft2,
+    hfftn,
+    ifft2,
+    ifftn,
+    ihfft2,
+    ihfftn,
+    irfft2,
+    irfftn,
+    rfft2,
+    rfftn,
+)
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn",
+    "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq",
+    "rfftn",
+]  # fmt: skip

@@ -1,0 +1,84 @@
+"""The arguments that all Fourier transforms share: sizes, dimensions, norm; and PyTorch's errors for them."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import FROM_NUMPY, get_default_dtype
+from rushlight.ops.dims import wrap_dim
+from rushlight.ops.keywords import written
+from rushlight.ops.mismatch import type_name
+
+
+def checked(name, input, norm):
+    """The input as a tensor of floats or complex numbers, and the norm's name."""
+    if not isinstance(input, TensorBase):
+        raise TypeError(
+            f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
+    norm = norm or "backward"
+    if norm not in ("backward", "ortho", "forward"):
+        raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+    if input._array.dtype == np.float16:
+        raise RuntimeError("Unsupported dtype Half. Convert with x.float() first.")
+    if input._array.dtype.kind not in "fc":
+        input = input.to(get_default_dtype())
+    return input, norm
+
+
+def real_only(name, input):
+    """RuntimeError for a complex input of a transform of real numbers."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f"{name} expects a real input tensor, but got {type_name(input._array)}")
+
+
+def one_size(input, n, dim, half=False):
+    """The size of a transform along one dimension (`half`: of a spectrum's first half), and the dimension."""
+    array = input._array
+    if array.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, array.ndim)
+    n = (2 * (array.shape[dim] - 1) if half else array.shape[dim]) if n is None else n
+    return check_sizes((n,)), (dim,)
+
+
+def several_sizes(input, s, dim, half=False):
+    """The sizes of a transform along several dimensions (`half`: the last of a spectrum's half), and
+    these."""
+    array = input._array
+    s = (s,) if isinstance(s, int) else s
+    if dim is None:
+        if s is not None and len(s) > array.ndim:
+            raise RuntimeError(
+                f"Got shape with {len(s)} values but input tensor only has {array.ndim} dimensions."
+            )
+        dims = tuple(range(0 if s is None else array.ndim - len(s), array.ndim))
+    else:
+        dims = tuple(wrap_dim(d, array.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+    if len(set(dims)) < len(dims):
+        raise RuntimeError("FFT dims must be unique")
+    if s is not None and len(s) != len(dims):
+        raise RuntimeError("When given, dim and shape arguments must have the same length")
+    sizes = [array.shape[d] for d in dims]
+    if half and dims:
+        sizes[-1] = 2 * (sizes[-1] - 1)
+    if s is not None:
+        sizes = [size if n == -1 else n for n, size in zip(s, sizes, strict=True)]
+    return check_sizes(tuple(sizes)), dims
+
+
+def check_sizes(sizes):
+    """RuntimeError for a transform of nothing."""
+    for n in sizes:
+        if n < 1:
+            raise RuntimeError(f"Invalid number of data points ({n}) specified")
+    return sizes
+
+
+def finished(name, result, input, out):
+    """The result, or `out` with its values."""
+    return result if out is None else written(f"fft_{name}", out, result, input)
+
+
+def as_complex(input):
+    """A real tensor as a complex one."""
+    return input if input._array.dtype.kind == "c" else input.to(FROM_NUMPY[input._array.dtype].to_complex())

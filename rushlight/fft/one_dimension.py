@@ -1,0 +1,111 @@
+"""Fourier transforms along one dimension."""
+
+import numpy as np
+
+from rushlight.fft.calls import as_complex, checked, finished, one_size, real_only
+from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
+from rushlight.ops.protocol import implements
+from rushlight.tensor import Tensor
+
+__all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
+
+
+def fft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The Fourier transform along a dimension, which is cut, or continued with zeros, to the size `n` first.
+
+    `norm` is "backward" (no factor here, 1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n
+    here). RuntimeError for another and for n < 1.
+
+    >>> import rushlight as torch
+    >>> torch.fft.fft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
+    tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    input, norm = checked("fft", input, norm)
+    sizes, dims = one_size(input, n, dim)
+    if input._array.dtype.kind == "c":
+        result = _fft_c2c(input, sizes, dims, norm, True)
+    else:
+        result = _fft_r2c(input, sizes, dims, norm, False)
+    return finished("fft", result, input, out)
+
+
+def ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `fft`, with the same arguments.
+
+    >>> import rushlight as torch
+    >>> torch.fft.ifft(torch.tensor([4.0, 0.0, 0.0, 0.0]))
+    tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    input, norm = checked("ifft", input, norm)
+    sizes, dims = one_size(input, n, dim)
+    return finished("ifft", _fft_c2c(input, sizes, dims, norm, False), input, out)
+
+
+def rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The first n // 2 + 1 numbers of the `fft` of a real tensor, which tell the others. RuntimeError if
+    complex.
+
+    >>> import rushlight as torch
+    >>> torch.fft.rfft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
+    tensor([1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    input, norm = checked("rfft", input, norm)
+    real_only("rfft", input)
+    sizes, dims = one_size(input, n, dim)
+    return finished("rfft", _fft_r2c(input, sizes, dims, norm, True), input, out)
+
+
+def irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `rfft`: `n` real numbers (by default an even number) from the first half of their
+    spectrum.
+
+    >>> import rushlight as torch
+    >>> torch.fft.irfft(torch.tensor([4.0, 0.0, 0.0]))
+    tensor([1., 1., 1., 1.])
+    """
+    input, norm = checked("irfft", input, norm)
+    sizes, dims = one_size(input, n, dim, half=True)
+    return finished("irfft", _fft_c2r(as_complex(input), sizes, dims, norm), input, out)
+
+
+def hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The real `fft` of `n` numbers that are Hermitian: x[-i] = conj(x[i]); given is their first half.
+
+    >>> import rushlight as torch
+    >>> torch.fft.hfft(torch.tensor([1.0, 0.0, 0.0]))
+    tensor([1., 1., 1., 1.])
+    """
+    input, norm = checked("hfft", input, norm)
+    sizes, dims = one_size(input, n, dim, half=True)
+    return finished("hfft", _fft_c2r(as_complex(input).conj(), sizes, dims, SWAPPED[norm]), input, out)
+
+
+def ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `hfft`: the first half of the Hermitian numbers of which a real tensor is the transform.
+
+    >>> import rushlight as torch
+    >>> torch.fft.ihfft(torch.ones(4)).real
+    tensor([1., 0., 0.])
+    """
+    input, norm = checked("ihfft", input, norm)
+    real_only("ihfft", input)
+    sizes, dims = one_size(input, n, dim)
+    return finished("ihfft", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj(), input, out)
+
+
+for function in (fft, ifft, rfft, irfft, hfft, ihfft):
+    implements(getattr(np.fft, function.__name__))(
+        lambda a, n=None, axis=-1, norm=None, function=function: function(a, n, axis, norm)
+    )

@@ -1,0 +1,241 @@
+"""Fourier transforms along several dimensions."""
+
+import numpy as np
+
+from rushlight.fft.calls import as_complex, checked, finished, several_sizes
+from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
+from rushlight.ops.mismatch import type_name
+from rushlight.ops.protocol import implements
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "fft2", "fftn", "hfft2", "hfftn", "ifft2", "ifftn", "ihfft2", "ihfftn", "irfft2", "irfftn", "rfft2",
+    "rfftn",
+]  # fmt: skip
+
+Sizes = tuple[int, ...] | list[int] | int | None
+
+
+def fftn(
+    input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The Fourier transform along the dimensions `dim`, each cut, or continued with zeros, to its size in
+    `s` first.
+
+    By default these are all dimensions, or the last ones, as many as `s` has; -1 in `s` leaves a size as it
+    is. `norm` as in `fft`, with the product of the sizes. RuntimeError for sizes that do not go with the
+    dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.fft.fftn(torch.ones(2, 2))
+    tensor([[4.+0.j, 0.+0.j],
+            [0.+0.j, 0.+0.j]])
+    """
+    input, norm = checked("fftn", input, norm)
+    sizes, dims = several_sizes(input, s, dim)
+    if not dims:
+        result = as_complex(input).clone()
+    elif input._array.dtype.kind == "c":
+        result = _fft_c2c(input, sizes, dims, norm, True)
+    else:
+        result = _fft_r2c(input, sizes, dims, norm, False)
+    return finished("fftn", result, input, out)
+
+
+def ifftn(
+    input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `fftn`, with the same arguments.
+
+    >>> import rushlight as torch
+    >>> torch.fft.ifftn(torch.tensor([[4.0, 0.0], [0.0, 0.0]])).real
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    input, norm = checked("ifftn", input, norm)
+    sizes, dims = several_sizes(input, s, dim)
+    result = _fft_c2c(input, sizes, dims, norm, False) if dims else as_complex(input).clone()
+    return finished("ifftn", result, input, out)
+
+
+def rfftn(
+    input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The `fftn` of a real tensor, of which the last of the dimensions has its first half only.
+    RuntimeError if complex.
+
+    >>> import rushlight as torch
+    >>> torch.fft.rfftn(torch.ones(2, 4)).shape
+    torch.Size([2, 3])
+    """
+    input, norm = checked("rfftn", input, norm)
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {type_name(input._array)}")
+    sizes, dims = transformed("rfftn", several_sizes(input, s, dim))
+    return finished("rfftn", _fft_r2c(input, sizes, dims, norm, True), input, out)
+
+
+def transformed(name, found):
+    """RuntimeError for a transform along no dimension."""
+    if not found[1]:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    return found
+
+
+def irfftn(
+    input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `rfftn`: a real tensor, whose last size is even unless `s` tells it.
+
+    >>> import rushlight as torch
+    >>> torch.fft.irfftn(torch.fft.rfftn(torch.ones(2, 3)), s=(2, 3))
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """
+    input, norm = checked("irfftn", input, norm)
+    sizes, dims = transformed("irfftn", several_sizes(input, s, dim, half=True))
+    return finished("irfftn", _fft_c2r(as_complex(input), sizes, dims, norm), input, out)
+
+
+def hfftn(
+    input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The real `fftn` of a tensor that is Hermitian, of which the last dimension has its first half only.
+
+    >>> import rushlight as torch
+    >>> torch.fft.hfftn(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
+    """
+    input, norm = checked("hfftn", input, norm)
+    sizes, dims = transformed("hfftn", several_sizes(input, s, dim, half=True))
+    return finished("hfftn", _fft_c2r(as_complex(input).conj(), sizes, dims, SWAPPED[norm]), input, out)
+
+
+def ihfftn(
+    input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `hfftn`: the first half of the Hermitian tensor of which a real one is the transform.
+
+    >>> import rushlight as torch
+    >>> torch.fft.ihfftn(torch.ones(2, 4)).shape
+    torch.Size([2, 3])
+    """
+    input, norm = checked("ihfftn", input, norm)
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {type_name(input._array)}")
+    sizes, dims = transformed("ihfftn", several_sizes(input, s, dim))
+    return finished("ihfftn", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj(), input, out)
+
+
+def fft2(
+    input: Tensor,
+    s: Sizes = None,
+    dim: Sizes = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The `fftn` of two dimensions, by default the last two.
+
+    >>> import rushlight as torch
+    >>> torch.fft.fft2(torch.ones(2, 2)).real
+    tensor([[4., 0.],
+            [0., 0.]])
+    """
+    return fftn(input, s, dim, norm, out=out)
+
+
+def ifft2(
+    input: Tensor,
+    s: Sizes = None,
+    dim: Sizes = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of `fft2`.
+
+    >>> import rushlight as torch
+    >>> torch.fft.ifft2(torch.tensor([[4.0, 0.0], [0.0, 0.0]])).real
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    return ifftn(input, s, dim, norm, out=out)
+
+
+def rfft2(
+    input: Tensor,
+    s: Sizes = None,
+    dim: Sizes = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The `rfftn` of two dimensions, by default the last two.
+
+    >>> import rushlight as torch
+    >>> torch.fft.rfft2(torch.ones(2, 4)).shape
+    torch.Size([2, 3])
+    """
+    return rfftn(input, s, dim, norm, out=out)
+
+
+def irfft2(
+    input: Tensor,
+    s: Sizes = None,
+    dim: Sizes = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of `rfft2`.
+
+    >>> import rushlight as torch
+    >>> torch.fft.irfft2(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
+    """
+    return irfftn(input, s, dim, norm, out=out)
+
+
+def hfft2(
+    input: Tensor,
+    s: Sizes = None,
+    dim: Sizes = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The `hfftn` of two dimensions, by default the last two.
+
+    >>> import rushlight as torch
+    >>> torch.fft.hfft2(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
+    """
+    return hfftn(input, s, dim, norm, out=out)
+
+
+def ihfft2(
+    input: Tensor,
+    s: Sizes = None,
+    dim: Sizes = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of `hfft2`.
+
+    >>> import rushlight as torch
+    >>> torch.fft.ihfft2(torch.ones(2, 4)).shape
+    torch.Size([2, 3])
+    """
+    return ihfftn(input, s, dim, norm, out=out)
+
+
+for function in (fftn, ifftn, rfftn, irfftn):
+    implements(getattr(np.fft, function.__name__))(
+        lambda a, s=None, axes=None, norm=None, function=function: function(a, s, axes, norm)
+    )
+for function in (fft2, ifft2, rfft2, irfft2):
+    implements(getattr(np.fft, function.__name__))(
+        lambda a, s=None, axes=(-2, -1), norm=None, function=function: function(a, s, axes, norm)
+    )

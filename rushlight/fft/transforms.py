@@ -1,0 +1,90 @@
+"""The discrete Fourier transforms as operators: complex to complex, real to complex, complex to real."""
+
+import numpy as np
+
+from rushlight.ops.table import operator
+
+SWAPPED = {
+    "backward": "forward",
+    "ortho": "ortho",
+    "forward": "backward",
+}  # the norm of the opposite direction
+
+
+@operator(
+    input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims])
+)
+def _fft_resize(input, dims, sizes):
+    """The input cut, or continued with zeros, to new sizes of some dimensions; the adjoint is the way
+    back."""
+    shape = list(input.shape)
+    for d, n in zip(dims, sizes, strict=True):
+        shape[d] = n
+    result = np.zeros(shape, input.dtype)
+    common = tuple(slice(min(n, m)) for n, m in zip(shape, input.shape, strict=True))
+    result[common] = input[common]
+    return result
+
+
+def resized(x, dims, shape):
+    """x with the sizes of `shape` in some dimensions."""
+    sizes = [shape[d] for d in dims]
+    return (
+        x if all(x.shape[d] == n for d, n in zip(dims, sizes, strict=True)) else _fft_resize(x, dims, sizes)
+    )
+
+
+def transform(x, sizes, dims, norm, forward):
+    """NumPy's transform over some dimensions, of arrays."""
+    if len(dims) == 1:
+        return (np.fft.fft if forward else np.fft.ifft)(x, sizes[0], dims[0], norm)
+    return (np.fft.fftn if forward else np.fft.ifftn)(x, sizes, dims, norm)
+
+
+@operator(
+    node="FftC2CBackward0",
+    input=lambda grad, input_shape, sizes, dims, norm, forward: resized(
+        _fft_c2c(grad, sizes, dims, norm, forward), dims, input_shape
+    ),
+)
+def _fft_c2c(input, sizes, dims, norm, forward):
+    """The transform of complex numbers. Its matrix is symmetric: the adjoint is itself, between two
+    conjugations."""
+    return transform(input, sizes, dims, norm, forward)
+
+
+def real_cotangent(grad, input_shape, sizes, dims, norm, onesided):
+    """The cotangent of a real input: the transform of the spectrum, with zeros for the half that was left
+    out."""
+    whole = resized(grad, dims[-1:], {dims[-1]: sizes[-1]}) if onesided else grad
+    return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
+
+
+@operator(node="FftR2CBackward0", input=real_cotangent)
+def _fft_r2c(input, sizes, dims, norm, onesided):
+    """The transform of real numbers: with `onesided` only the first half, in the last of `dims`."""
+    if not onesided:
+        return transform(input, sizes, dims, norm, True)
+    if len(dims) == 1:
+        return np.fft.rfft(input, sizes[0], dims[0], norm)
+    return np.fft.rfftn(input, sizes, dims, norm)
+
+
+def half_cotangent(grad, input_shape, sizes, dims, norm):
+    """The cotangent of a half spectrum, whose numbers but the first (and the middle one) stand for two
+    each."""
+    spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
+    n, last = sizes[-1], dims[-1] % len(input_shape)
+    twice = [1 if i == 0 or 2 * i == n else 2 for i in range(n // 2 + 1)]
+    weights = np.asarray(twice, dtype=np.int8).reshape(
+        [-1 if d == last else 1 for d in range(len(input_shape))]
+    )
+    return resized(spectrum * weights, dims, input_shape)
+
+
+@operator(node="FftC2RBackward0", input=half_cotangent)
+def _fft_c2r(input, sizes, dims, norm):
+    """The inverse transform of the first half of a spectrum, in the last of `dims`, to real numbers."""
+    if len(dims) == 1:
+        return np.fft.irfft(input, sizes[0], dims[0], norm)
+    return np.fft.irfftn(input, sizes, dims, norm)
