@@ -76,8 +76,9 @@ from rushlight.ops.windows import *
 from rushlight.legacy import *
 
 from rushlight.linalg.toplevel import *
+from rushlight.ops.spectral import *
 
-from rushlight import autograd, linalg, random, return_types, version
+from rushlight import autograd, fft, linalg, random, return_types, version
 from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.version import __version__
