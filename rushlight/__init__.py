@@ -56,6 +56,7 @@ from rushlight.ops.reduction import *
 from rushlight.ops.rounding import *
 from rushlight.ops.selection import *
 from rushlight.ops.broadcasting import *
+from rushlight.ops.changed_views import *
 from rushlight.ops.dimensions import *
 from rushlight.ops.indexing import *
 from rushlight.ops.joining import *
@@ -67,6 +68,7 @@ from rushlight.ops.gather import *
 from rushlight.ops.grids import *
 from rushlight.ops.indexed import *
 from rushlight.ops.masking import *
+from rushlight.ops.overwritten_views import *
 from rushlight.ops.rearranging import *
 from rushlight.ops.softmax import *
 from rushlight.ops.special_functions import *

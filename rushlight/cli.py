@@ -1,0 +1,64 @@
+"""The command line: `rushlight run | demo | info`."""
+
+import argparse
+from importlib.util import find_spec
+
+from rushlight.version import rushlight as version
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command; returns the exit status."""
+    options = parser().parse_args(arguments)
+    return options.command(options)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
+    top = argparse.ArgumentParser("rushlight", description="PyTorch's autograd, fast and light, on NumPy.")
+    top.add_argument("--version", action="version", version=f"rushlight {version}")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run a PyTorch script, with rushlight in PyTorch's place")
+    run.add_argument("script", help="the script, unchanged: its `import torch` gets rushlight")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
+    run.set_defaults(command=run_command)
+
+    demo = commands.add_parser("demo", help="train a small network on digits in three ways, and draw the result")
+    demo.add_argument("--data", metavar="DIR", help="a folder with all of MNIST (IDX files), instead of 5,000 digits")
+    demo.add_argument("--out", metavar="PNG", default="demo/rushlight-demo.png", help="the picture (%(default)s)")
+    demo.set_defaults(command=demo_command)
+
+    info = commands.add_parser("info", help="print versions, and what computes")
+    info.set_defaults(command=info_command)
+    return top
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Runs a script."""
+    from rushlight.interop import run_script
+
+    try:
+        return run_script(options.script, options.arguments)
+    except FileNotFoundError:
+        print(f"rushlight run: there is no file {options.script}")
+        return 2
+
+
+def demo_command(options: argparse.Namespace) -> int:
+    """Runs the demonstration."""
+    missing = [name for name in ("matplotlib", "mlxtend", "tqdm") if find_spec(name) is None]
+    if missing:
+        print(f"The demo needs {', '.join(missing)}: pip install 'rushlight[demo]'")
+        return 1
+    from rushlight.demo import demonstrate
+
+    demonstrate(out=options.out, data=options.data)
+    return 0
+
+
+def info_command(options: argparse.Namespace) -> int:
+    """Prints the configuration."""
+    from rushlight.config import show_config
+
+    show_config()
+    return 0

@@ -1,0 +1,42 @@
+"""Runs a PyTorch script as it is, with rushlight in PyTorch's place."""
+
+import io
+import os
+import re
+import sys
+import traceback
+from types import ModuleType
+
+from rushlight.interop.imports import serve_torch
+from rushlight.missing import explanation
+
+
+def run_script(path: str, arguments: list[str]) -> int:
+    """Runs a script as `python path arguments...` would, with `import torch` served by rushlight; returns 0 or 1.
+
+    The script is `__main__`, `sys.argv` and `sys.path[0]` are its own, and tracebacks begin in it. FileNotFoundError
+    where there is no such file; SystemExit passes through.
+    """
+    with io.open_code(os.path.abspath(path)) as file:
+        source = file.read()
+    serve_torch()
+    main = ModuleType("__main__")
+    main.__file__ = path
+    sys.modules["__main__"] = main
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    try:
+        exec(compile(source, path, "exec"), main.__dict__)
+    except Exception as error:
+        report(error)
+        return 1
+    return 0
+
+
+def report(error: Exception) -> None:
+    """Prints the traceback from the script on, and what rushlight lacks if that is what went wrong."""
+    found = re.match(r"cannot import name '(\w+)' from '(rushlight[\w.]*)'", str(error))
+    if isinstance(error, ImportError) and found:
+        error.add_note(explanation(found[2], found[1]))
+    start = error.__traceback__.tb_next  # the first frame is ours
+    traceback.print_exception(type(error), error, start)

@@ -1,0 +1,53 @@
+"""Downloads of gzipped files, checked, and written under their names only when complete."""
+
+import gzip
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from urllib.request import urlopen
+
+TIMEOUT = 30  # seconds without an answer
+
+
+def download(name: str, md5: str, mirrors: list[str], folder: Path) -> None:
+    """Fetches a gzipped file from the first mirror that has it, and unzips it into a folder.
+
+    RuntimeError where no mirror gives the file with the right checksum; nothing is left behind then.
+    """
+    failures = []
+    for mirror in mirrors:
+        try:
+            content = fetch(mirror + name, md5)
+        except (OSError, ValueError) as error:
+            failures.append(f"{mirror + name}: {error}")
+            continue
+        write(folder / name.removesuffix(".gz"), gzip.decompress(content))
+        return
+    raise RuntimeError(
+        f"Error downloading {name}\n" + "\n".join(failures) + f"\nWithout a network, put the file into {folder} yourself."
+    )
+
+
+def fetch(url: str, md5: str) -> bytes:
+    """The content at an address. OSError if it cannot be had, ValueError if it is not what it should be."""
+    print(f"Downloading {url}")
+    with urlopen(url, timeout=TIMEOUT) as response:
+        content = response.read()
+    found = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    if found != md5:
+        raise ValueError(f"the checksum is {found}, not {md5}")
+    return content
+
+
+def write(file: Path, content: bytes) -> None:
+    """Writes a file at once: under another name first, and under its own when it is complete."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with open(handle, "wb") as temporary:
+            temporary.write(content)
+        os.replace(name, file)
+    except BaseException:
+        os.unlink(name)
+        raise

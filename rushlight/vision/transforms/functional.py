@@ -1,0 +1,131 @@
+"""What the transforms do, as functions.
+
+An image is an array of (height, width) or (height, width, channels), a PIL image, or a tensor of
+(..., height, width). What goes in as an array comes out as one; PIL images become arrays.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.tensor import Tensor
+
+__all__ = ["center_crop", "crop", "get_image_size", "hflip", "normalize", "pad", "to_tensor", "vflip"]
+
+Image = Any  # an array, a PIL image or a tensor
+
+
+def to_tensor(pic: Image) -> Tensor:
+    """An image as a tensor of (channels, height, width); bytes become float32 from 0 to 1, other numbers stay.
+
+    TypeError for what is no image, ValueError for arrays with other than two or three dimensions.
+
+    >>> import numpy as np
+    >>> from rushlight.vision.transforms.functional import to_tensor
+    >>> to_tensor(np.array([[0, 255]], np.uint8))
+    tensor([[[0., 1.]]])
+    """
+    array = pic if type(pic) is np.ndarray else as_array(pic)
+    if array.ndim == 2:
+        array = array[None]
+    elif array.ndim == 3:
+        array = array.transpose(2, 0, 1)
+    else:
+        raise ValueError(f"pic should be 2/3 dimensional. Got {array.ndim} dimensions.")
+    if array.dtype == np.uint8:
+        return new_tensor(np.divide(array, BRIGHTEST, order="C"))
+    return new_tensor(np.array(array, order="C"))
+
+
+BRIGHTEST = np.float32(255)
+
+
+def as_array(pic: Image) -> np.ndarray:
+    """The array of a PIL image, or of anything else that gives one. TypeError for what is no image."""
+    if not hasattr(pic, "__array__") and not hasattr(pic, "__array_interface__"):
+        raise TypeError(f"pic should be PIL Image or ndarray. Got {type(pic)}")
+    return np.asarray(pic)
+
+
+def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> Tensor:
+    """A tensor of (..., channels, height, width), less the mean and divided by the deviation of each channel.
+
+    TypeError for what is no floating-point tensor, ValueError for a deviation of 0.
+
+    >>> import rushlight as torch
+    >>> from rushlight.vision.transforms.functional import normalize
+    >>> normalize(torch.ones(1, 1, 2), (0.5,), (0.25,))
+    tensor([[[2., 2.]]])
+    """
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
+    if not tensor.is_floating_point():
+        raise TypeError(f"Input tensor should be a float tensor. Got {tensor.dtype}.")
+    if tensor._array.ndim < 3:
+        raise ValueError(f"Expected tensor to be a tensor image of size (..., C, H, W). Got tensor.size() = {tensor.shape}")
+    center, scale = channelwise(mean, tensor), channelwise(std, tensor)
+    if not scale._array.all():
+        raise ValueError(f"std evaluated to zero after conversion to {tensor.dtype}, leading to division by zero.")
+    return tensor.sub_(center).div_(scale) if inplace else (tensor - center) / scale
+
+
+def channelwise(values, tensor: Tensor) -> Tensor:
+    """A number for each channel, in the shape that broadcasts over height and width."""
+    return new_tensor(np.array(values, tensor._array.dtype).reshape(-1, 1, 1))
+
+
+def get_image_size(img: Image) -> list[int]:
+    """The width and the height of an image."""
+    height, width = img.shape[-2:] if isinstance(img, TensorBase) else as_array(img).shape[:2]
+    return [width, height]
+
+
+def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
+    """A rectangle of an image; outside of the image it is 0."""
+    wide, high = get_image_size(img)
+    margins = [max(-left, 0), max(-top, 0), max(left + width - wide, 0), max(top + height - high, 0)]
+    if any(margins):
+        img, left, top = pad(img, margins), max(left, 0), max(top, 0)
+    rows, columns = slice(top, top + height), slice(left, left + width)
+    return img[..., rows, columns] if isinstance(img, TensorBase) else as_array(img)[rows, columns]
+
+
+def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
+    """The middle of an image, of a height and width, or a square."""
+    height, width = pair(output_size)
+    wide, high = get_image_size(img)
+    return crop(img, round((high - height) / 2), round((wide - width) / 2), height, width)
+
+
+def hflip(img: Image) -> Image:
+    """An image mirrored left to right."""
+    return img.flip(-1) if isinstance(img, TensorBase) else as_array(img)[:, ::-1]
+
+
+def vflip(img: Image) -> Image:
+    """An image mirrored top to bottom."""
+    return img.flip(-2) if isinstance(img, TensorBase) else as_array(img)[::-1]
+
+
+def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant") -> Image:
+    """An image with a margin: one width, [left and right, top and bottom] or [left, top, right, bottom].
+
+    `padding_mode` is "constant" (filled with `fill`), "edge", "reflect" or "symmetric".
+    """
+    sides = [padding] * 4 if isinstance(padding, int) else list(padding) * (4 // len(padding))
+    left, top, right, bottom = sides
+    if isinstance(img, TensorBase):
+        from rushlight.nn.functional import pad as pad_tensor
+
+        mode = {"edge": "replicate"}.get(padding_mode, padding_mode)
+        return pad_tensor(img, [left, right, top, bottom], mode, fill if mode == "constant" else None)
+    array = as_array(img)
+    margins = [(top, bottom), (left, right), (0, 0)][: array.ndim]
+    return np.pad(array, margins, padding_mode, **({"constant_values": fill} if padding_mode == "constant" else {}))
+
+
+def pair(size: int | Sequence[int]) -> tuple[int, int]:
+    """A height and width; one number means both."""
+    return (size, size) if isinstance(size, int) else (size[0], size[-1])

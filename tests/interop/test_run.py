@@ -1,0 +1,115 @@
+"""Scripts written for PyTorch run unchanged, in a process of their own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a script's text with `rushlight run`; returns the finished process."""
+
+    def run(text: str, *arguments: str):
+        (tmp_path / "script.py").write_text(text)
+        (tmp_path / "neighbour.py").write_text("value = 42\n")
+        command = [sys.executable, "-m", "rushlight", "run", str(tmp_path / "script.py"), *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+    return run
+
+
+def test_every_way_to_import(run):
+    done = run(
+        "import rushlight, sys\n"
+        "import torch\n"
+        "import torch.nn as nn\n"
+        "import torch.nn.functional as F\n"
+        "from torch import optim, autograd\n"
+        "from torch.autograd import grad\n"
+        "from torch.backends import cudnn\n"
+        "import torch.cuda\n"
+        "assert torch is rushlight is sys.modules['torch']\n"
+        "assert nn is rushlight.nn and F is torch.nn.functional is sys.modules['rushlight.nn.functional']\n"
+        "assert autograd.grad is grad and optim is torch.optim\n"
+        "assert torch.__spec__.name == 'rushlight' and nn.__spec__.name == 'rushlight.nn'\n"
+        "cudnn.benchmark = False\n"
+        "x = torch.ones(2, requires_grad=True)\n"
+        "(x * x).sum().backward()\n"
+        "print(x.grad)\n"
+    )
+    assert done.stderr == ""
+    assert done.stdout == "tensor([2., 2.])\n"
+    assert done.returncode == 0
+
+
+def test_torchvision(run):
+    done = run(
+        "import torchvision\n"
+        "from torchvision import datasets, transforms\n"
+        "import torchvision.transforms as T\n"
+        "import rushlight.vision\n"
+        "assert torchvision is rushlight.vision and T is transforms\n"
+        "print(transforms.Compose([transforms.ToTensor()]))\n"
+    )
+    assert done.stderr == ""
+    assert done.stdout == "Compose(\n    ToTensor()\n)\n"
+
+
+def test_a_script_is_main_with_its_arguments_and_neighbours(run):
+    done = run(
+        "import pickle, sys\n"
+        "import neighbour\n"
+        "class Thing: pass\n"
+        "if __name__ == '__main__':\n"
+        "    assert sys.modules['__main__'].Thing is Thing\n"
+        "    assert isinstance(pickle.loads(pickle.dumps(Thing())), Thing)\n"
+        "    print(neighbour.value, sys.argv[1:], __file__ == sys.argv[0])\n",
+        "--lr", "0.1", "-h",
+    )  # fmt: skip
+    assert done.stdout == "42 ['--lr', '0.1', '-h'] True\n"
+
+
+def test_tracebacks_begin_in_the_script(run):
+    done = run("import torch\n\ndef fail():\n    return torch.ones(2) @ torch.ones(3)\n\nfail()\n")
+    assert done.returncode == 1
+    first, second, *_ = done.stderr.splitlines()
+    assert first == "Traceback (most recent call last):"
+    assert second.endswith('script.py", line 6, in <module>')
+    assert "runpy" not in done.stderr
+    assert "rushlight/interop" not in done.stderr
+
+
+def test_syntax_errors_and_exits(run):
+    assert "SyntaxError" in run("import torch\nx = = 1\n").stderr
+    assert run("import sys\nsys.exit(7)\n").returncode == 7
+
+
+def test_a_missing_name_is_explained(run):
+    done = run("import torch\ntorch.zeross(2)\n")
+    assert "AttributeError: module 'torch' has no attribute 'zeross' in rushlight. Did you mean zeros" in done.stderr
+    done = run("from torch import zeross\n")
+    assert "ImportError: cannot import name 'zeross'" in done.stderr
+    assert "Did you mean zeros" in done.stderr
+
+
+def test_a_missing_module_is_explained(run):
+    done = run("import torch.autogradd\n")
+    assert "ModuleNotFoundError: No module named 'torch.autogradd' in rushlight. Did you mean torch.autograd?" in done.stderr
+    assert run("try:\n    import torch.distributed.rpc\nexcept ImportError:\n    print('fine')\n").stdout == "fine\n"
+
+
+def test_missing_script():
+    done = subprocess.run([sys.executable, "-m", "rushlight", "run", "nowhere.py"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "there is no file nowhere.py" in done.stdout
+
+
+def test_info():
+    done = subprocess.run([sys.executable, "-m", "rushlight", "info"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0
+    for word in ("rushlight", "NumPy", "core", "BLAS threads"):
+        assert word in done.stdout

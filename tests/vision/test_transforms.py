@@ -1,0 +1,73 @@
+"""Transforms of arrays, of PIL images and of tensors do the same."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.vision import transforms
+from rushlight.vision.transforms import functional as F
+
+GREY = np.arange(20, dtype=np.uint8).reshape(4, 5)
+COLOUR = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+
+
+def test_to_tensor():
+    tensor = F.to_tensor(COLOUR)
+    assert tensor.shape == (3, 4, 5)
+    assert tensor.is_contiguous()
+    np.testing.assert_array_equal(tensor.numpy(), (COLOUR / np.float32(255)).transpose(2, 0, 1))
+    assert F.to_tensor(GREY.astype(np.float64)).dtype is torch.float64
+    with pytest.raises(TypeError, match="pic should be PIL Image or ndarray. Got <class 'list'>"):
+        F.to_tensor([1])
+    with pytest.raises(ValueError, match="pic should be 2/3 dimensional. Got 1 dimensions"):
+        F.to_tensor(np.ones(3))
+
+
+def test_pil_images():
+    image = pytest.importorskip("PIL.Image")
+    for pixels in (GREY, COLOUR):
+        np.testing.assert_array_equal(F.to_tensor(image.fromarray(pixels)).numpy(), F.to_tensor(pixels).numpy())
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda x: F.crop(x, 1, 2, 2, 3), lambda x: F.crop(x, -1, 3, 3, 4), lambda x: F.center_crop(x, 2),
+        lambda x: F.center_crop(x, (6, 3)), F.hflip, F.vflip, lambda x: F.pad(x, 2, 7), lambda x: F.pad(x, [1, 2]),
+        lambda x: F.pad(x, [1, 2, 3, 0], padding_mode="edge"), lambda x: F.pad(x, 2, padding_mode="reflect"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("pixels", [GREY, COLOUR])
+def test_arrays_and_tensors_agree(transform, pixels):
+    tensor = F.to_tensor(pixels.astype(np.float64))
+    np.testing.assert_array_equal(transform(tensor).numpy(), F.to_tensor(transform(pixels.astype(np.float64))).numpy())
+
+
+def test_normalize():
+    images = torch.rand(2, 3, 4, 5)
+    result = F.normalize(images, [0.1, 0.2, 0.3], [1, 2, 4])
+    np.testing.assert_allclose(result[1, 2].numpy(), (images[1, 2].numpy() - 0.3) / 4, rtol=1e-6)
+    assert F.normalize(images, [0], [2], inplace=True) is images
+    with pytest.raises(TypeError, match="Input tensor should be a float tensor"):
+        F.normalize(images.long(), [0], [1])
+    with pytest.raises(ValueError, match="std evaluated to zero"):
+        F.normalize(images, [0], [0])
+
+
+def test_random_transforms():
+    torch.manual_seed(0)
+    flips = [np.array_equal(transforms.RandomHorizontalFlip()(GREY), GREY) for _ in range(100)]
+    assert 30 < sum(flips) < 70
+    assert np.array_equal(transforms.RandomVerticalFlip(p=1)(GREY), GREY[::-1])
+    crops = {transforms.RandomCrop(2)(GREY).tobytes() for _ in range(200)}
+    assert len(crops) == 3 * 4
+    assert transforms.RandomCrop((4, 5), padding=1)(GREY).shape == (4, 5)
+    with pytest.raises(ValueError, match="larger than input image size"):
+        transforms.RandomCrop(6)(GREY)
+
+
+def test_reprs():
+    assert repr(transforms.RandomCrop(4, padding=2)) == "RandomCrop(size=(4, 4), padding=2)"
+    assert repr(transforms.CenterCrop((2, 3))) == "CenterCrop(size=(2, 3))"
+    assert repr(transforms.Pad(1)) == "Pad(padding=1, fill=0, padding_mode=constant)"
+    assert repr(transforms.RandomVerticalFlip(0.2)) == "RandomVerticalFlip(p=0.2)"
