@@ -1,6 +1,7 @@
 """One pass through the data of a loader: in this process, or with batches fetched ahead by worker processes."""
 
 import multiprocessing
+import os
 import queue
 import time
 import warnings
@@ -93,6 +94,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         ]  # fmt: skip
         for worker in self.workers:
             worker.start()
+        self.process = os.getpid()
         self.epoch = 0
         self._begin()
 
@@ -111,7 +113,6 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         """Begins another pass with the same workers."""
         self.epoch += 1
         self._sampler_iter = iter(self.loader._index_sampler)
-        draw_seed(self.loader.generator)
         for tasks in self.tasks:
             tasks.put(Restart())
         self._begin()
@@ -197,5 +198,5 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self.workers, self.tasks = [], []
 
     def __del__(self):
-        if self.__dict__.get("workers"):
+        if self.__dict__.get("workers") and self.process == os.getpid():  # not in a worker, which has a copy
             self.shut_down()

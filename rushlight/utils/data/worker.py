@@ -57,10 +57,17 @@ class Failure:
     def reraise(self) -> None:
         """Raises an error of the same type; RuntimeError where that type takes no message."""
         try:
-            error = self.kind(self.message)
+            error = self.kind(Message(self.message))
         except Exception:
             error = RuntimeError(self.message)
         raise error
+
+
+class Message(str):
+    """A text that KeyError, which shows the `repr` of its key, shows as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 class End:
