@@ -181,7 +181,7 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
 
 @operator(view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _unsqueeze(input, dim):
-    return input[(slice(None),) * dim + (None, ...)]
+    return input.reshape((*input.shape[:dim], 1, *input.shape[dim:]))
 
 
 @method

@@ -11,3 +11,5 @@ from rushlight.nn.functional.losses import *
 from rushlight.nn.functional.margin_losses import *
 from rushlight.nn.functional.distance import *
 from rushlight.nn.functional.adaptive_pooling import *
+from rushlight.ops.embedding import *
+from rushlight.ops.padding import pad as pad

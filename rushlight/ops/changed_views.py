@@ -1,0 +1,111 @@
+"""Views in place: a tensor that looks at its memory in another way from now on, `t_` and its kind; and `resize_`."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.inplace import check_history, move, stand_in
+from rushlight.core.operators import Operator, recording
+from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
+from rushlight.ops.dimensions import _t, _transpose, check_matrix
+from rushlight.ops.shape import _squeeze_all, _unsqueeze
+from rushlight.ops.slicing import _as_strided, strided_windows
+from rushlight.ops.table import method
+from rushlight.tensor import Tensor
+
+__all__ = []
+
+
+def variant(entry: Operator, node: str) -> Operator:
+    """A view operator under the name that PyTorch gives its node when it is applied in place."""
+    return Operator(f"{entry.name}_", entry.forward, entry.params, entry.formulas, node=node, view=True,
+                    holomorphic=entry.holomorphic)  # fmt: skip
+
+
+_t_ = variant(_t, "TBackward1")
+_transpose_ = variant(_transpose, "TransposeBackward1")
+_unsqueeze_ = variant(_unsqueeze, "UnsqueezeBackward1")
+_squeeze_all_, _squeeze_dim_, _squeeze_dims_ = (variant(_squeeze_all, f"SqueezeBackward{n}") for n in (3, 4, 5))
+_as_strided_ = variant(_as_strided, "AsStridedBackward1")
+
+
+def look_anew(tensor, entry, *args):
+    """Makes a tensor what a view of it would be: the same memory, another shape, one more step in its history."""
+    recorded = recording()
+    check_history(tensor, recorded and tensor.requires_grad)
+    result = entry(stand_in(tensor), *args)
+    tensor._array = result._array
+    tensor._bump()
+    if recorded and result._node is not None:
+        move(tensor, result._node, 0)
+    if tensor._view is not None:
+        tensor._view.version = tensor._counter.value
+    return tensor
+
+
+def t_(self: Tensor) -> Tensor:
+    """`t`, in place."""
+    check_matrix("t_", self)
+    return look_anew(self, _t_)
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose`, in place."""
+    ndim = self._array.ndim
+    dim0, dim1 = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
+    return look_anew(self, _transpose_, dim0, dim1) if ndim else self
+
+
+def squeeze_(self: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
+    """`squeeze`, in place."""
+    shape = self._array.shape
+    if dim is None:
+        return look_anew(self, _squeeze_all_, tuple([i for i, n in enumerate(shape) if n == 1]))
+    entry = _squeeze_dim_ if isinstance(dim, int) else _squeeze_dims_
+    return look_anew(self, entry, tuple([d for d in wrap_dims(dim, len(shape)) if shape and shape[d] == 1]))
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """`unsqueeze`, in place."""
+    return look_anew(self, _unsqueeze_, wrap_dim(dim, self._array.ndim + 1))
+
+
+def as_strided_(
+    self: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Tensor:
+    """`as_strided`, in place."""
+    check_history(self, recording() and self.requires_grad)
+    return look_anew(self, _as_strided_, *strided_windows(self, size, stride, storage_offset))
+
+
+def resize_(self: Tensor, *sizes: int) -> Tensor:
+    """Gives a tensor another shape, in place: the first elements of its memory, or more of it, uninitialised.
+
+    RuntimeError for a tensor that requires grad.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).resize_(3)
+    tensor([1, 2, 3])
+    """
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape, array = sequence("resize_", "size", sizes), self._array
+    if min(shape, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    size, flat = math.prod(shape), array.reshape(-1)
+    if size > flat.size:
+        larger = np.empty(size, array.dtype)
+        larger[: flat.size] = flat
+        flat = larger
+    self._array = flat[:size].reshape(shape)
+    return self
+
+
+def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
+    """`resize_` to the shape of another tensor."""
+    return resize_(self, the_template._array.shape)
+
+
+for change_of_view in (t_, transpose_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
+    method(change_of_view)
+Tensor.swapaxes_ = Tensor.swapdims_ = transpose_

@@ -1,0 +1,289 @@
+"""Rows of a table looked up by index, alone or in bags; one-hot vectors."""
+
+import numpy as np
+
+from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_rows
+from rushlight.ops.gather import _gather, _put_back
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["embedding", "embedding_bag", "one_hot"]
+
+
+@operator(input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]))
+def _rows(input, indices):
+    """The rows of a table at indices."""
+    return input[indices]
+
+
+@operator(input=lambda grad, indices: _rows(grad, indices), node="EmbeddingDenseBackwardBackward0")
+def _put_rows(input, indices, n):
+    """A table of zeros with rows added in at indices: the adjoint of `_rows`."""
+    return add_rows(np.reshape(indices, -1), np.reshape(input, (-1, input.shape[-1])), n)
+
+
+def table_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
+    """The rows of a cotangent added up in their places, but for padding; divided by their numbers if so asked."""
+    share = shares(indices, padding_idx, scale_grad_by_freq, grad.dtype)
+    return _put_rows(grad if share is None else grad * np.expand_dims(share, -1), indices, weight_shape[0])
+
+
+def shares(indices, padding_idx, scale_grad_by_freq, dtype):
+    """By what the cotangent of each looked up row is multiplied; None where that is 1 for all."""
+    if padding_idx < 0 and not scale_grad_by_freq:
+        return None
+    indices = np.asarray(indices)
+    share = np.ones(indices.shape, dtype if isinstance(dtype, np.dtype) else dtype._numpy)
+    if scale_grad_by_freq:
+        share /= np.bincount(indices.reshape(-1))[indices]
+    share[indices == padding_idx] = 0
+    return share
+
+
+@operator(weight=table_cotangent, name="embedding")
+def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
+    return weight[indices]
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """The rows of `weight` (n, d) at the indices `input`, of any shape (...): (..., d).
+
+    No gradient reaches the row `padding_idx`. With `max_norm` rows that are looked up and have a larger norm (of order
+    `norm_type`) are scaled down to it first, in place. With `scale_grad_by_freq` each row's gradient is divided by the
+    number of times it is looked up. IndexError for an index that is not there. `sparse` must stay False.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    refuse_sparse(sparse)
+    padding = padding_row(padding_idx, weight)
+    if max_norm is not None:
+        renormalise(weight, input, max_norm, norm_type, "embedding_renorm_")
+    check_indices("embedding", input)
+    if weight._array.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    check_rows(input._array, weight._array.shape[0])
+    return _embedding(weight, input, padding, scale_grad_by_freq)
+
+
+def refuse_sparse(sparse):
+    """Raises for sparse gradients, which do not exist here."""
+    if sparse:
+        raise NotImplementedError("rushlight has no sparse gradients: leave sparse=True out.")
+
+
+def padding_row(padding_idx, weight):
+    """The number of the padding row; -1 for none. AssertionError out of range."""
+    if padding_idx is None:
+        return -1
+    n = weight._array.shape[0]
+    assert -n <= padding_idx < n, "Padding_idx must be within num_embeddings"
+    return padding_idx % n
+
+
+def check_indices(function, indices):
+    """RuntimeError for indices that are no integers."""
+    if indices._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{TYPE_NAMES[indices.dtype]}Tensor instead (while checking arguments for {function})"
+        )
+
+
+def check_rows(indices, n):
+    """IndexError for an index that is negative or too large."""
+    if indices.size and (indices.min() < 0 or indices.max() >= n):
+        raise IndexError("index out of range in self")
+
+
+def renormalise(weight, indices, max_norm, norm_type, function):
+    """Scales the rows at indices down to a norm, in place, outside the graph."""
+    array = weight._array
+    if array.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {array.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {function})"
+        )
+    check_rows(indices._array, array.shape[0])
+    rows = np.unique(indices._array)
+    norms = np.linalg.norm(array[rows], norm_type, axis=1)
+    large = norms > max_norm
+    if large.any():
+        scale = np.ones(array.shape[0], array.dtype)
+        scale[rows[large]] = max_norm / (norms[large] + 1e-7)
+        with no_grad():
+            weight.mul_(new_tensor(scale[:, None]))
+
+
+# bags
+
+
+def bag_cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, needs,
+                   weight):  # fmt: skip
+    """The cotangents of the table and of the weights of the samples."""
+    grad = grads[0]
+    if mode == "max":
+        chosen = np.asarray(result1)
+        return [_put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape), None]
+    rows = _rows(grad, bags)
+    share = sample_shares(indices, bags, counts, mode, padding, scale, np.asarray(weight).dtype)
+    sample = None
+    if needs[1]:
+        sample = np.add.reduce(rows * _rows(weight, indices), axis=-1) * (np.asarray(indices) != padding)
+    if not needs[0]:
+        return [None, sample]
+    rows = rows * np.expand_dims(share, -1)
+    if per_sample_weights is not None:
+        rows = rows * np.expand_dims(per_sample_weights, -1)
+    return [_put_rows(rows, indices, weight_shape[0]), sample]
+
+
+def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
+    """What part of its bag each sample has in the cotangent of its row."""
+    share = shares(indices, padding, scale, dtype)
+    if share is None:
+        share = np.ones(np.asarray(indices).shape, dtype)
+    return share / np.maximum(counts, 1)[bags].astype(dtype) if mode == "mean" else share
+
+
+@operator(joint=bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), name="embedding_bag",
+          holomorphic=False)  # fmt: skip
+def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
+    rows = weight[indices]
+    if mode == "max":
+        return largest_rows(weight, rows, indices, bags, counts.size, padding)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights[:, None]
+    if padding >= 0:
+        rows = np.where((indices == padding)[:, None], 0, rows)
+    total = add_rows(bags, rows.astype(weight.dtype, copy=False), counts.size)
+    if mode == "mean":
+        total = total / np.maximum(counts, 1).astype(total.dtype)[:, None]
+    return total, counts
+
+
+def largest_rows(weight, rows, indices, bags, n, padding):
+    """The largest value of each bag in each column (0 in empty bags), and the row of the table it comes from (or -1)."""
+    kept = np.flatnonzero(indices != padding)
+    out = np.full((n, weight.shape[1]), -np.inf, weight.dtype)
+    np.maximum.at(out, bags[kept], rows[kept])
+    chosen = np.full(out.shape, -1)
+    for k in kept[::-1]:
+        hit = rows[k] == out[bags[k]]
+        chosen[bags[k]][hit] = indices[k]
+    return np.where(chosen >= 0, out, 0).astype(weight.dtype), chosen
+
+
+def embedding_bag(
+    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The sums, means or largest values of bags of rows of `weight` (n, d), without keeping the rows: (bags, d).
+
+    A bag is a row of the indices `input` where that is two-dimensional; else they are all in one vector and `offsets`
+    tells where each bag starts (with `include_last_offset` also where the last one ends). `per_sample_weights` of the
+    shape of `input` weigh a sum's rows. The row `padding_idx` takes no part. Other options are as for `embedding`.
+
+    >>> import rushlight as torch
+    >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.nn.functional.embedding_bag(torch.tensor([0, 1, 1]), table, torch.tensor([0, 1]), mode="sum")
+    tensor([[1., 2.],
+            [6., 8.]])
+    """
+    refuse_sparse(sparse)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    check_sample_weights(input, per_sample_weights, mode)
+    flat, bags, n = bags_of(input, offsets, include_last_offset)
+    padding = padding_row(padding_idx, weight)
+    if max_norm is not None:
+        renormalise(weight, flat, max_norm, norm_type, "embedding_renorm_")
+    check_rows(flat._array, weight._array.shape[0])
+    weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    counts = np.bincount(bags[flat._array != padding], minlength=n)
+    return _embedding_bag(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
+
+
+def check_sample_weights(input, weights, mode):
+    """Raises PyTorch's errors for weights of the samples that do not fit."""
+    if weights is None:
+        return
+    if weights._array.shape != input._array.shape:
+        raise ValueError(
+            "embedding_bag: If per_sample_weights is not None, then it must have the same shape as the input "
+            f"(got input of shape {list(input._array.shape)}, per_sample_weights of shape {list(weights._array.shape)})"
+        )
+    if mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
+
+
+def bags_of(input, offsets, include_last_offset):
+    """All indices in a vector, the number of the bag each is in, and the number of bags."""
+    array = input._array
+    if array.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
+        n, length = array.shape
+        return input.reshape(-1), np.repeat(np.arange(n), length), n
+    if array.ndim != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {array.ndim}")
+    if not isinstance(offsets, TensorBase):
+        raise ValueError(f"offsets has to be a 1D Tensor but got {offsets}")
+    starts = checked_offsets(offsets._array, array.size)
+    n = starts.size - 1 if include_last_offset else starts.size
+    return input, np.searchsorted(starts[:n], np.arange(array.size), side="right") - 1, n
+
+
+def checked_offsets(starts, size):
+    """The starts of bags, after PyTorch's errors for those that cannot be."""
+    if starts.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if starts.size and starts[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+            f"{starts[0]}"
+        )
+    if starts.size and starts[-1] > size:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
+        )
+    return starts
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Vectors of zeros with a 1 at each class of a tensor of int64: (...) gives (..., num_classes).
+
+    Without `num_classes` there is one more than the largest class. RuntimeError for negative classes and too large ones.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    array = tensor._array
+    if array.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if array.size == 0 and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if array.size and array.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(array.max()) + 1
+    if array.size and array.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return new_tensor((array[..., None] == np.arange(num_classes)).astype(np.int64))
