@@ -106,10 +106,11 @@ def tensors_in(value, tensor_class):
     return []
 
 
-def function_of(torch, name):
+def function_of(torch, name, variant=""):
     """The function that a name of the operator list stands for: torch.NAME, or a method or attribute of Tensor."""
-    if name in CALLS:
-        return CALLS[name](torch)
+    for key in (f"{name} {variant}", name):
+        if key in CALLS:
+            return CALLS[key](torch)
     parent, _, last = name.rpartition(".")
     place = torch
     for part in parent.split(".") if parent else ():
@@ -125,6 +126,16 @@ def product(a, b=None):
     return a if b is None else a @ b.mT
 
 
+def seeded(torch, function):
+    """A function that starts from the seed that PyTorch's samples start from."""
+
+    def called(*args, **options):
+        torch.manual_seed(42)
+        return function(*args, **options)
+
+    return called
+
+
 CALLS = {
     "__getitem__": lambda torch: lambda x, index: x[index],
     "__radd__": lambda torch: lambda x, other: other + x,
@@ -138,6 +149,7 @@ CALLS = {
     "einsum": lambda torch: lambda operands, equation: torch.einsum(equation, *operands),
     "linalg.multi_dot": lambda torch: torch.linalg.multi_dot,
     "linalg.pinv": lambda torch: lambda a, *b, **options: torch.linalg.pinv(product(a, *b), **options),
-    "svd_lowrank": lambda torch: lambda a, b, **options: torch.svd_lowrank(product(a, b), **options),
-    "pca_lowrank": lambda torch: lambda a, b, **options: torch.pca_lowrank(product(a, b), **options),
+    "linalg.lstsq grad_oriented": lambda torch: lambda *args, **options: torch.linalg.lstsq(*args, **options)[:2],
+    "svd_lowrank": lambda torch: seeded(torch, lambda a, b, **options: torch.svd_lowrank(product(a, b), **options)),
+    "pca_lowrank": lambda torch: seeded(torch, lambda a, b, **options: torch.pca_lowrank(product(a, b), **options)),
 }  # fmt: skip
