@@ -126,7 +126,10 @@ def __setitem__(self, key, value):
         raise TypeError(f"can't assign a {type(value).__name__} to a torch.{TYPE_NAMES[self.dtype]}Tensor")
     kind = type(key)
     try:
-        if key is ... or (kind is slice and key == ALL and self._array.ndim):
+        if kind is bool:
+            if key:
+                assign(self.unsqueeze(0), value)
+        elif key is ... or (kind is slice and key == ALL and self._array.ndim):
             assign(self, value)
         elif kind is int or kind is slice or (kind is tuple and is_basic(key)):
             assign(self[key], value)

@@ -25,7 +25,8 @@ def implements(*functions):
 
 def ufunc_on_tensors(ufunc, method, inputs, kwargs):
     """What NumPy calls for a ufunc with a tensor among its operands."""
-    kwargs = {name: value for name, value in kwargs.items() if value is not None and value is not np._NoValue}
+    given = {name: value for name, value in kwargs.items() if value is not np._NoValue}
+    kwargs = {name: value for name, value in given.items() if value is not None or name == "axis"}  # None: all axes
     if method == "reduce" and ufunc in REDUCTIONS:
         return REDUCTIONS[ufunc](*inputs, **kwargs)
     if method != "__call__" or kwargs or ufunc not in UFUNCS:
