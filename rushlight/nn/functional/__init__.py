@@ -13,3 +13,7 @@ from rushlight.nn.functional.distance import *
 from rushlight.nn.functional.adaptive_pooling import *
 from rushlight.ops.embedding import *
 from rushlight.ops.padding import pad as pad
+from rushlight.nn.functional.folding import *
+from rushlight.nn.functional.unpooling import *
+from rushlight.nn.functional.fractional_pooling import *
+from rushlight.nn.functional.normalization import *

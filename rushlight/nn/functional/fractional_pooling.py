@@ -1,0 +1,159 @@
+"""Fractional maximum pooling: windows of one size at random steps, so that they come to a wanted number.
+
+The method is that of Graham, "Fractional max-pooling", 2014.
+"""
+
+import numpy as np
+
+from rushlight import random
+from rushlight.core.graph import new_tensor
+from rushlight.nn.functional import planes
+from rushlight.nn.functional.sizes import Numbers, repeated
+from rushlight.ops.table import operator
+from rushlight.random import distributions
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
+]  # fmt: skip
+
+
+def starts(samples, size, count, kernel):
+    """Where the windows begin along one dimension, for each channel of each sample: (N, C, count)."""
+    begin = np.full((*samples.shape, count), size - kernel, np.int64)
+    if count > 1:
+        alpha = samples.dtype.type((size - kernel) / (count - 1))
+        steps = np.arange(count - 1, dtype=samples.dtype) + samples[..., None]
+        begin[..., :-1] = (steps * alpha).astype(np.int64) - (samples * alpha).astype(np.int64)[..., None]
+    return begin
+
+
+def positions(samples, spatial, places, kernel):
+    """The flat positions of each window's elements: (N, C, windows, taps)."""
+    order = range(len(spatial)) if len(spatial) == 3 else (1, 0)  # of two numbers, the first is the width's
+    flat = np.zeros((*samples.shape[:2], 1, 1), np.int64)
+    for which, size, count, width in zip(order, spatial, places, kernel, strict=True):
+        line = starts(samples[..., which], size, count, width)[..., None] + np.arange(width)
+        flat = flat[:, :, :, None, :, None] * size + line[:, :, None, :, None, :]
+        flat = flat.reshape(*samples.shape[:2], flat.shape[2] * count, -1)
+    return flat
+
+
+def pool_operator(dims):
+    """Enters the fractional pooling of `dims` dimensions."""
+
+    def fractional_max_pool(input, samples, kernel, places):
+        batch = planes.batched(input, dims)
+        values, indices = planes.largest(batch, positions(samples, batch.shape[2:], places, kernel))
+        shape = (*input.shape[:-dims], *places)
+        return values.reshape(shape), indices.reshape(shape)
+
+    return operator(
+        name=f"fractional_max_pool{dims}d",
+        node=f"FractionalMaxPool{dims}DBackward0",
+        nondifferentiable=(1,),
+        input=lambda grad, result1, input_shape: planes.scatter(grad[0], result1, input_shape, dims),
+    )(fractional_max_pool)
+
+
+POOL = {dims: pool_operator(dims) for dims in (2, 3)}
+NAMES = {2: ("height", "width"), 3: ("time", "height", "width")}
+
+
+def places_of(dims, spatial, output_size, output_ratio):
+    """The number of windows along each dimension. ValueError without any size to go by."""
+    name = f"fractional_max_pool{dims}d"
+    if output_size is not None:
+        return repeated(output_size, dims)
+    if output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    ratios = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else tuple(output_ratio)
+    return tuple(int(n * ratio) for n, ratio in zip(spatial, ratios, strict=True))
+
+
+def check_samples(samples, batch, channels, dims):
+    """Raises PyTorch's errors for random numbers of another shape than (N, C, dims)."""
+    shape = samples._array.shape
+    if shape[0] != batch:
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if shape[1] != channels:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if shape[2] != dims:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {shape[2]}.")
+
+
+def pool(dims, input, kernel_size, output_size, output_ratio, samples):
+    """The maxima of random windows, and where they are."""
+    x, name = input._array, f"fractional_max_pool{dims}d"
+    if x.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(x.shape)}")
+    spatial, kernel = x.shape[-dims:], repeated(kernel_size, dims)
+    places = places_of(dims, spatial, output_size, output_ratio)
+    for word, size, count, width in zip(NAMES[dims], spatial, places, kernel, strict=True):
+        if count + width - 1 > size:
+            raise RuntimeError(f"{name}(): pool {word} {width} too large relative to input {word} {size}")
+    batch, channels = (1, x.shape[0]) if x.ndim == dims + 1 else x.shape[:2]
+    if samples is None:
+        samples = new_tensor(distributions.uniform(random.default_generator, (batch, channels, dims), x.dtype))
+    check_samples(samples, batch, channels, dims)
+    return POOL[dims](input, samples, kernel, places)
+
+
+def fractional_max_pool2d_with_indices(
+    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`fractional_max_pool2d`, with the flat positions of the maxima in their planes.
+
+    >>> import rushlight as torch
+    >>> values, indices = torch.nn.functional.fractional_max_pool2d_with_indices(torch.ones(1, 6, 6), 2, 3)
+    >>> indices.shape
+    torch.Size([1, 3, 3])
+    """
+    return pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool3d_with_indices(
+    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`fractional_max_pool3d`, with the flat positions of the maxima in their volumes.
+
+    >>> import rushlight as torch
+    >>> values, indices = torch.nn.functional.fractional_max_pool3d_with_indices(torch.ones(1, 6, 6, 6), 2, 3)
+    >>> indices.shape
+    torch.Size([1, 3, 3, 3])
+    """
+    return pool(3, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The maxima of windows of (N, C, H, W) or (C, H, W) at random steps, as many as `output_size` says.
+
+    Instead of the size its ratio to the input's may be given. The numbers in [0, 1) that decide the steps are drawn for
+    each channel, or given as `_random_samples` (N, C, 2). ValueError without a size, RuntimeError for one too large.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.fractional_max_pool2d(torch.ones(1, 6, 6), 2, output_ratio=(0.5, 0.5)).shape
+    torch.Size([1, 3, 3])
+    """
+    found = pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]
+
+
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The maxima of windows of (N, C, D, H, W) or (C, D, H, W) at random steps; see `fractional_max_pool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.fractional_max_pool3d(torch.ones(1, 6, 6, 6), 2, output_size=3).shape
+    torch.Size([1, 3, 3, 3])
+    """
+    found = pool(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]

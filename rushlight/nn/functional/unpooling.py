@@ -1,0 +1,131 @@
+"""Maxima put back where pooling found them."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.nn.functional import planes
+from rushlight.nn.functional.pooling import settings_of
+from rushlight.nn.functional.sizes import Numbers, hashable
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
+
+
+def unpool_operator(dims):
+    """Enters the unpooling of `dims` dimensions."""
+
+    def max_unpool(input, indices, spatial):
+        shape = (*input.shape[:-dims], *spatial)
+        flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype)
+        np.put_along_axis(flat, indices.reshape(len(flat), -1), input.reshape(len(flat), -1), 1)
+        return flat.reshape(shape)
+
+    return operator(
+        name=f"max_unpool{dims}d",
+        node=f"MaxUnpool{max(dims, 2)}DBackward0",
+        input=lambda grad, indices: planes.gather(grad, indices, dims),
+    )(max_unpool)
+
+
+UNPOOL = {dims: unpool_operator(dims) for dims in (1, 2, 3)}
+
+
+def spatial_of(input_size, kernel, stride, padding, output_size):
+    """The sizes to unpool to; ValueError for an `output_size` that no such pooling could have had as its input."""
+    lines = zip(input_size, kernel, stride, padding, strict=True)
+    default = tuple((n - 1) * s + k - 2 * p for n, k, s, p in lines)
+    if output_size is None:
+        return default
+    dims = len(kernel)
+    sizes = tuple(output_size)
+    sizes = sizes[2:] if len(sizes) == dims + 2 else sizes
+    if len(sizes) != dims:
+        raise ValueError(
+            f"output_size should be a sequence containing {dims} or {dims + 2} elements, "
+            f"but it has a length of '{len(sizes)}'"
+        )
+    for d, (size, usual, step) in enumerate(zip(sizes, default, stride, strict=True)):
+        if not usual - step < size < usual + step:
+            raise ValueError(
+                f'invalid output_size "{output_size}" (dim {d} must be between {usual - step} and {usual + step})'
+            )
+    return sizes
+
+
+def check(dims, input, indices, spatial):
+    """Raises PyTorch's errors for indices that do not fit."""
+    shape = list(input._array.shape)
+    if indices._array.dtype != np.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, "
+            f"but got a tensor with {len(shape)} dimensions."
+        )
+    if indices._array.shape != input._array.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({shape}) "
+            f"but got indices tensor with shape: {list(indices.shape)}"
+        )
+    outside = (indices._array < 0) | (indices._array >= prod(spatial))
+    if outside.any():
+        raise RuntimeError(
+            f"Found an invalid max index: {indices._array[outside][0]} "
+            f"(output volumes are of size {'x'.join(map(str, spatial))})"
+        )
+
+
+def unpool(dims, input, indices, kernel_size, stride, padding, output_size):
+    """Zeros with the input at the indices."""
+    given = hashable(kernel_size, stride, padding, 1)
+    kernel, stride, padding, _ = settings_of(f"max_unpool{dims}d", dims, *given)
+    spatial = spatial_of(input._array.shape[-dims:], kernel, stride, padding, output_size)
+    check(dims, input, indices, spatial)
+    return UNPOOL[dims](input, indices, spatial)
+
+
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:  # fmt: skip
+    """The partial inverse of `max_pool1d`; see `max_unpool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_unpool1d(torch.tensor([[3.0, 2.0]]), torch.tensor([[1, 2]]), 2)
+    tensor([[0., 3., 2., 0.]])
+    """
+    return unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:  # fmt: skip
+    """The partial inverse of `max_pool2d`: zeros, with maxima (N, C, H, W) or (C, H, W) at the `indices` it returned.
+
+    `output_size` is the size of the pooling's input, where that is not clear. ValueError for one that it cannot have
+    been, RuntimeError for indices that do not fit.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_unpool2d(torch.tensor([[[3.0]]]), torch.tensor([[[1]]]), 2)
+    tensor([[[0., 3.],
+             [0., 0.]]])
+    """
+    return unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:  # fmt: skip
+    """The partial inverse of `max_pool3d`; see `max_unpool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.max_unpool3d(torch.ones(1, 1, 1, 1), torch.tensor([[[[5]]]]), 2).flatten()
+    tensor([0., 0., 0., 0., 0., 1., 0., 0.])
+    """
+    return unpool(3, input, indices, kernel_size, stride, padding, output_size)
