@@ -18,17 +18,21 @@ from numpy import seterr as _seterr
 _seterr(all="ignore")
 
 from rushlight.tensor import Tensor
+from rushlight.constants import *
 from rushlight.device import *
 from rushlight.dtypes import *
 from rushlight.layout import *
 from rushlight.naming import *
 from rushlight.printing import get_printoptions, set_printoptions
+from rushlight.settings import *
 from rushlight.size import Size
 
 from rushlight.ops.activation import *
 from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
 from rushlight.ops.blending import *
+from rushlight.ops.broadcasting import *
+from rushlight.ops.changed_views import *
 from rushlight.ops.comparison import *
 from rushlight.ops.complexes import *
 from rushlight.ops.contractions import *
@@ -38,49 +42,50 @@ from rushlight.ops.counting import *
 from rushlight.ops.covariance import *
 from rushlight.ops.creation import *
 from rushlight.ops.cumulative import *
+from rushlight.ops.diagonals import *
 from rushlight.ops.differences import *
+from rushlight.ops.dimensions import *
+from rushlight.ops.distances import *
 from rushlight.ops.elementary import *
 from rushlight.ops.extrema import *
-from rushlight.ops.filling import fill
+from rushlight.ops.filling import *
 from rushlight.ops.from_data import *
-from rushlight.ops.logic import *
-from rushlight.ops.norms import *
-from rushlight.ops.order import *
-from rushlight.ops.prod import *
-from rushlight.ops.padding import *
-from rushlight.ops.products import *
-from rushlight.ops.random_methods import *
-from rushlight.ops.random_tensors import *
-from rushlight.ops.ranges import *
-from rushlight.ops.reduction import *
-from rushlight.ops.rounding import *
-from rushlight.ops.selection import *
-from rushlight.ops.broadcasting import *
-from rushlight.ops.changed_views import *
-from rushlight.ops.dimensions import *
-from rushlight.ops.indexing import *
-from rushlight.ops.joining import *
-from rushlight.ops.shape import *
-from rushlight.ops.slicing import *
-from rushlight.ops.splitting import *
-from rushlight.ops.diagonals import *
 from rushlight.ops.gather import *
 from rushlight.ops.grids import *
 from rushlight.ops.indexed import *
+from rushlight.ops.indexing import *
+from rushlight.ops.joining import *
+from rushlight.ops.logic import *
 from rushlight.ops.masking import *
+from rushlight.ops.norms import *
+from rushlight.ops.order import *
 from rushlight.ops.overwritten_views import *
+from rushlight.ops.padding import *
+from rushlight.ops.prod import *
+from rushlight.ops.products import *
+from rushlight.ops.queries import *
+from rushlight.ops.random_methods import *
+from rushlight.ops.random_tensors import *
+from rushlight.ops.ranges import *
 from rushlight.ops.rearranging import *
+from rushlight.ops.reduction import *
+from rushlight.ops.rounding import *
+from rushlight.ops.selection import *
+from rushlight.ops.shape import *
+from rushlight.ops.slicing import *
 from rushlight.ops.softmax import *
-from rushlight.ops.special_functions import *
 from rushlight.ops.sorting import *
+from rushlight.ops.special_functions import *
+from rushlight.ops.splitting import *
 from rushlight.ops.statistics import *
 from rushlight.ops.windows import *
+from rushlight.ops.in_place import *  # after all that have in-place methods
 from rushlight.legacy import *
-
 from rushlight.linalg.toplevel import *
 from rushlight.ops.spectral import *
 
 from rushlight import autograd, fft, linalg, random, return_types, version
+from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.version import __version__
@@ -91,9 +96,17 @@ _MODULES = {
     "vision", "xpu",
 }  # fmt: skip
 _NAMES = {
-    "get_num_threads": "blas", "load": "serialization", "save": "serialization", "set_num_threads": "blas",
-    "show_config": "config",
+    "blas": ["get_num_threads", "set_num_threads"],
+    "config": ["show_config"],
+    "nn.functional": [
+        "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "channel_shuffle", "conv1d",
+        "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
+        "feature_alpha_dropout", "group_norm", "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance",
+        "pixel_shuffle", "pixel_unshuffle", "rms_norm",
+    ],
+    "serialization": ["load", "save"],
 }  # fmt: skip
+_NAMES = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name):

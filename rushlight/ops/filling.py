@@ -10,7 +10,7 @@ from rushlight.core.operators import recording
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
-__all__ = ["fill", "fill_", "zero_"]
+__all__ = ["fill"]
 
 C_NAMES = {
     "bool": "bool", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
@@ -120,6 +120,30 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
     return overwrite(self, _copy_, src)
 
 
+def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Tensor:
+    """Overwrites the main diagonal with a number; with `wrap`, in a tall matrix it begins anew below its end.
+
+    RuntimeError for fewer than two dimensions, and for more where they differ in length.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 2).fill_diagonal_(5)
+    tensor([[5., 0.],
+            [0., 5.]])
+    """
+    shape = self._array.shape
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2:
+        if len(set(shape)) > 1:
+            raise RuntimeError("all dimensions of input must be of equal length")
+        self.as_strided(shape[:1], (sum(self.stride()),)).fill_(fill_value)
+        return self
+    rows, columns = shape
+    for start in range(0, rows, columns + 1 if wrap else rows):
+        self[start:].diagonal().fill_(fill_value)
+    return self
+
+
 def overwrite(tensor: Tensor, entry, value) -> Tensor:
     """Changes all elements in place: recorded through an operator where gradients ask for it, else directly."""
     recorded = recording()
@@ -158,5 +182,5 @@ def check_fits(source: tuple[int, ...], target: tuple[int, ...]) -> None:
             )
 
 
-for variant in (fill_, zero_, copy_):
+for variant in (fill_, zero_, copy_, fill_diagonal_):
     setattr(Tensor, variant.__name__, variant)

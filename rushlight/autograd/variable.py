@@ -1,0 +1,32 @@
+"""`Variable`, the name that tensors with gradients had in the first years of PyTorch."""
+
+import warnings
+
+from rushlight.core.graph import TensorBase
+from rushlight.tensor import Tensor
+
+__all__ = ["Variable"]
+
+
+class VariableMeta(type):
+    """Any tensor counts as a Variable."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, TensorBase)
+
+    def __call__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
+        if volatile is not None:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning, stacklevel=2
+            )
+        tensor = Tensor() if data is None else data.detach()
+        return tensor.requires_grad_(requires_grad)
+
+
+class Variable(metaclass=VariableMeta):
+    """Old: `Variable(tensor, requires_grad=True)` is the tensor's memory as a new leaf; tensors do without today.
+
+    >>> import rushlight as torch
+    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """

@@ -1,0 +1,97 @@
+"""Questions about tensors whose answers are no tensors."""
+
+from rushlight.core.graph import TensorBase
+from rushlight.layout import layout, strided
+from rushlight.ops.table import method, refuse
+from rushlight.tensor import Tensor
+
+__all__ = ["get_device", "is_floating_point", "is_inference", "is_nonzero", "is_same_size", "is_signed", "is_storage"]
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are real floating-point numbers.
+
+    >>> import rushlight as torch
+    >>> torch.is_floating_point(torch.ones(2)), torch.is_floating_point(torch.tensor([1]))
+    (True, False)
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("is_floating_point", "input", 1, input)
+    return input._array.dtype.kind == "f"
+
+
+@method
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers.
+
+    >>> import rushlight as torch
+    >>> torch.is_signed(torch.ones(2, dtype=torch.uint8))
+    False
+    """
+    return input.dtype.is_signed
+
+
+@method
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero. RuntimeError where there is not exactly one.
+
+    >>> import rushlight as torch
+    >>> torch.is_nonzero(torch.tensor([0.0]))
+    False
+    """
+    return bool(input)
+
+
+@method
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape.
+
+    >>> import rushlight as torch
+    >>> torch.is_same_size(torch.ones(2), torch.ones(2, 1))
+    False
+    """
+    return input._array.shape == other._array.shape
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether a tensor was made in inference mode."""
+    return input.is_inference()
+
+
+def is_storage(obj: object, /) -> bool:
+    """Whether an object is one of PyTorch's storages, which rushlight does not have."""
+    return False
+
+
+@method
+def get_device(input: Tensor) -> int:
+    """The number of the device: -1 for the CPU."""
+    return -1
+
+
+@method
+def storage_offset(self: Tensor) -> int:
+    """The number of elements of the base's memory that lie before the first element of a view.
+
+    >>> import rushlight as torch
+    >>> torch.arange(6)[2:].storage_offset()
+    2
+    """
+    if self._view is None:
+        return 0
+    return (self.data_ptr() - self._view.base.data_ptr()) // self._array.itemsize
+
+
+@method
+def is_shared(self: Tensor) -> bool:
+    """Whether the memory is shared between processes: it never is."""
+    return False
+
+
+def layout_of(self: Tensor) -> layout:
+    """The layout: strided."""
+    return strided
+
+
+Tensor.layout = property(layout_of)
+Tensor.is_cpu = True

@@ -1,0 +1,63 @@
+"""Settings that PyTorch has for hardware with a choice between speed and precision or reproducibility.
+
+On a CPU in NumPy there is no such choice: everything is computed in full precision, and the same call gives the same
+numbers. The settings can be set and read.
+"""
+
+import warnings
+
+__all__ = [
+    "are_deterministic_algorithms_enabled", "get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled",
+    "set_float32_matmul_precision", "use_deterministic_algorithms",
+]  # fmt: skip
+
+_deterministic = _warn_only = False
+_precision = "highest"
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Asks for operations that give the same numbers each time, as all operations here do anyway.
+
+    >>> import rushlight as torch
+    >>> torch.use_deterministic_algorithms(True)
+    >>> torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.use_deterministic_algorithms(False)
+    """
+    global _deterministic, _warn_only
+    if not isinstance(mode, bool):
+        given = type(mode).__name__
+        raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {given}")
+    _deterministic, _warn_only = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was asked for."""
+    return _deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether it was asked for with `warn_only`."""
+    return _warn_only
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Allows matrix products of float32 to be less precise: "high" or "medium" instead of "highest".
+
+    Here they always have the highest precision. A warning for any other word, which changes nothing.
+    """
+    global _precision
+    if precision not in ("highest", "high", "medium"):
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has "
+            "no effect.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
+    _precision = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` allowed."""
+    return _precision
