@@ -1,5 +1,6 @@
 """Tensor as users see it. Its operators are methods too; the table of operators adds them when it is loaded."""
 
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
-from rushlight.core.hooks import RemovableHandle, add_hook, hooks_of
+from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
 from rushlight.device import CPU, check_device, device
 from rushlight.size import Size
 
@@ -212,7 +213,12 @@ class Tensor(Arithmetic):
 
     @property
     def grad(self) -> "Tensor | None":
-        """The gradient that backward passes have added up here; None before the first, and for results."""
+        """The gradient that backward passes have added up here; None before the first, and for results.
+
+        A result has one where `retain_grad` asked for it; reading it elsewhere warns.
+        """
+        if self._grad is None and self._node is not None and not self.retains_grad:
+            warnings.warn(GRAD_OF_RESULT, stacklevel=2)
         return self._grad
 
     @grad.setter
@@ -224,6 +230,37 @@ class Tensor(Arithmetic):
     @grad.deleter
     def grad(self):
         self._grad = None
+
+    @property
+    def grad_dtype(self) -> dtypes.dtype | None:
+        """The dtype of the gradient of a leaf: its own, unless another was set, or None, which lets any be assigned.
+
+        RuntimeError for results, and for setting another than a gradient that is there has.
+
+        >>> import rushlight as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.grad_dtype = torch.float64
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([1., 1.], dtype=torch.float64)
+        """
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        return self.dtype if self.hooks is None or self.hooks.grad_dtype == OWN else self.hooks.grad_dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self, value):
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if value is not None and not isinstance(value, dtypes.dtype):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+        if value is not None and self._grad is not None and self._grad.dtype is not value:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{type_word(value)}' because there is already a gradient with dtype "
+                f"'{type_word(self._grad.dtype).lower()}'. Please clear the gradient (.grad = None) before changing grad_dtype, "
+                "or ensure the new grad_dtype matches the existing gradient's dtype."
+            )
+        hooks_of(self).grad_dtype = value
 
     @property
     def data(self) -> "Tensor":
@@ -370,16 +407,31 @@ def check_grad(tensor: Tensor, value: Any) -> None:
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value._array.dtype != tensor._array.dtype:
+    wanted = tensor.dtype if tensor._node is not None else tensor.grad_dtype
+    if wanted is not None and value.dtype is not wanted:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with grad_dtype '{tensor.dtype}'. "
-            "Convert the gradient first: grad.to(x.dtype)."
+            f"attempting to assign a gradient with dtype '{type_word(value.dtype).lower()}' to a tensor with grad_dtype "
+            f"'{type_word(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype): "
+            "convert it with .to(), or set grad_dtype to another dtype, or to None to allow any."
         )
     if value._array.shape != tensor._array.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
             f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
+
+
+def type_word(dtype):
+    """A dtype by the word that PyTorch's older messages have for it: Float, Double, Long."""
+    return dtypes.TYPE_NAMES[dtype]
+
+
+GRAD_OF_RESULT = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead."
+)
 
 
 class AccumulateGrad(Node):

@@ -1,19 +1,24 @@
 """`backward`, which accumulates into `.grad`, and `grad`, which returns gradients and changes nothing."""
 
+import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.graph import GradientEdge
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.modes import CURRENT
 from rushlight.core.operators import levels
-from rushlight.tensor import Tensor
+from rushlight.dtypes import FROM_NUMPY
+from rushlight.size import Size
+from rushlight.tensor import AccumulateGrad, Tensor
 
 __all__ = ["backward", "grad"]
 
-Tensors = Tensor | Sequence[Tensor]
+Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
 def backward(
@@ -29,7 +34,8 @@ def backward(
     Where a tensor is not a scalar, `grad_tensors` gives the cotangent v of the vector-Jacobian product v·J: a tensor
     of its shape that weighs its elements. `retain_graph` keeps what the graph saved for another pass;
     `create_graph` records this pass too, so that its results can be differentiated. With `inputs` only their
-    gradients are computed. `grad_variables` is the old name of `grad_tensors`.
+    gradients are computed; results among them retain theirs from then on. `grad_variables` is the old name of
+    `grad_tensors`. In the place of a tensor its `graph.GradientEdge` will do.
 
     Gradients add up over calls: reset them with `optimizer.zero_grad()` or `x.grad = None`.
 
@@ -50,26 +56,23 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    wanted = None if inputs is None else listed(inputs, "backward")
     outputs = listed(tensors)
     on_tensors = create_graph or levels() > 0  # tangents travel with tensors only
     roots = make_roots(outputs, listed_grads(grad_tensors, len(outputs)), on_tensors)
     run = Backward(create_graph if retain_graph is None else retain_graph, on_tensors)
-    if inputs is None:
+    if wanted is None:
         in_grad_mode(create_graph, run.run, roots, None)
         return
-    wanted = listed(inputs)
-    check_require_grad(wanted)
-    grads = in_grad_mode(create_graph, run.run, roots, [place(x) for x in wanted])
-    for x, g in zip(wanted, grads, strict=True):
-        if g is not None:
-            add_to_grad(x, g, create_graph)
+    for x in wanted:
+        if isinstance(x, TensorBase):
+            x.retain_grad()
+    in_grad_mode(create_graph, run.run, roots, [place(x) for x in wanted], True)
 
 
 def grad(
     outputs: Tensors,
-    inputs: Tensors,
+    inputs: Tensors | dict[Any, Tensor],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -77,13 +80,14 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, ...] | dict[Any, Tensor]:
     """The sum of gradients of `outputs` with respect to each of `inputs`, returned; no `.grad` is touched.
 
     `grad_outputs` are the cotangents, one a tensor of its output's shape; a scalar output needs none. With
     `is_grads_batched` they have a leading dimension, and so have the results: one vector-Jacobian product for each
     entry. `create_graph` records the pass, for derivatives of any order. An input that the outputs do not depend on
-    raises RuntimeError, or gives None with `allow_unused`, or zeros with `materialize_grads`.
+    raises RuntimeError, or gives None with `allow_unused`, or zeros with `materialize_grads`. For a dictionary of
+    inputs the result is one too; in the place of a tensor its `graph.GradientEdge` will do.
 
     >>> import rushlight as torch
     >>> x = torch.tensor(2.0, requires_grad=True)
@@ -102,7 +106,7 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    outs, ins = listed(outputs), listed(inputs)
+    outs, ins = listed(outputs), listed(inputs, "grad")
     grads = listed_grads(grad_outputs, len(outs))
     check_require_grad(ins)
     keep = create_graph if retain_graph is None else retain_graph
@@ -111,14 +115,21 @@ def grad(
     else:
         results = run_grad(outs, ins, grads, keep, create_graph)
     if materialize_grads:
-        results = [new_tensor(np.zeros_like(x._array)) if g is None else g for x, g in zip(ins, results, strict=True)]
+        results = [zeros_for(x) if g is None else g for x, g in zip(ins, results, strict=True)]
     elif not allow_unused and any(g is None for g in results):
         unused = next(i for i, g in enumerate(results) if g is None)
         raise RuntimeError(
             f"The differentiated Tensor at index {unused} appears to not have been used in the graph. "
             "Set allow_unused=True if this is the desired behavior."
         )
-    return tuple(results)
+    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
+
+
+def zeros_for(x):
+    """The gradient of an input that the outputs do not depend on."""
+    if isinstance(x, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return new_tensor(np.zeros_like(x._array))
 
 
 def run_grad(outputs, inputs, grads, keep_graph, create_graph):
@@ -154,9 +165,21 @@ def in_grad_mode(enabled, function, *args):
         CURRENT.set(modes)
 
 
-def listed(tensors):
-    """A tensor or a sequence of them as a list."""
-    return [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+def listed(tensors, asked_by=None):
+    """A tensor, an edge, or several of them as a list; inputs, `asked_by` a function, come in a dictionary too."""
+    if isinstance(tensors, (TensorBase, GradientEdge)):
+        return [tensors]
+    if isinstance(tensors, Mapping) and asked_by:
+        if type(tensors) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{asked_by}()` must be a dict, not {type(tensors).__name__}. Other Mapping types "
+                "are not supported."
+            )
+        tensors = tensors.values()
+    found = list(tensors)
+    if asked_by and not found:
+        raise RuntimeError(f"`inputs` argument to `{asked_by}()` cannot be empty.")
+    return found
 
 
 def listed_grads(grads, n):
@@ -172,23 +195,25 @@ def listed_grads(grads, n):
 def check_require_grad(inputs):
     """Raises where an input is not recorded at all."""
     for x in inputs:
-        if not x.requires_grad:
+        if isinstance(x, TensorBase) and not x.requires_grad:
             raise RuntimeError(
                 "One of the differentiated Tensors does not require grad. Call x.requires_grad_() before it is used."
             )
 
 
-def place(tensor):
-    """Where a tensor's gradient arrives: a vertex, and the number of its output."""
-    node = tensor.grad_fn
-    return (tensor, 0) if node is None else (node, tensor._index)
+def place(x):
+    """Where the gradient of a tensor or an edge arrives: a vertex, and the number of its output."""
+    node, index = x[:2] if isinstance(x, GradientEdge) else (x.grad_fn, x._index)
+    if node is None:
+        return x, 0
+    return (node.variable, 0) if isinstance(node, AccumulateGrad) else (node, index)
 
 
 def make_roots(outputs, grads, on_tensors):
     """Where the pass starts: for each output its place in the graph and its gradient."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
-        if not out.requires_grad:
+        if isinstance(out, TensorBase) and not out.requires_grad:
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors "
                 "that do not require grad, or inside no_grad, or was detached."
@@ -198,37 +223,40 @@ def make_roots(outputs, grads, on_tensors):
     return roots
 
 
+def shape_and_dtype(output):
+    """Those of a tensor, or of the tensor whose edge it is; of an edge made by hand they are not known."""
+    if isinstance(output, TensorBase):
+        return output._array.shape, output._array.dtype
+    return output.metadata or (None, None)
+
+
 def implicit_grad(output):
     """The gradient 1 of a scalar output."""
-    array = output._array
-    if array.size != 1:
+    shape, dtype = shape_and_dtype(output)
+    if shape is None or math.prod(shape) != 1:
         raise RuntimeError(
             "grad can be implicitly created only for scalar outputs. Reduce the output to a scalar first "
-            f"(.sum() or .mean()), or give a gradient of its shape {tuple(array.shape)}: the weights of its elements."
+            f"(.sum() or .mean()), or give a gradient of its shape {shape or ''}: the weights of its elements."
         )
-    if array.dtype.kind == "c":
-        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype}")
-    return new_tensor(np.ones_like(array))
+    if dtype.kind == "c":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {FROM_NUMPY[dtype]}")
+    return new_tensor(np.ones(shape, dtype))
 
 
 def checked_grad(output, g, i):
     """A given gradient, after a look at its shape and type."""
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    if g._array.shape != output._array.shape:
+    shape, dtype = shape_and_dtype(output)
+    if shape is None:
+        return g
+    if g._array.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
-            f"{output.shape}."
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {Size(shape)}."
         )
-    if (g._array.dtype.kind == "c") != (output._array.dtype.kind == "c"):
+    if (g._array.dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {output.dtype}."
+            f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {FROM_NUMPY[dtype]}."
         )
-    return g if g._array.dtype == output._array.dtype else g.to(output.dtype)
-
-
-def add_to_grad(tensor, g, create_graph):
-    """Accumulates a gradient that `backward(inputs=...)` computed."""
-    value = g if isinstance(g, TensorBase) else new_tensor(np.array(g))
-    tensor._grad = value if tensor._grad is None else in_grad_mode(create_graph, lambda: tensor._grad + value)
+    return g if g._array.dtype == dtype else g.to(FROM_NUMPY[dtype])

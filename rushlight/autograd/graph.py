@@ -35,10 +35,14 @@ class Node(abc.ABC):
 
 
 class GradientEdge(NamedTuple):
-    """The place in the graph where a tensor's gradient arrives: a node, and the number of its output."""
+    """The place in the graph where a tensor's gradient arrives: a node, and the number of its output.
+
+    `metadata` has the tensor's shape and NumPy dtype, where they are known.
+    """
 
     node: Any
     output_nr: int
+    metadata: tuple | None = None
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -54,11 +58,14 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(tensor._accumulator() if tensor.grad_fn is None else tensor.grad_fn, tensor._index)
+    node = tensor._accumulator() if tensor.grad_fn is None else tensor.grad_fn
+    return GradientEdge(node, tensor._index, (tensor._array.shape, tensor._array.dtype))
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Tells autograd that tensors were changed in a way that it could not see, through NumPy say.
+
+    Does nothing for inference tensors, which have no version.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2)
@@ -67,7 +74,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     1
     """
     for t in [tensor] if isinstance(tensor, TensorBase) else tensor:
-        t._bump()
+        if not t._inference:
+            t._bump()
 
 
 class switched_packing:
@@ -198,8 +206,11 @@ def register_multi_grad_hook(
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     waiting = Waiting(list(tensors), fn, mode)
-    handles = [t.register_hook(functools.partial(waiting.arrived, i)) for i, t in enumerate(waiting.tensors)]
-    return MultiHandle(handles)
+    return MultiHandle(
+        t.register_hook(functools.partial(waiting.arrived, i))
+        for i, t in enumerate(waiting.tensors)
+        if mode == "all" or t.requires_grad
+    )
 
 
 class Waiting:
@@ -228,8 +239,8 @@ class Waiting:
 class MultiHandle(RemovableHandle):
     """Takes all hooks of a multi-gradient hook away."""
 
-    def __init__(self, handles: Sequence[RemovableHandle]):
-        self.handles = handles
+    def __init__(self, handles: Iterable[RemovableHandle]):
+        self.handles = tuple(handles)
 
     def remove(self) -> None:
         """Takes the hooks away. A second call does nothing."""

@@ -17,6 +17,11 @@ cdef extern from "numpy/arrayobject.h":
         cdef inline npy_intp* shape(self) noexcept nogil:
             return PyArray_DIMS(self)
 
+        @property
+        cdef inline npy_intp* strides(self) noexcept nogil:
+            return PyArray_STRIDES(self)
+
     void* PyArray_DESCR(ndarray)
     int PyArray_NDIM(ndarray) nogil
     npy_intp* PyArray_DIMS(ndarray) nogil
+    npy_intp* PyArray_STRIDES(ndarray) nogil

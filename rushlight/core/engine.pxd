@@ -1,6 +1,7 @@
 # The types of engine.py.
 cimport cython
 
+from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
 
 cdef object ndarray
@@ -20,7 +21,7 @@ cdef class Backward:
     cdef bint anomaly
 
     @cython.locals(vertex=Vertex)
-    cpdef run(self, list roots, list wanted)
+    cpdef run(self, list roots, list wanted, bint accumulates=*)
     @cython.locals(vertex=Vertex, node=Node, i=Py_ssize_t, target=Vertex)
     cdef claim(self, list vertices)
     @cython.locals(state=Vertex)
@@ -34,6 +35,7 @@ cdef class Backward:
     cdef drain(self)
     @cython.locals(state=Vertex)
     cdef finish(self, TensorBase leaf)
+    cdef finish_watched(self, TensorBase leaf, object grad)
     @cython.locals(state=Vertex, i=Py_ssize_t, target=Vertex)
     cdef step(self, Node node)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple)
@@ -48,6 +50,9 @@ cdef class Backward:
 
 
 cdef bint own(object grad)
+
+@cython.locals(x=array_type, y=array_type, i=int)
+cdef bint same_layout(object a, object b)
 
 cdef bint leads_on(Node node, set leads)
 

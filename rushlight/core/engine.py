@@ -10,7 +10,9 @@ from threading import Lock
 import numpy as np
 
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
+from rushlight.core.hooks import OWN
 from rushlight.core.modes import CURRENT
+from rushlight.layout import is_repeated
 
 ndarray = np.ndarray
 RUN = ContextVar("rushlight_run", default=None)  # the run that calls hooks in this context
@@ -36,11 +38,11 @@ class Backward:
         self.captured = {}
         self.anomaly = CURRENT.get().anomaly
 
-    def run(self, roots, wanted):
+    def run(self, roots, wanted, accumulates=False):
         """Sends the gradients of `roots`, (vertex, output, gradient) each, back through their graph.
 
         `wanted` is None, and every leaf accumulates, or a list of (vertex, output): then only what leads to those
-        runs, and what arrives there is returned.
+        runs, and what arrives there is returned, or added up where it arrives (`accumulates`).
         """
         outer = RUN.set(self)
         try:
@@ -48,13 +50,15 @@ class Backward:
                 self.claim([root[0] for root in roots])
             if wanted is not None:
                 self.select(wanted)
+                if accumulates:
+                    self.wanted = None
             for vertex, index, grad in roots:
                 self.deliver(vertex, index, grad, False)
             self.drain()
         finally:
             RUN.reset(outer)
             self.let_go()
-        return None if wanted is None else [self.captured.get(key) for key in wanted]
+        return None if self.wanted is None else [self.captured.get(key) for key in wanted]
 
     def claim(self, vertices):
         """Takes hold of all that can be reached, and counts what each vertex has to wait for."""
@@ -174,12 +178,21 @@ class Backward:
         if self.wanted is not None:
             self.captured[leaf, 0] = grad
             return
-        if leaf.hooks is not None:
-            grad = leaf.hooks.before_node(grad, self.recorded)
-        with LEAVES[(id(leaf) >> 4) & 63]:
-            accumulate(leaf, grad, state.owned and own(grad), self.recorded)
-        if leaf.hooks is not None:
-            leaf.hooks.accumulated(leaf, grad)
+        if leaf.hooks is None:
+            with LEAVES[(id(leaf) >> 4) & 63]:
+                accumulate(leaf, grad, state.owned and own(grad), self.recorded)
+        else:
+            self.finish_watched(leaf, grad)
+
+    def finish_watched(self, leaf, grad):
+        """Adds a gradient to the `.grad` of a leaf that has hooks, which may have kept it."""
+        hooks = leaf.hooks
+        grad = hooks.before_node(grad, self.recorded)
+        if grad is not None:
+            with hooks.lock:
+                accumulate(leaf, grad, False, self.recorded)
+                hooks.accumulated(leaf)
+        hooks.after_leaf(grad)
 
     def step(self, node):
         """Runs one node, and delivers the cotangents of its inputs."""
@@ -293,17 +306,41 @@ def accumulate(leaf, grad, owned, recorded):
         return
     held = leaf._grad
     if held is None:
-        leaf._grad = grad if recorded else new_tensor(grad if owned else copied(grad, leaf._array))
+        if recorded:
+            leaf._grad = grad.clone()
+        else:
+            leaf._grad = new_tensor(grad if owned and same_layout(grad, leaf._array) else copied(grad, leaf))
     elif recorded:
         leaf._grad = held + grad
     else:
         array = held._array
+        if 0 in array.strides and is_repeated(array):
+            raise RuntimeError(REPEATED)
         array += grad
         held._bump()
 
 
-def copied(grad, array):
-    """A copy of a gradient in the memory layout of the tensor that it belongs to."""
-    copy = np.empty_like(array)
+REPEATED = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation. The .grad that a gradient is to be added to is an expanded tensor."
+)
+
+
+def same_layout(a, b):
+    """Whether two arrays of the same shape lie in memory in the same order."""
+    x = a
+    y = b
+    if x.ndim != y.ndim:
+        return False
+    for i in range(x.ndim):  # one by one: `strides` would build two tuples
+        if x.strides[i] != y.strides[i] and x.shape[i] != 1:
+            return False
+    return True
+
+
+def copied(grad, leaf):
+    """A copy of a gradient in the memory layout of the leaf that it belongs to, and in its dtype or the one set for it."""
+    other_dtype = leaf.hooks is not None and leaf.hooks.grad_dtype != OWN
+    copy = np.empty_like(leaf._array, dtype=grad.dtype if other_dtype else None)
     copy[...] = grad
     return copy

@@ -3,11 +3,16 @@
 import re
 
 
-def type_and_shape(array) -> str:
-    """An array as PyTorch's errors describe it: `torch.FloatTensor [2, 3]`."""
+def type_name(array) -> str:
+    """The old name of an array's type, which PyTorch's errors give: `torch.FloatTensor`."""
     from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 
-    return f"torch.{TYPE_NAMES[FROM_NUMPY[array.dtype]]}Tensor {list(array.shape)}"
+    return f"torch.{TYPE_NAMES[FROM_NUMPY[array.dtype]]}Tensor"
+
+
+def type_and_shape(array) -> str:
+    """An array as PyTorch's errors describe it: `torch.FloatTensor [2, 3]`."""
+    return f"{type_name(array)} {list(array.shape)}"
 
 
 def modified(array, place, version, expected) -> RuntimeError:

@@ -2,9 +2,11 @@
 
 from collections import OrderedDict
 from itertools import count
+from threading import RLock
 
 import numpy as np
 
+from rushlight.core.errors import type_name
 from rushlight.core.graph import TensorBase, new_tensor
 
 _ids = count()
@@ -43,8 +45,11 @@ def add_hook(hooks: OrderedDict, hook) -> RemovableHandle:
     return handle
 
 
+OWN = "own"  # the gradient's dtype is the leaf's
+
+
 class Hooks:
-    """The hooks of one vertex."""
+    """The hooks of one vertex, and what else was asked of it: the gradients that it retains, the dtype of a leaf's."""
 
     def __init__(self):
         self.outputs = {}  # output number -> hooks on that output's gradient
@@ -52,6 +57,8 @@ class Hooks:
         self.pre = OrderedDict()
         self.post = OrderedDict()
         self.post_accumulate = OrderedDict()
+        self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for whatever comes
+        self.lock = RLock()  # held while a gradient is added up and the hooks that wait for that run
 
     def on_output(self, index):
         """The hooks on the gradient of one output."""
@@ -65,40 +72,47 @@ class Hooks:
 
     def on_tensor(self, grad, index, recorded):
         """The gradient of one output after its hooks; kept in `.grad` where that was asked for."""
-        hooks = self.outputs.get(index)
-        if hooks:
-            grad = replaced(grad, list(hooks.values()), recorded)
+        value = as_tensor(grad)
+        if self.grad_dtype not in (OWN, None):
+            value = value.to(self.grad_dtype)
+        for hook in list(self.outputs.get(index, {}).values()):
+            result = hook(value)
+            if result is not None:
+                value = checked(result, value, hook)
         tensor = self.retained.get(index)
         if tensor is not None and (tensor := tensor()) is not None:
-            value = as_tensor(grad)
             held = tensor._grad
             tensor._grad = (value if recorded else new_tensor(value._array.copy())) if held is None else held + value
-        return grad
+        return as_given(value, recorded)
 
     def before_node(self, grad, recorded):
         """The gradients of a node's outputs after the hooks that run before the node."""
+        if not self.pre:
+            return grad
+        values = as_tensors(grad)
         for hook in list(self.pre.values()):
-            result = hook(tuple(as_tensor(g) for g in (grad if isinstance(grad, list) else [grad])))
-            if result is not None:
-                grads = [as_given(g, recorded) for g in listed(result)]
-                grad = grads if isinstance(grad, list) else grads[0]
-        return grad
+            values = checked_tuple(hook(values), values, hook)
+        grads = [as_given(value, recorded) for value in values]
+        return grads if isinstance(grad, list) else grads[0]
 
     def after_node(self, results, grad, recorded):
         """The cotangents of a node's inputs after the hooks that run after the node."""
+        if not self.post:
+            return results
+        inputs, outputs = as_tensors(list(results)), as_tensors(grad)
         for hook in list(self.post.values()):
-            outputs = tuple(as_tensor(g) for g in (grad if isinstance(grad, list) else [grad]))
-            result = hook(tuple(as_tensor(g) for g in results), outputs)
-            if result is not None:
-                results = [as_given(g, recorded) for g in listed(result)]
-        return results
+            inputs = checked_tuple(hook(inputs, outputs), inputs, hook)
+        return [as_given(value, recorded) for value in inputs]
 
-    def accumulated(self, leaf, grad):
+    def accumulated(self, leaf):
         """Calls the hooks that wait for a leaf's gradient to be added up."""
         for hook in list(self.post_accumulate.values()):
             hook(leaf)
+
+    def after_leaf(self, grad):
+        """Calls the hooks on the node that stands for a leaf."""
         for hook in list(self.post.values()):
-            hook((), (as_tensor(grad),))
+            checked_tuple(hook((), (as_tensor(grad),)), (), hook)
 
 
 def hooks_of(vertex) -> Hooks:
@@ -116,20 +130,46 @@ def keep_retained(tensor, node, index):
             hooks_of(node).retained[index] = tensor._node.hooks.retained.pop(tensor._index)
 
 
-def replaced(grad, hooks, recorded):
-    """A gradient as a chain of hooks leaves it."""
-    for hook in hooks:
-        result = hook(as_tensor(grad))
-        if result is not None:
-            if not isinstance(result, TensorBase):
-                raise TypeError(f"hook returned a '{type(result).__name__}' object, expected a Tensor or None")
-            grad = as_given(result, recorded)
-    return grad
+def checked_tuple(results, values, hook):
+    """What a hook on a node gave in place of `values`, which it may have left alone by returning None."""
+    if results is None:
+        return values
+    if not isinstance(results, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(results).__name__}'")
+    if len(results) != len(values):
+        raise RuntimeError(
+            f"hook '{name_of(hook)}' has returned an incorrect number of values (got {len(results)}, but expected "
+            f"{len(values)})"
+        )
+    return tuple(
+        result if result is None else checked(result, value, hook) for result, value in zip(results, values, strict=True)
+    )
 
 
-def listed(result):
-    """What a hook returned, as a list of gradients."""
-    return [result] if isinstance(result, TensorBase) else list(result)
+def checked(result, value, hook):
+    """What a hook returned in the place of a gradient: a tensor of its dtype and shape."""
+    if value is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(result, TensorBase):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    old, new = value._array, result._array
+    if new.dtype != old.dtype:
+        raise RuntimeError(
+            f"hook '{name_of(hook)}' has changed the type of value (was {type_name(old)} got {type_name(new)})"
+        )
+    if new.shape != old.shape:
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the size of value")
+    return result
+
+
+def name_of(hook):
+    """A hook's name as errors give it."""
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def as_tensors(grads):
+    """The gradients of a node's outputs as a tuple of tensors."""
+    return tuple(as_tensor(g) for g in (grads if isinstance(grads, list) else [grads]))
 
 
 def as_tensor(grad):
