@@ -26,6 +26,16 @@ def no_booleans(*operands):
     return arrays
 
 
+def no_boolean(operand):
+    """Arithmetic's promotion, for negation: PyTorch has none of bools."""
+    if operand._array.dtype == bool:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+    return arithmetic(operand)
+
+
 _add = binary("add", np.add, lambda grad: grad, lambda grad: grad)
 _sub = binary("sub", np.subtract, lambda grad: grad, lambda grad: -grad, promote=no_booleans)
 _rsub = binary("rsub", lambda x, y: y - x, lambda grad: -grad, lambda grad: grad, promote=no_booleans,
@@ -41,7 +51,7 @@ mul = binary(
 )  # fmt: skip
 _div = binary("div", np.divide, lambda grad, other: grad / other, lambda grad, other, result: -grad * result / other,
               promote=floating)  # fmt: skip
-neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=arithmetic)
+neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean)
 
 
 @operator(input=lambda grad: grad, other=lambda grad, alpha: grad * alpha, name="add_scaled", node="AddBackward0",

@@ -58,8 +58,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | No
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, TensorBase) and value._array.dtype != input._array.dtype:
             own, other = (
-                C_NAMES.get(t.dtype.kind + str(t.itemsize), str(t.dtype))
-                for t in (input._array, value._array)
+                C_NAMES.get(t.dtype.kind + str(t.itemsize), str(t.dtype)) for t in (input._array, value._array)
             )
             raise RuntimeError(f"expected dtype {own} for `{name}` but got dtype {other}")
     result = (_lerp_tensor if isinstance(weight, TensorBase) else _lerp)(input, end, weight)
@@ -92,9 +91,7 @@ def _addcmul(input, tensor1, tensor2, value):
 
 @in_place
 @method
-def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
-) -> Tensor:
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + value * tensor1 * tensor2`, with broadcasting.
 
     >>> import rushlight as torch
@@ -123,9 +120,7 @@ def _addcdiv(input, tensor1, tensor2, value):
 
 @in_place
 @method
-def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
-) -> Tensor:
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + value * tensor1 / tensor2`, with broadcasting. RuntimeError for a quotient of integers.
 
     >>> import rushlight as torch

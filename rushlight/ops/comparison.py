@@ -25,12 +25,8 @@ eq = binary("eq", np.equal, doc="Whether elements of two tensors, or of a tensor
 ne = binary("ne", np.not_equal, doc="Whether elements of two tensors, or of a tensor and a number, differ.")
 lt = binary("lt", np.less, doc="Whether each element is less than the other.", promote=ordered("lt_cpu"))
 le = binary("le", np.less_equal, doc="Whether each element is at most the other.", promote=ordered("le_cpu"))
-gt = binary(
-    "gt", np.greater, doc="Whether each element is greater than the other.", promote=ordered("gt_cpu")
-)
-ge = binary(
-    "ge", np.greater_equal, doc="Whether each element is at least the other.", promote=ordered("ge_cpu")
-)
+gt = binary("gt", np.greater, doc="Whether each element is greater than the other.", promote=ordered("gt_cpu"))
+ge = binary("ge", np.greater_equal, doc="Whether each element is at least the other.", promote=ordered("ge_cpu"))
 
 
 def comparing(entry, otherwise=NotImplemented):
@@ -122,9 +118,7 @@ def _isclose(input, other, rtol, atol, equal_nan):
 
 
 @method
-def isclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Tensor:
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether `|input - other| <= atol + rtol * |other|` for each element; infinities are close when equal.
 
     RuntimeError for tensors of different dtypes, and for negative tolerances.
@@ -133,6 +127,8 @@ def isclose(
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-6, 2.1]))
     tensor([ True, False])
     """
+    if not isinstance(input, TensorBase):
+        return refuse("isclose", "input", 1, input)
     if not isinstance(other, TensorBase):
         return refuse("isclose", "other", 2, other)
     x, y = input._array, other._array
@@ -146,9 +142,7 @@ def isclose(
 
 
 @method
-def allclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements of two tensors are close to each other, as `isclose` tells.
 
     >>> import rushlight as torch

@@ -83,7 +83,7 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
 
 conj_physical = unary(
     "conj_physical",
-    np.conjugate,
+    lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
     lambda grad: np.conjugate(grad),
     "The complex conjugate, a copy.",
     promote=arithmetic,
@@ -165,9 +165,7 @@ angle = unary(
 )
 
 
-@operator(
-    real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False, broadcasts=True
-)
+@operator(real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False, broadcasts=True)
 def _complex(real, imag):
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64))
     result.real, result.imag = real, imag

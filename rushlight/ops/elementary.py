@@ -44,9 +44,7 @@ log1p = unary(
     lambda grad, input: grad / (input + 1),
     "`log(1 + x)` of each element, accurate near 0.",
 )
-log2 = unary(
-    "log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element."
-)
+log2 = unary("log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element.")
 log10 = unary(
     "log10", np.log10, lambda grad, input: grad / (input * LOG10), "The logarithm to base 10 of each element."
 )
@@ -60,9 +58,7 @@ rsqrt = unary(
     lambda grad, result: -0.5 * grad * result**3,
     "1 over the square root of each element.",
 )
-reciprocal = unary(
-    "reciprocal", np.reciprocal, lambda grad, result: -grad * result * result, "1 over each element."
-)
+reciprocal = unary("reciprocal", np.reciprocal, lambda grad, result: -grad * result * result, "1 over each element.")
 square = unary(
     "square",
     np.square,
@@ -83,9 +79,7 @@ abs = unary(
 # trigonometric functions
 
 sin = unary("sin", np.sin, lambda grad, input: grad * np.cos(input), "The sine of each element, in radians.")
-cos = unary(
-    "cos", np.cos, lambda grad, input: -grad * np.sin(input), "The cosine of each element, in radians."
-)
+cos = unary("cos", np.cos, lambda grad, input: -grad * np.sin(input), "The cosine of each element, in radians.")
 tan = unary(
     "tan",
     np.tan,
@@ -104,9 +98,7 @@ acos = unary(
     lambda grad, input: -grad / np.sqrt(1 - input * input),
     "The inverse cosine of each element.",
 )
-atan = unary(
-    "atan", np.arctan, lambda grad, input: grad / (input * input + 1), "The inverse tangent of each element."
-)
+atan = unary("atan", np.arctan, lambda grad, input: grad / (input * input + 1), "The inverse tangent of each element.")
 deg2rad = unary(
     "deg2rad",
     np.deg2rad,
@@ -124,12 +116,8 @@ rad2deg = unary(
 
 # hyperbolic functions
 
-sinh = unary(
-    "sinh", np.sinh, lambda grad, input: grad * np.cosh(input), "The hyperbolic sine of each element."
-)
-cosh = unary(
-    "cosh", np.cosh, lambda grad, input: grad * np.sinh(input), "The hyperbolic cosine of each element."
-)
+sinh = unary("sinh", np.sinh, lambda grad, input: grad * np.cosh(input), "The hyperbolic sine of each element.")
+cosh = unary("cosh", np.cosh, lambda grad, input: grad * np.sinh(input), "The hyperbolic cosine of each element.")
 tanh = unary(
     "tanh",
     np.tanh,

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
-from rushlight.ops.promotion import only
+from rushlight.ops.promotion import before, missing, only
+from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.table import TABLE, binary, named, unary
 from rushlight.tensor import Tensor
 
@@ -43,57 +44,66 @@ logical_xor = binary(
     numbers=False,
 )
 logical_not = unary("logical_not", np.logical_not, doc="Whether each element is 0.", promote=arithmetic)
-bitwise_not = unary(
+
+
+def of_integers(function, kernel):
+    """`function`, with PyTorch's error for floats: their arrays come here without promotion."""
+
+    def forward(x, *others, out=None):
+        if x.dtype.kind == "f":
+            raise missing(kernel, x.dtype)
+        return function(x, *others)
+
+    return forward
+
+
+bitwise_not = UFUNCS[np.invert] = unary(
     "bitwise_not",
-    np.invert,
+    of_integers(np.invert, "bitwise_not_cpu"),
     doc="Each element with its bits inverted; of bools, `not`.",
     promote=only("biu", "bitwise_not_cpu"),
 )
 
 
-def bitwise(name, ufunc, kernel, kinds, doc):
+def bitwise(name, ufunc, kernel, kinds, doc, compute=None):
     """Enters an operator on bits; its public function takes a number in the place of either operand."""
-    apply = binary(name, ufunc, doc=doc, promote=only(kinds, kernel))
+    apply = binary(name, of_integers(compute or ufunc, kernel), doc=doc, promote=only(kinds, kernel))
 
     def function(input, other, *, out=None):
-        if not isinstance(input, TensorBase) and isinstance(other, TensorBase) and isinstance(input, int):
-            input = new_tensor(np.asarray(input, other._array.dtype))
+        if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
+            input = before(input, other)
         return apply(input, other, out=out)
 
+    UFUNCS[ufunc] = function
     return named(function, name, doc)
 
 
 def shifted(ufunc, beyond):
     """A shift, with `beyond(x)` for counts below 0 and for those that leave no bit."""
 
-    def shift(x, count, out=None):
+    def shift(x, count):
         bits = x.dtype.itemsize * 8
-        result = np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
-        if out is None:
-            return result
-        out[...] = result
-        return out
+        return np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
 
     return shift
 
 
-left = shifted(np.left_shift, np.zeros_like)
-right = shifted(np.right_shift, lambda x: np.where(x < 0, -1, 0).astype(x.dtype))
-bitwise_and = bitwise(
-    "bitwise_and", np.bitwise_and, "bitwise_and_cpu", "biu", "The bits set in both elements."
-)
-bitwise_or = bitwise(
-    "bitwise_or", np.bitwise_or, "bitwise_or_cpu", "biu", "The bits set in one of the elements."
-)
-bitwise_xor = bitwise(
-    "bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "biu", "The bits set in exactly one element."
-)
+def sign_bits(x):
+    """-1 for negative integers, 0 for the others."""
+    return np.where(x < 0, -1, 0).astype(x.dtype)
+
+
+bitwise_and = bitwise("bitwise_and", np.bitwise_and, "bitwise_and_cpu", "biu", "The bits set in both elements.")
+bitwise_or = bitwise("bitwise_or", np.bitwise_or, "bitwise_or_cpu", "biu", "The bits set in either.")
+bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "biu", "The bits set in only one element.")
 bitwise_left_shift = bitwise(
-    "bitwise_left_shift", left, "lshift_cpu", "iu", "Each element with its bits moved up."
-)
+    "bitwise_left_shift", np.left_shift, "lshift_cpu", "iu", "Each element with its bits moved up by `other`.",
+    shifted(np.left_shift, np.zeros_like),
+)  # fmt: skip
 bitwise_right_shift = bitwise(
-    "bitwise_right_shift", right, "rshift_cpu", "iu", "Each element with its bits moved down."
-)
+    "bitwise_right_shift", np.right_shift, "rshift_cpu", "iu", "Each element with its bits moved down by `other`.",
+    shifted(np.right_shift, sign_bits),
+)  # fmt: skip
 
 
 def invert(self):

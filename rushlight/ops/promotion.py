@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
 
-__all__ = ["common", "is_complex", "missing", "only", "real"]
+__all__ = ["before", "common", "is_complex", "missing", "only", "real"]
 
 
 def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
@@ -49,21 +49,30 @@ def real(message: str, promote: Callable = arithmetic, error: type[Exception] = 
 
 
 def common(*operands):
-    """Arithmetic's promotion, with a short cut for tensors of one dtype."""
-    first = operands[0]
-    if isinstance(first, TensorBase):
-        dtype = first._array.dtype
-        for operand in operands:
-            if not isinstance(operand, TensorBase) or operand._array.dtype is not dtype:
-                return arithmetic(*operands)
+    """Arithmetic's promotion, with short cuts for tensors of one dtype and, among floats, numbers."""
+    dtype = None
+    numbers = False
+    for operand in operands:
+        if not isinstance(operand, TensorBase):
+            numbers = True
+        elif dtype is None:
+            dtype = operand._array.dtype
+        elif operand._array.dtype is not dtype:
+            return arithmetic(*operands)
+    if not numbers:
         return [operand._array for operand in operands]
-    return arithmetic(*operands)
+    if dtype is None or dtype.kind != "f" or any(type(x) is complex for x in operands):
+        return arithmetic(*operands)
+    return [x._array if isinstance(x, TensorBase) else np.array(x, dtype) for x in operands]
+
+
+def before(number, other) -> TensorBase:
+    """A number as a tensor that stands before another, and leaves the dtype of the result to that one."""
+    return new_tensor(np.asarray(number, result_dtype(number, other)))
 
 
 def is_complex(value) -> bool:
     """Whether a tensor, an array or a number is complex."""
     if isinstance(value, TensorBase):
         value = value._array
-    return (
-        value.dtype.kind == "c" if isinstance(value, np.ndarray | np.generic) else isinstance(value, complex)
-    )
+    return value.dtype.kind == "c" if isinstance(value, np.ndarray | np.generic) else isinstance(value, complex)

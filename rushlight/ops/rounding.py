@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
-from rushlight.ops.promotion import is_complex, only, real
+from rushlight.ops.promotion import before, is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import (
@@ -145,12 +145,6 @@ _floor_divide = binary(
 )
 
 
-def beside(number, other):
-    """A number as a tensor of its own, to stand before `other` in an operator of two."""
-    array = np.asarray(number)
-    return new_tensor(array if array.dtype.kind != "f" else array.astype(floating(other).dtype))
-
-
 @method
 def remainder(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
     """The remainder of a division that is rounded down, as Python's `%`: it has the sign of `other`.
@@ -162,7 +156,7 @@ def remainder(input: Tensor | float, other: Tensor | float, *, out: Tensor | Non
     (tensor([1., 1.]), tensor([ 3, -1]))
     """
     if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-        input = beside(input, other)
+        input = before(input, other)
     return _remainder(input, other, out=out)
 
 
@@ -177,7 +171,7 @@ def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | 
     tensor([ 3, -4])
     """
     if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-        input = beside(input, other)
+        input = before(input, other)
     return _floor_divide(input, other, out=out)
 
 
@@ -287,9 +281,7 @@ ldexp = binary(
 frexp_result = named_tuple("frexp", "mantissa", "exponent")
 
 
-@operator(
-    input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1), nondifferentiable=(1,)
-)
+@operator(input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1), nondifferentiable=(1,))
 def _frexp(input):
     return np.frexp(input)
 
@@ -307,9 +299,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     results = _frexp(input)
     if out is not None:
-        results = [
-            write_out("frexp", target, result, input) for target, result in zip(out, results, strict=True)
-        ]
+        results = [write_out("frexp", target, result, input) for target, result in zip(out, results, strict=True)]
     return frexp_result(results)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, select
-from rushlight.ops.promotion import common, real
+from rushlight.ops.promotion import common, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
 from rushlight.tensor import Tensor
@@ -183,7 +183,7 @@ def with_bounds(*operands):
     return [None if operand is None else next(arrays) for operand in operands]
 
 
-NO_COMPLEX = real("clamp is not supported for complex types", common, NotImplementedError)
+NO_COMPLEX = only("iuf", "clamp_cpu", real("clamp is not supported for complex types", common, NotImplementedError))
 
 
 def with_tensors(name, node):
@@ -310,6 +310,8 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if not isinstance(input, TensorBase):
+        return refuse("heaviside", "input", 1, input)
     if not isinstance(values, TensorBase):
         return refuse("heaviside", "values", 2, values)
     result = _heaviside(input, values)

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import TensorBase
 from rushlight.dtypes import floating
 from rushlight.kernels.erf import erf as erf_kernel
 from rushlight.kernels.special import special
-from rushlight.ops.promotion import only
+from rushlight.ops.promotion import before, only
 from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import (
     TABLE,
@@ -117,9 +117,7 @@ digamma = unary(
 digamma_of = TABLE["digamma"]
 
 
-@operator(
-    input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True
-)
+@operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
 def _polygamma(n, input):
     return special("polygamma")(n, np.asarray(input)) if n else special("psi")(input)
 
@@ -204,8 +202,7 @@ i1e = special_unary(
     "i1e",
     special("i1e"),
     lambda grad, input: (
-        grad
-        * at_zero(input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x)))
+        grad * at_zero(input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x)))
     ),
     "`exp(-|x|) * i1(x)`.",
     "i1e_cpu",
@@ -262,7 +259,7 @@ _zeta = binary(
 def with_number(name, function, input, other, out):
     """A function of two operands of which either, but not both, may be a number."""
     if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-        input = new_tensor(np.asarray(input, other._array.dtype if other._array.dtype.kind == "f" else None))
+        input = before(input, other)
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
     return function(input, other, out=out)

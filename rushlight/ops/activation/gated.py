@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from rushlight.core.inplace import change
+from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.erf import erf
-from rushlight.kernels.logistic import TANH_CUBIC, TANH_SCALE, gelu_tanh, logistic
+from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
@@ -19,8 +20,10 @@ from rushlight.tensor import Tensor
 __all__ = ["gelu", "glu", "mish", "silu"]
 
 SQRT_HALF, DENSITY = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
+TANH_SCALE, TANH_CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
+@blockwise
 def gelu_cotangent(grad, input, approximate):
     """The derivative of x Φ(x), Φ(x) + x φ(x), or that of its approximation."""
     if approximate == "none":
@@ -33,14 +36,13 @@ def gelu_cotangent(grad, input, approximate):
 
 
 @operator(input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
+@blockwise
 def _gelu(input, approximate):
     if approximate == "tanh":
-        return gelu_tanh(input)
-    result = erf(input * SQRT_HALF)
-    result += 1
-    result *= 0.5
-    result *= input
-    return result
+        gate = np.tanh(input * (TANH_SCALE + (TANH_SCALE * TANH_CUBIC) * (input * input)))
+    else:
+        gate = erf(input * SQRT_HALF)
+    return (gate + 1) * (0.5 * input)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -57,6 +59,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     return _gelu(input, approximate)
 
 
+@blockwise
 def silu_cotangent(grad, input):
     """The derivative of x σ(x), σ(x) (1 + x (1 - σ(x)))."""
     s = logistic_of(input)
@@ -64,6 +67,7 @@ def silu_cotangent(grad, input):
 
 
 @operator(input=silu_cotangent, promote=only("fc", "silu_cpu"), broadcasts=True)
+@blockwise
 def _silu(input):
     return input * logistic(input)
 
@@ -78,6 +82,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, silu) if inplace else _silu(input)
 
 
+@blockwise
 def mish_cotangent(grad, input):
     """The derivative of x tanh(softplus(x))."""
     t = np.tanh(stable_softplus_of(input))
@@ -85,6 +90,7 @@ def mish_cotangent(grad, input):
 
 
 @operator(input=mish_cotangent, promote=floats("mish_cpu"), broadcasts=True)
+@blockwise
 def _mish(input):
     return input * np.tanh(stable_softplus(input))
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.dtypes import floating
+from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.kernels.selection import select
@@ -74,6 +75,7 @@ logit_ = Tensor.logit_
     promote=floats("log_sigmoid_cpu"),
     broadcasts=True,
 )
+@blockwise
 def _logsigmoid(input):
     return -stable_softplus(-input)
 
@@ -89,12 +91,11 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 @operator(
-    input=lambda grad, input, beta, threshold: _where(
-        input * beta > threshold, grad, grad * logistic_of(input * beta)
-    ),
+    input=lambda grad, input, beta, threshold: _where(input * beta > threshold, grad, grad * logistic_of(input * beta)),
     promote=floats("softplus_cpu"),
     broadcasts=True,
 )
+@blockwise
 def _softplus(input, beta, threshold):
     scaled = input * beta
     return select(scaled > threshold, input, np.asarray(stable_softplus(scaled) / beta))

@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.inplace import change
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
+from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.selection import bounded, drop
 from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import only
@@ -86,12 +87,14 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, hardsigmoid) if inplace else _hardsigmoid(input)
 
 
+@blockwise
 def hardswish_cotangent(grad, input):
     """x / 3 + 1/2 between -3 and 3, 0 below, 1 above."""
     return _drop(input <= -3, _where(input < 3, grad * (input / 3 + 0.5), grad))
 
 
 @operator(input=hardswish_cotangent, promote=floats("hardswish_cpu"), broadcasts=True)
+@blockwise
 def _hardswish(input):
     return input * bounded(input + 3, 0, 6) / 6
 
@@ -151,9 +154,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """
     if lambd < 0:
         name, limit = TYPE_NAMES[FROM_NUMPY[input._array.dtype]], float(np.finfo(np.float32).max)
-        raise RuntimeError(
-            f"lambda must be in range [0, {limit:.6g}] for input dtype {name}, but found {lambd}"
-        )
+        raise RuntimeError(f"lambda must be in range [0, {limit:.6g}] for input dtype {name}, but found {lambd}")
     return _softshrink(input, lambd)
 
 
