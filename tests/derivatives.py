@@ -48,7 +48,7 @@ def random_cotangents(outs, seed):
         c = rng.standard_normal(out._array.shape)
         if out._array.dtype.kind == "c":
             c = c + 1j * rng.standard_normal(out._array.shape)
-        cotangents.append(c.astype(out._array.dtype) if out.requires_grad else None)
+        cotangents.append(np.asarray(c, out._array.dtype) if out.requires_grad else None)
     return cotangents
 
 

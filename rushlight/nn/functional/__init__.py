@@ -17,3 +17,5 @@ from rushlight.nn.functional.folding import *
 from rushlight.nn.functional.unpooling import *
 from rushlight.nn.functional.fractional_pooling import *
 from rushlight.nn.functional.normalization import *
+from rushlight.ops.contractions import bilinear as bilinear
+from rushlight.ops.products import linear as linear

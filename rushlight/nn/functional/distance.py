@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES, promote_types
+from rushlight.ops.distances import pdist
 from rushlight.tensor import Tensor
 
 __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
@@ -44,22 +45,3 @@ def pairwise_distance(
     tensor([5.0000])
     """
     return (x1 - x2 + eps).norm(p, -1, keepdim)
-
-
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm distances between all pairs of the N rows of a matrix: N * (N - 1) / 2, row by row.
-
-    RuntimeError for what is no matrix of floating-point numbers, and a negative p.
-
-    >>> import rushlight as torch
-    >>> torch.nn.functional.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
-    tensor([5.0000, 1.0000, 4.2426])
-    """
-    if input.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    if not input.is_floating_point():
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
-    first, second = (new_tensor(index) for index in np.triu_indices(input.shape[0], 1))
-    return (input.index_select(0, first) - input.index_select(0, second)).norm(p, 1)

@@ -1,0 +1,140 @@
+"""einsum, tensordot, chains of matrices, bilinear forms and distances: values and derivatives."""
+
+import numpy as np
+import pytest
+from derivatives import check_derivatives
+
+import rushlight
+
+
+def tensor(*shape, dtype=np.float64, seed=0):
+    rng = np.random.default_rng([seed, *shape])
+    array = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        array = array + 1j * rng.standard_normal(shape)
+    out = rushlight.from_numpy(np.asarray(array, dtype))
+    out.requires_grad = True
+    return out
+
+
+EINSUM = [
+    ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)),
+    ("ij->ji", (2, 3)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("iij->j", (2, 2, 3)), ("ij->i", (2, 3)),
+    ("ij->", (2, 3)), ("i,j->ij", (2,), (3,)), ("i,i->", (3,), (3,)),
+    ("...ij,...jk->...ik", (2, 1, 2, 3), (3, 3, 2)), ("ij,j->i", (2, 3), (3,)),
+    ("i,ij,j->", (2,), (2, 3), (3,)), ("bi,kij,bj->bk", (2, 2), (3, 2, 2), (2, 2)), ("...->...", (2, 3)),
+    ("...ij->ij", (2, 2, 3)), ("ii,i->i", (3, 3), (3,)), ("ba", (2, 3)), ("i,i->i", (1,), (3,)),
+    ("iji,jk->k", (2, 3, 2), (3, 2)), ("ij,kl->", (2, 2), (2, 3)), (",ij->ij", (), (2, 2)),
+    ("aB,Bc", (2, 3), (3, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EINSUM, ids=[c[0] for c in EINSUM])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_einsum(case, dtype):
+    equation, *shapes = case
+    operands = [tensor(*s, dtype=dtype, seed=i) for i, s in enumerate(shapes)]
+    if "..." not in equation or "->" not in equation or "..." in equation.split("->")[1]:
+        expected = np.einsum(equation, *[x.detach().numpy() for x in operands])
+        np.testing.assert_allclose(rushlight.einsum(equation, *operands).detach().numpy(), expected)
+    check_derivatives(lambda *x: rushlight.einsum(equation, *x), *operands)
+
+
+@pytest.mark.parametrize("case", EINSUM, ids=[c[0] for c in EINSUM])
+def test_einsum_as_torch(case):
+    torch = pytest.importorskip("torch")
+    equation, *shapes = case
+    arrays = [tensor(*s, seed=i).detach().numpy() for i, s in enumerate(shapes)]
+    found = rushlight.einsum(equation, *[rushlight.from_numpy(x) for x in arrays])
+    np.testing.assert_allclose(found.numpy(), torch.einsum(equation, *[torch.from_numpy(x) for x in arrays]).numpy())
+
+
+def test_einsum_does_not_share_memory():
+    x = tensor(2, 2).detach()
+    y = rushlight.einsum("ij->ji", x)
+    y.zero_()
+    assert (x != 0).all()
+
+
+def test_einsum_of_large_operands():
+    x, y = tensor(40, 30).detach(), tensor(30, 50).detach()
+    np.testing.assert_allclose(rushlight.einsum("ij,jk->ki", x, y).numpy(), (x.numpy() @ y.numpy()).T)
+
+
+def test_einsum_with_lists():
+    x, y = tensor(2, 3), tensor(3, 4)
+    np.testing.assert_allclose(
+        rushlight.einsum(x, [0, 1], y, [1, 2], [2, 0]).detach().numpy(), (x @ y).T.detach().numpy()
+    )
+    assert rushlight.einsum(x, [..., 1], y, [1, 2], [..., 2]).shape == (2, 4)
+
+
+TENSORDOT = [
+    ((2, 3), (3, 4), 1), ((2, 3), (2, 4), 0), ((2, 3, 4), (3, 4, 2), 2),
+    ((2, 3, 4), (4, 2, 5), ([0, 2], [1, 0])), ((2, 3), (3, 2), ([0, 1], [1, 0])),
+    ((2, 3), (4, 3), ([-1], [-1])), ((2, 1), (3, 4), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b", "dims"), TENSORDOT)
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_tensordot(a, b, dims, dtype):
+    x, y = tensor(*a, dtype=dtype), tensor(*b, dtype=dtype, seed=1)
+    if 1 not in a:
+        expected = np.tensordot(x.detach().numpy(), y.detach().numpy(), dims)
+        np.testing.assert_allclose(rushlight.tensordot(x, y, dims).detach().numpy(), expected)
+    check_derivatives(lambda x, y: rushlight.tensordot(x, y, dims), x, y)
+
+
+CHAINS = [
+    ((2, 3), (3, 4), (4, 2)), ((3,), (3, 4), (4,)), ((3,), (3, 2)), ((2, 3), (3, 1), (1, 4), (4, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shapes", CHAINS)
+def test_multi_dot(shapes):
+    matrices = [tensor(*s, seed=i) for i, s in enumerate(shapes)]
+    expected = np.linalg.multi_dot([x.detach().numpy() for x in matrices])
+    np.testing.assert_allclose(rushlight.linalg.multi_dot(matrices).detach().numpy(), expected)
+    check_derivatives(lambda *x: rushlight.linalg.multi_dot(x), *matrices)
+    if len(shapes[0]) == 2:
+        np.testing.assert_allclose(rushlight.chain_matmul(*matrices).detach().numpy(), expected)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_bilinear(bias):
+    arguments = [tensor(2, 3), tensor(2, 4), tensor(5, 3, 4), *([tensor(5)] if bias else [])]
+    x, y, w = (a.detach().numpy() for a in arguments[:3])
+    expected = np.stack([np.sum(x * (y @ w[k].T), 1) for k in range(5)], 1)
+    expected = expected + (arguments[3].detach().numpy() if bias else 0)
+    np.testing.assert_allclose(rushlight.nn.functional.bilinear(*arguments).detach().numpy(), expected)
+    check_derivatives(rushlight.nn.functional.bilinear, *arguments)
+
+
+@pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 3, float("inf")])
+def test_distances(p):
+    x, y = tensor(3, 2), tensor(4, 2, seed=1)
+    expected = np.linalg.norm(x.detach().numpy()[:, None] - y.detach().numpy()[None], p, axis=-1)
+    np.testing.assert_allclose(rushlight.cdist(x, y, p).detach().numpy(), expected)
+    check_derivatives(lambda x, y: rushlight.cdist(x, y, p), x, y)
+    check_derivatives(lambda x: rushlight.pdist(x, p), y)
+    assert rushlight.pdist(y, p).detach().numpy() == pytest.approx(
+        rushlight.cdist(y, y, p).detach().numpy()[np.triu_indices(4, 1)]
+    )
+
+
+def test_euclidean_distances_by_a_product():
+    x, y = tensor(2, 3, 2), tensor(2, 2, seed=1)
+    plain, product = (
+        rushlight.cdist(x, y, compute_mode=mode) for mode in ("donot_use_mm_for_euclid_dist", "use_mm_for_euclid_dist")
+    )
+    np.testing.assert_allclose(plain.detach().numpy(), product.detach().numpy())
+    assert product.grad_fn.name() == "EuclideanDistBackward0"
+    check_derivatives(lambda x, y: rushlight.cdist(x, y, compute_mode="use_mm_for_euclid_dist"), x, y)
+
+
+def test_gradient_at_distance_zero():
+    x = rushlight.zeros(2, 2, requires_grad=True)
+    for mode in ("donot_use_mm_for_euclid_dist", "use_mm_for_euclid_dist"):
+        rushlight.cdist(x, x, compute_mode=mode).sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0], [0.0, 0.0]]
