@@ -16,9 +16,8 @@ class VariableMeta(type):
 
     def __call__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
         if volatile is not None:
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning, stacklevel=2
-            )
+            words = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+            warnings.warn(words, UserWarning, stacklevel=2)
         tensor = Tensor() if data is None else data.detach()
         return tensor.requires_grad_(requires_grad)
 

@@ -1,0 +1,6 @@
+"""Derivatives of functions: Jacobians, Hessians, and their products with vectors (torch.autograd.functional)."""
+
+from rushlight.autograd.functional.matrices import hessian, jacobian
+from rushlight.autograd.functional.products import hvp, jvp, vhp, vjp
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
