@@ -1,10 +1,12 @@
 """Optimizers, and schedules of their learning rates, under PyTorch's names."""
 
+from rushlight.optim import lr_scheduler
 from rushlight.optim.adadelta import Adadelta
 from rushlight.optim.adagrad import Adagrad
 from rushlight.optim.adam import Adam, AdamW
 from rushlight.optim.adamax import Adamax
 from rushlight.optim.asgd import ASGD
+from rushlight.optim.lbfgs import LBFGS
 from rushlight.optim.nadam import NAdam
 from rushlight.optim.optimizer import Optimizer
 from rushlight.optim.radam import RAdam
@@ -13,5 +15,6 @@ from rushlight.optim.rprop import Rprop
 from rushlight.optim.sgd import SGD
 
 __all__ = [
-    "ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "SGD",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
+    "RMSprop", "Rprop", "lr_scheduler",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.naming import typename
@@ -59,6 +61,7 @@ def hooked(step):
                     )
                 args, kwargs = result
         loss = step(self, *args, **kwargs)
+        self._opt_called = True  # learning rate schedules ask for it
         for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
             hook(self, args, kwargs)
         return loss
@@ -310,6 +313,6 @@ def as_state_of(param: Tensor, value: Any, key: Any = None) -> Any:
         return new_tensor(array)
     if isinstance(value, dict):
         return {k: as_state_of(param, v, k) for k, v in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
+    if isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)):
         return type(value)(as_state_of(param, v) for v in value)
     return value

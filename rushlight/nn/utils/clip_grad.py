@@ -1,0 +1,85 @@
+"""Limiting gradients: by their norm, or element by element."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.tensor import Tensor
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def gradients_of(parameters: Tensors) -> list[Tensor]:
+    """The gradients of those parameters that have one."""
+    parameters = [parameters] if isinstance(parameters, TensorBase) else parameters
+    return [p.grad for p in parameters if p.grad is not None]
+
+
+def norm(array: np.ndarray, order: float) -> np.ndarray:
+    """The norm of all elements."""
+    flat = array.reshape(-1)
+    if order == 2 and flat.dtype.kind == "f":
+        return np.sqrt(np.dot(flat, flat))
+    return np.linalg.norm(flat, order)
+
+
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of several tensors as if they were one vector.
+
+    RuntimeError with `error_if_nonfinite` if it is infinite or NaN. `foreach` makes no difference on a CPU.
+    """
+    tensors = [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+    if not tensors:
+        return new_tensor(np.array(0.0, np.float32))
+    order = float(norm_type)
+    total = np.asarray(norm(np.array([norm(tensor._array, order) for tensor in tensors]), order))
+    if error_if_nonfinite and not np.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
+        )
+    return new_tensor(total)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`."""
+    coefficient = np.minimum(float(max_norm) / (total_norm._array + 1e-6), 1.0)
+    for grad in gradients_of(parameters):
+        grad._array *= coefficient.astype(grad._array.dtype)
+        grad._bump()
+
+
+def clip_grad_norm_(
+    parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Scales the gradients of parameters so that their norm, all together, is at most `max_norm`. Returns the norm.
+
+    RuntimeError with `error_if_nonfinite` if the norm is infinite or NaN.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> x.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grad_norm_(x, max_norm=1.0), x.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    parameters = [parameters] if isinstance(parameters, TensorBase) else list(parameters)
+    total = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(parameters, max_norm, total)
+    return total
+
+
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Brings every element of the gradients of parameters into [-clip_value, clip_value]."""
+    limit = float(clip_value)
+    for grad in gradients_of(parameters):
+        np.clip(grad._array, -limit, limit, out=grad._array)
+        grad._bump()

@@ -1,0 +1,31 @@
+"""Parameters as one vector, and back."""
+
+from collections.abc import Iterable
+
+from rushlight.core.graph import TensorBase
+from rushlight.tensor import Tensor
+
+__all__ = ["parameters_to_vector", "vector_to_parameters"]
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All elements of some parameters, one after the other; gradients flow back to them.
+
+    >>> import rushlight as torch
+    >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 1)])
+    tensor([1., 1., 0.])
+    """
+    from rushlight import cat
+
+    return cat([parameter.reshape(-1) for parameter in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Makes the parts of a vector the memory of parameters. TypeError for what is no tensor."""
+    if not isinstance(vec, TensorBase):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+    start = 0
+    for parameter in parameters:
+        size = parameter.numel()
+        parameter.data = vec[start : start + size].view_as(parameter).data
+        start += size

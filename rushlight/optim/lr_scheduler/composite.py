@@ -1,0 +1,109 @@
+"""Schedules made of schedules: one after the other, or all at once."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from rushlight.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from rushlight.optim.lr_scheduler.scheduler import LRScheduler, set_value, values_of
+from rushlight.optim.optimizer import Optimizer
+
+__all__ = ["ChainedScheduler", "SequentialLR"]
+
+
+class _Composite(LRScheduler):
+    """A schedule made of others, which must all belong to its optimizer."""
+
+    def _check(self, schedulers, optimizer, purpose=""):
+        """Raises PyTorch's errors for schedules that do not go together."""
+        name = type(self).__name__
+        if not schedulers:
+            raise ValueError(f"{name} expects at least one scheduler{purpose}, but got no scheduler.")
+        for i, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+                    f"specified when calling `step`, but got one at index {i} in the given schedulers sequence."
+                )
+            if scheduler.optimizer is not (optimizer or schedulers[0].optimizer):
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer, with the states of the schedules."""
+        return {**super().state_dict(), "_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` gave."""
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
+
+class SequentialLR(_Composite):
+    """One schedule after the other: the next one begins at each of the epochs `milestones`.
+
+    ValueError unless there is one schedule more than milestones.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
+    ):
+        self._check(schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones to be "
+                f"equal to {len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            set_value(group, "lr", group["initial_lr"])
+        undo(self)  # making the schedules has taken their first step already
+        first = schedulers[bisect_right(milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
+
+    def step(self) -> None:  # pyright: ignore
+        """Sets the learning rates of the next epoch."""
+        self.last_epoch += 1
+        i = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[i]
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+def undo(scheduler: LRScheduler) -> None:
+    """Takes back the first step of a schedule, or of those that it is made of."""
+    if hasattr(scheduler, "_schedulers"):
+        for part in scheduler._schedulers:
+            undo(part)
+    elif hasattr(scheduler, "last_epoch"):
+        scheduler.last_epoch -= 1
+
+
+class ChainedScheduler(_Composite):
+    """Several schedules at once: each changes what the one before has set."""
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
+        self._check(schedulers, optimizer, " to be chained")
+        self._schedulers = schedulers
+        self.optimizer = optimizer or schedulers[0].optimizer
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def step(self) -> None:  # pyright: ignore
+        """Sets the learning rates of the next epoch."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = values_of(self.optimizer, "lr")
