@@ -61,7 +61,7 @@ def common(*operands):
             return arithmetic(*operands)
     if not numbers:
         return [operand._array for operand in operands]
-    if dtype is None or dtype.kind != "f" or any(type(x) is complex for x in operands):
+    if dtype is None or dtype.kind != "f" or not all(isinstance(x, TensorBase | int | float) for x in operands):
         return arithmetic(*operands)
     return [x._array if isinstance(x, TensorBase) else np.array(x, dtype) for x in operands]
 

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 SPECIAL = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan]
 REAL = [-2.3, -0.7, 0.4, 1.9, 3.6]
 POSITIVE = [0.2, 0.7, 1.3, 2.9, 11.5]
@@ -64,7 +66,7 @@ UNARY = {  # name: (expression, points)
 COMPLEX = (
     "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square", "reciprocal", "sinc",
     "sgn", "sigmoid", "angle", "neg", "positive", "log", "log1p", "log2", "log10", "sqrt", "rsqrt", "acos", "asin", "atanh",
-    "acosh", "lerp_number", "silu", "softsign", "tanhshrink",
+    "acosh", "lerp_number", "softsign", "tanhshrink",
 )  # fmt: skip
 COMPLEX_ONLY = {
     "real": "torch.real(x)", "imag": "torch.imag(x)", "conj": "torch.conj(x)", "conj_physical": "torch.conj_physical(x)",
@@ -91,10 +93,80 @@ BINARY = {
     "clamp_max": ("torch.clamp_max(x, y)", PAIRS),
     "clamp": ("torch.clamp(x, y, 0.5 * y)", PAIRS),
     "clamp_low": ("torch.clamp(x, min=y)", PAIRS),
-    "prelu": ("F.prelu(x, y.abs())", PAIRS),
+    "prelu": ("F.prelu(torch.stack([x, 2 * x]), y.abs())", PAIRS),
 }  # fmt: skip
 
 
-def evaluate(torch, functional, expression, **tensors):
-    """An expression's value, with `F` for the activations."""
-    return eval(expression, {"torch": torch, "F": functional}, tensors)
+# What is compared at ordinary points only: (case, what). There PyTorch has NaN where the limit is finite, an
+# approximation of a pole, or a constant in single precision.
+ONLY_ORDINARY = {
+    ("sinc", "second"), ("digamma", "grad"), ("digamma", "second"), ("lgamma", "second"), ("i1", "grad"),
+    ("i1", "second"), ("i1e", "grad"), ("i1e", "second"), ("log_ndtr", "grad"), ("atan2", "second"),
+    ("fmod", "second"), ("remainder", "second"), ("polygamma0", "grad"), ("polygamma0", "second"),
+    ("polygamma1", "value"), ("polygamma1", "grad"), ("polygamma1", "second"), ("polygamma3", "value"),
+    ("polygamma3", "grad"), ("polygamma3", "second"), ("hardsigmoid", "second"), ("prelu", "second"),
+    *((name, "grad") for name in (  # at NaN PyTorch's vectorised loop and the one for the rest differ
+        "relu6", "hardtanh", "hardtanh_wide", "softshrink", "softshrink_wide", "hardshrink", "hardsigmoid",
+    )),
+}  # fmt: skip
+# Cases with single-precision constants or series in PyTorch, with the tolerance that they need.
+TOLERANCES = {
+    "hardsigmoid": 1e-7, "celu_alpha": 1e-7, "digamma": 1e-8, "polygamma0": 1e-8, "polygamma1": 1e-8, "lgamma": 1e-8,
+    "mvlgamma": 1e-8,
+}  # fmt: skip
+# Nodes of functions that PyTorch composes of others, or that take a number before a tensor.
+OTHER_NODES = {"ndtr", "number_xlogy", "number_xlog1py"}
+
+
+def all_cases():
+    """Every case: its label, name, expression and operands, as a list of numbers for each of x and y."""
+    for name, (expression, points) in UNARY.items():
+        yield f"{name}", name, expression, {"x": points}
+        yield f"{name} special", name, expression, {"x": SPECIAL}
+    for name in COMPLEX:
+        yield f"{name} complex", name, UNARY[name][0], {"x": COMPLEX_POINTS}
+    for name, expression in COMPLEX_ONLY.items():
+        yield f"{name} complex", name, expression, {"x": COMPLEX_POINTS}
+    for name, (expression, pair) in BINARY.items():
+        yield f"{name} of two", name, expression, dict(zip("xy", pair, strict=True))
+        yield f"{name} of two special", name, expression, dict(zip("xy", SPECIAL_PAIRS, strict=True))
+
+
+def measure(torch, functional, expression, operands, dtype=None):
+    """A case's value, gradients and second derivatives, and its node, with one of the two libraries.
+
+    `operands` are lists of numbers or NumPy arrays.
+    """
+    if dtype is None:
+        dtype = "complex128" if isinstance(operands["x"][0], complex) else "float64"
+    tensors = {
+        name: torch.tensor(values, dtype=getattr(torch, dtype), requires_grad=True) for name, values in operands.items()
+    }
+    result = eval(expression, {"torch": torch, "F": functional}, tensors)
+    found = {"node": None if result.grad_fn is None else result.grad_fn.name(), "value": to_numpy(result)}
+    if not result.requires_grad:
+        return found
+    inputs = list(tensors.values())
+    cotangent = torch.tensor(waves(result.shape, result.is_complex()).tolist(), dtype=result.dtype)
+    grads = torch.autograd.grad(result, inputs, cotangent, create_graph=True, allow_unused=True)
+    found["grad"] = [to_numpy(g) for g in grads]
+    live = [g for g in grads if g is not None and g.requires_grad]
+    if live:
+        total = sum((g * g.conj()).real.sum() if g.is_complex() else (g * g).sum() for g in live)
+        try:
+            seconds = torch.autograd.grad(total, inputs, allow_unused=True)
+        except RuntimeError:  # PyTorch has no second derivative of some
+            return found
+        found["second"] = [to_numpy(g) for g in seconds]
+    return found
+
+
+def waves(shape, complex_too=False):
+    """Numbers of one size and many digits, for cotangents."""
+    numbers = np.cos(np.arange(np.prod(shape, dtype=int)) + 1.0).reshape(tuple(shape))
+    return numbers * (1 + 0.5j) if complex_too else numbers
+
+
+def to_numpy(tensor):
+    """A copy of a tensor's values; None for none."""
+    return None if tensor is None else np.array(tensor.numpy(force=True))
