@@ -394,10 +394,6 @@ class Tensor(Arithmetic):
         return copy
 
     def __reduce_ex__(self, protocol):
-        if self._node is not None:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) can be pickled: x.detach() can."
-            )
         return rebuild, (type(self), self._array, self._needs)
 
 

@@ -175,6 +175,9 @@ def test_pickle_keeps_values_and_requires_grad(torch):
     y = pickle.loads(pickle.dumps(x))
     assert y.tolist() == [1, 2]
     assert y.requires_grad
+    z = pickle.loads(pickle.dumps(x * 2))
+    assert z.is_leaf
+    assert z.requires_grad
 
 
 def test_numpy_refuses_tensors_that_require_grad(torch):
