@@ -9,6 +9,8 @@ The same names with the same meaning:
 tensor([2., 4., 6.])
 """
 
+# ruff: noqa: I001 (tensors first, then what makes them)
+
 from importlib import import_module as _import_module
 
 from numpy import seterr as _seterr
@@ -76,50 +78,51 @@ from rushlight.ops.slicing import *
 from rushlight.ops.softmax import *
 from rushlight.ops.sorting import *
 from rushlight.ops.special_functions import *
+from rushlight.ops.spectral import *
 from rushlight.ops.splitting import *
 from rushlight.ops.statistics import *
 from rushlight.ops.windows import *
 from rushlight.ops.in_place import *  # after all that have in-place methods
-from rushlight.legacy import *
 from rushlight.linalg.toplevel import *
-from rushlight.ops.spectral import *
+from rushlight.legacy import *
 
 from rushlight import autograd, fft, linalg, random, return_types, version
+from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled
+from rushlight.autograd import no_grad, set_grad_enabled
 from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.version import __version__
 
-# What is loaded when it is first used: modules, and the names of functions with the modules that they are in.
+# What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "backends", "blas", "config", "cuda", "interop", "masked", "mps", "nn", "optim", "serialization", "utils",
-    "vision", "xpu",
+    "accelerator", "backends", "blas", "config", "cuda", "interop", "masked", "mps", "nn", "optim", "serialization", "special",
+    "special", "utils", "vision", "xpu",
 }  # fmt: skip
-_NAMES = {
+_FUNCTIONS = {
     "blas": ["get_num_threads", "set_num_threads"],
     "config": ["show_config"],
     "nn.functional": [
-        "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "channel_shuffle", "conv1d",
-        "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
-        "feature_alpha_dropout", "group_norm", "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance",
-        "pixel_shuffle", "pixel_unshuffle", "rms_norm",
+        "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "channel_shuffle",
+        "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity",
+        "dropout", "feature_alpha_dropout", "group_norm", "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d",
+        "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
     ],
     "serialization": ["load", "save"],
 }  # fmt: skip
-_NAMES = {name: module for module, names in _NAMES.items() for name in names}
+_HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}
 
 
 def __getattr__(name):
     """Loads what is loaded on demand; for any other name says that rushlight lacks it."""
     if name in _MODULES:
         return _import_module(f"rushlight.{name}")
-    if name in _NAMES:
-        value = globals()[name] = getattr(_import_module(f"rushlight.{_NAMES[name]}"), name)
+    if name in _HOMES:
+        value = globals()[name] = getattr(_import_module(f"rushlight.{_HOMES[name]}"), name)
         return value
-    from rushlight.missing import missing_from
+    from rushlight.missing import explanation
 
-    return missing_from("rushlight")(name)
+    raise AttributeError(explanation("rushlight", name))
 
 
 def __dir__():
-    return [*globals(), *_MODULES, *_NAMES]
+    return [*globals(), *_MODULES, *_HOMES]

@@ -33,11 +33,11 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
 
 
 def manual_seed(seed: int) -> None:
-    """Seeds the generator of the current device, of which there is none: as in PyTorch without CUDA, nothing happens."""
+    """Seeds the generator of the current device, of which there is none: nothing happens, as in PyTorch."""
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seeds the generators of all devices, of which there are none: as in PyTorch without CUDA, nothing happens."""
+    """Seeds the generators of all devices, of which there are none: nothing happens, as in PyTorch."""
 
 
 def seed() -> None:
@@ -49,7 +49,7 @@ def seed_all() -> None:
 
 
 def empty_cache() -> None:
-    """Frees unused memory of devices, of which there are none: as in PyTorch without CUDA, nothing happens."""
+    """Frees unused memory of devices, of which there are none: nothing happens, as in PyTorch."""
 
 
 def memory_allocated(device=None) -> int:

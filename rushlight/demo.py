@@ -150,8 +150,8 @@ def print_results(losses: dict[str, list[float]], accuracies: dict[str, float], 
     same = "the same numbers" if first == second else "nearly the same numbers"
     print(
         f"\nRecognised: of {tested:,} digits that were not trained on. The first two ways give {same} step for step.\n"
-        "The third is ruined because backward() adds to .grad: without zero_grad() every step goes down the sum of all\n"
-        "gradients so far, old directions never fade, and the weights swing ever further away.\n"
+        "The third is ruined because backward() adds to .grad: without zero_grad() every step goes down the sum of\n"
+        "all gradients so far, old directions never fade, and the weights swing ever further away.\n"
     )
 
 
@@ -164,7 +164,8 @@ def draw(out: Path, losses: dict[str, list[float]], steps: int) -> None:
     for (way, curve), style in zip(losses.items(), ["-", "--", "-"], strict=True):
         means = [sum(curve[i : i + WINDOW]) / WINDOW for i in range(len(curve) - WINDOW + 1)]
         left.plot([(i + WINDOW / 2) / steps for i in range(len(means))], means, style, label=way)
-    left.set(title=f"Loss while training (mean of {WINDOW} steps)", xlabel="epoch", ylabel="cross entropy", yscale="log")
+    left.set(title=f"Loss while training (mean of {WINDOW} steps)", xlabel="epoch", ylabel="cross entropy")
+    left.set_yscale("log")
     left.legend()
 
     a = torch.linspace(0.0, 2.0 * math.pi, steps=25, requires_grad=True)

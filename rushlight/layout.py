@@ -2,7 +2,9 @@
 
 import numpy as np
 
-__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided"]
+__all__ = [
+    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
+]  # fmt: skip
 
 
 class Name:

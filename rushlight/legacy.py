@@ -7,7 +7,9 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.from_data import new_array
 from rushlight.tensor import Tensor
 
-__all__ = ["set_default_tensor_type", *(f"{name}Tensor" for name in dtypes.TYPE_NAMES.values() if "Complex" not in name)]
+CLASSES = {f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex}
+
+__all__ = ["set_default_tensor_type", *CLASSES]
 
 
 class TypedTensor(type):
@@ -24,10 +26,9 @@ class TypedTensor(type):
         return new_tensor(np.empty(data or 0, cls.dtype._numpy))
 
 
-for d, name in dtypes.TYPE_NAMES.items():
-    if not d.is_complex:
-        doc = f"Tensors of {d}: made from data, or uninitialised from sizes."
-        globals()[f"{name}Tensor"] = TypedTensor(f"{name}Tensor", (), {"dtype": d, "__module__": "torch", "__doc__": doc})
+for name, d in CLASSES.items():
+    doc = f"Tensors of {d}: made from data, or uninitialised from sizes."
+    globals()[name] = TypedTensor(name, (), {"dtype": d, "__module__": "torch", "__doc__": doc})
 
 
 def set_default_tensor_type(t: type | str) -> None:

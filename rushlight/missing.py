@@ -1,9 +1,7 @@
 """What to say of a name that PyTorch may have and rushlight does not."""
 
 import sys
-from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any
 
 
 def names_of(module: str) -> list[str]:
@@ -17,14 +15,3 @@ def explanation(module: str, name: str) -> str:
     near = get_close_matches(name, names_of(module), n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(near)}?" if near else f" dir({torch}) lists what there is."
     return f"module '{torch}' has no attribute '{name}' in rushlight.{hint}"
-
-
-def missing_from(module: str) -> Callable[[str], Any]:
-    """A module's `__getattr__` that raises AttributeError with that explanation."""
-
-    def __getattr__(name: str):
-        if name.startswith("__"):
-            raise AttributeError(f"module '{module}' has no attribute '{name}'", name=name, obj=sys.modules[module])
-        raise AttributeError(explanation(module, name), obj=sys.modules[module])
-
-    return __getattr__

@@ -26,9 +26,9 @@ __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load",
 
 OLD_FORMAT = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19"  # how files of PyTorch before 1.6 begin
 UNSAFE = (
-    "Weights only load failed. The file holds {}, which is none of the types that are safe to load: tensors, parameters, "
-    "and Python's own containers and numbers. If you trust the file, load it with weights_only=False, or allow the type "
-    "with torch.serialization.add_safe_globals."
+    "Weights only load failed. The file holds {}, which is none of the types that are safe to load: tensors, "
+    "parameters, and Python's own containers and numbers. If you trust the file, load it with weights_only=False, or "
+    "allow the type with torch.serialization.add_safe_globals."
 )
 
 _allowed: set = set()  # what `add_safe_globals` allows
@@ -142,7 +142,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         from rushlight.nn import Parameter
 
         if tensor._node is not None:
-            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) can be saved: x.detach() can.")
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) can be saved: detach it.")
         if isinstance(tensor, Parameter):
             return REBUILD_PARAMETER, (tensor.data, tensor.requires_grad, OrderedDict())
         storage, offset, array = self.placed(tensor)
@@ -194,7 +194,7 @@ class Unpickler(pickle.Unpickler):
         if (module, name) in SAFE:
             return SAFE[module, name]
         if module == "torch" and name == "BFloat16Storage":
-            raise pickle.UnpicklingError("The file holds bfloat16 tensors, which rushlight does not have: convert them.")
+            raise pickle.UnpicklingError("The file holds bfloat16 tensors, which rushlight does not have.")
         for allowed in _allowed:
             if (allowed.__module__, allowed.__qualname__) == (ours(module), name):
                 return allowed

@@ -7,8 +7,8 @@ numbers. The settings can be set and read.
 import warnings
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled",
-    "set_float32_matmul_precision", "use_deterministic_algorithms",
+    "are_deterministic_algorithms_enabled", "get_float32_matmul_precision",
+    "is_deterministic_algorithms_warn_only_enabled", "set_float32_matmul_precision", "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _deterministic = _warn_only = False

@@ -12,7 +12,9 @@ import pytest
 
 import rushlight
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
 
 
 def through(save, load, obj, **options):
@@ -67,7 +69,8 @@ def test_containers_and_what_belongs_to_tensors(libraries):
 def test_views_share_memory_after_loading(libraries):
     one, other = libraries
     base = one.arange(12.0).reshape(3, 4)
-    loaded = through(one.save, other.load, {"base": base, "row": base[1], "turned": base.transpose(0, 1), "again": base})
+    saved = {"base": base, "row": base[1], "turned": base.transpose(0, 1), "again": base}
+    loaded = through(one.save, other.load, saved)
     assert loaded["turned"].tolist() == base.transpose(0, 1).tolist()
     assert loaded["again"] is loaded["base"]
     loaded["base"][1, 2] = 100.0

@@ -35,8 +35,16 @@ def run_script(path: str, arguments: list[str]) -> int:
 
 def report(error: Exception) -> None:
     """Prints the traceback from the script on, and what rushlight lacks if that is what went wrong."""
-    found = re.match(r"cannot import name '(\w+)' from '(rushlight[\w.]*)'", str(error))
-    if isinstance(error, ImportError) and found:
-        error.add_note(explanation(found[2], found[1]))
+    if lacks := lacking(error):
+        error.add_note(explanation(*lacks))
     start = error.__traceback__.tb_next  # the first frame is ours
     traceback.print_exception(type(error), error, start)
+
+
+def lacking(error: Exception) -> tuple[str, str] | None:
+    """The module and the name in it that rushlight lacks, if that is what the error is about."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
+        module, name = error.obj.__name__, error.name
+        return (module, name) if module.startswith("rushlight.") else None
+    found = re.match(r"cannot import name '(\w+)' from '(rushlight[\w.]*)'", str(error))
+    return (found[2], found[1]) if isinstance(error, ImportError) and found else None

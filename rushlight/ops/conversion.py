@@ -48,7 +48,7 @@ def to(
     self: Tensor, *args: Any, dtype=None, device=None, non_blocking: bool = False, copy: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:  # fmt: skip
-    """The tensor in another dtype: `to(dtype)`, `to(device, dtype=None)` or `to(other)`, which gives it that of `other`.
+    """The tensor in another dtype: `to(dtype)`, `to(device, dtype=None)` or `to(other)`, which means that of `other`.
 
     The tensor itself where nothing is to change, unless `copy`. Differentiable. Raises an error for any device but the
     CPU.
@@ -68,7 +68,7 @@ def to(
             device = first
             if rest and rest[0] is not None and not isinstance(rest[0], bool):
                 d = dtypes.as_numpy(rest.pop(0))
-        copy = copy or len(rest) > 1 and bool(rest[1])
+        copy = copy or (len(rest) > 1 and bool(rest[1]))
     if device is not None:
         check_device(device)
     return convert(self, d, copy, memory_format)

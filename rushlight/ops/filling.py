@@ -177,8 +177,8 @@ def check_fits(source: tuple[int, ...], target: tuple[int, ...]) -> None:
     for dim in range(-1, -len(source) - 1, -1):
         if source[dim] not in (1, target[dim]):
             raise RuntimeError(
-                f"The size of tensor a ({target[dim]}) must match the size of tensor b ({source[dim]}) at non-singleton "
-                f"dimension {len(target) + dim}"
+                f"The size of tensor a ({target[dim]}) must match the size of tensor b ({source[dim]}) "
+                f"at non-singleton dimension {len(target) + dim}"
             )
 
 

@@ -70,8 +70,9 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device=None) -> Tens
 
 
 def asarray(
-    obj: Any, *, dtype: dtypes.dtype | None = None, device=None, copy: bool | None = None, requires_grad: bool | None = None
-) -> Tensor:
+    obj: Any, *, dtype: dtypes.dtype | None = None, device=None, copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:  # fmt: skip
     """Data as a tensor, which shares its memory where `copy` is False, and where that is possible if it is None.
 
     Takes what `as_tensor` takes, and objects with a buffer or with `__dlpack__`. A tensor keeps its place in the graph
@@ -142,7 +143,7 @@ def frombuffer(buffer, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0,
     return made("frombuffer", array, {"requires_grad": requires_grad})
 
 
-def new_tensor_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
+def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
     """`torch.tensor` with this tensor's dtype where no other is given."""
     return made("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
 
@@ -153,9 +154,8 @@ def shared(array: np.ndarray) -> np.ndarray:
         raise ValueError(BYTE_ORDER)
     if array.dtype not in dtypes.FROM_NUMPY:
         supported = "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool"
-        raise TypeError(
-            f"can't convert np.ndarray of type {type_name(array.dtype.type)}. The only supported types are: {supported}."
-        )
+        given = type_name(array.dtype.type)
+        raise TypeError(f"can't convert np.ndarray of type {given}. The only supported types are: {supported}.")
     for stride in array.strides:
         if stride < 0:
             raise ValueError(NEGATIVE_STRIDE)
@@ -187,4 +187,4 @@ def type_name(kind: type) -> str:
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
-Tensor.new_tensor = new_tensor_like
+Tensor.new_tensor = data_like

@@ -12,8 +12,8 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 
 SLOW = (
-    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
-    "numpy.ndarray with numpy.array() before converting to a tensor."
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
 )
 
 
@@ -60,7 +60,9 @@ def is_sequence(data: Any) -> bool:
         return True
     if kind in dtypes.SCALARS or isinstance(data, (str, bytes, TensorBase, np.generic, Mapping, Set)):
         return False
-    return bool(data.ndim) if isinstance(data, np.ndarray) else hasattr(data, "__getitem__") and hasattr(data, "__len__")
+    if isinstance(data, np.ndarray):
+        return data.ndim > 0
+    return hasattr(data, "__getitem__") and hasattr(data, "__len__")
 
 
 def common_type(kinds: set[type], items: list, inferring: bool) -> np.dtype:
@@ -94,10 +96,13 @@ def type_of_kind(kind: type, inferring: bool) -> np.dtype | type:
             return dtypes._kind(python())[1]
     if kind is list or kind is tuple:
         return kind
-    name = kind.__name__ if kind.__flags__ & HEAP or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    plain = kind.__flags__ & HEAP or kind.__module__ == "builtins"
+    name = kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
     if issubclass(kind, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{name}'")
-    raise RuntimeError(f"Could not infer dtype of {name}") if inferring else TypeError(f"must be real number, not {name}")
+    if not inferring:
+        raise TypeError(f"must be real number, not {name}")
+    raise RuntimeError(f"Could not infer dtype of {name}")
 
 
 HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made in Python, which C messages name without its module

@@ -8,9 +8,9 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import dtype as DType
 from rushlight.layout import empty_array
+from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.creation import type_of_out
 from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
-from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
 from rushlight.random.multinomial import multinomial as draw_categories
@@ -18,14 +18,15 @@ from rushlight.random.poisson import poisson as draw_poisson
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "randperm",
+    "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm",
 ]  # fmt: skip
 
 
 def rand(
-    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[OutOptions]
-) -> Tensor:
+    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
     """Numbers from the uniform distribution on [0, 1). The sizes are numbers or one sequence.
 
     The functions of this file draw from `generator`, or from the default one, which `manual_seed` seeds.
@@ -41,8 +42,9 @@ def rand(
 
 
 def randn(
-    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[OutOptions]
-) -> Tensor:
+    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
     """Numbers from the normal distribution with mean 0 and variance 1. The sizes are numbers or one sequence.
 
     >>> import rushlight as torch
@@ -77,8 +79,8 @@ def randint(
     if given:
         low = given.pop()
     if given or high is None or not isinstance(size, (tuple, list)):
-        raise TypeError("randint() received an invalid combination of arguments: expected (int high, tuple of ints size) or "
-                        "(int low, int high, tuple of ints size)")  # fmt: skip
+        raise TypeError("randint() received an invalid combination of arguments: expected (int high, tuple of ints "
+                        "size) or (int low, int high, tuple of ints size)")  # fmt: skip
     d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
     array = integers.randint(source(generator), sizes("randint", (size,)), d, *interval("randint", low, high))
     return made("randint", array, options, dtype)
@@ -128,7 +130,7 @@ def randint_like(
     input: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None,
     dtype: DType | None = None, **options: Unpack[LikeOptions],
 ) -> Tensor:  # fmt: skip
-    """Integers as `randint` gives them, `randint_like(input, high)` or `(input, low, high)`, in another's shape and dtype.
+    """Integers in the shape and dtype of another tensor: `randint_like(input, high)` or `(input, low, high)`.
 
     >>> import rushlight as torch
     >>> torch.randint_like(torch.zeros(2), 5, 6)

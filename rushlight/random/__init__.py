@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from .generator import Generator, default_generator
 
 __all__ = [
-    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
+    "set_rng_state",
 ]  # fmt: skip
 
 

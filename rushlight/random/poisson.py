@@ -17,7 +17,7 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     >>> from rushlight.random import Generator
     >>> from rushlight.random.poisson import poisson
     >>> poisson(Generator().manual_seed(0), np.array([0.0, 3.0, 30.0]))
-    array([ 0.,  4., 23.])
+    array([ 0.,  6., 27.])
     """
     require(rates.dtype, FLOATING, "poisson_cpu")
     if not (rates >= 0).all():

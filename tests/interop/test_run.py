@@ -91,6 +91,8 @@ def test_syntax_errors_and_exits(run):
 def test_a_missing_name_is_explained(run):
     done = run("import torch\ntorch.zeross(2)\n")
     assert "AttributeError: module 'torch' has no attribute 'zeross' in rushlight. Did you mean zeros" in done.stderr
+    done = run("import torch\ntorch.nn.Linearr(2, 3)\n")
+    assert "module 'torch.nn' has no attribute 'Linearr' in rushlight. Did you mean Linear" in done.stderr
     done = run("from torch import zeross\n")
     assert "ImportError: cannot import name 'zeross'" in done.stderr
     assert "Did you mean zeros" in done.stderr
@@ -98,12 +100,13 @@ def test_a_missing_name_is_explained(run):
 
 def test_a_missing_module_is_explained(run):
     done = run("import torch.autogradd\n")
-    assert "ModuleNotFoundError: No module named 'torch.autogradd' in rushlight. Did you mean torch.autograd?" in done.stderr
+    assert "No module named 'torch.autogradd' in rushlight. Did you mean torch.autograd?" in done.stderr
     assert run("try:\n    import torch.distributed.rpc\nexcept ImportError:\n    print('fine')\n").stdout == "fine\n"
 
 
 def test_missing_script():
-    done = subprocess.run([sys.executable, "-m", "rushlight", "run", "nowhere.py"], cwd=ROOT, capture_output=True, text=True)
+    command = [sys.executable, "-m", "rushlight", "run", "nowhere.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert "there is no file nowhere.py" in done.stdout
 

@@ -66,14 +66,15 @@ def test_transforms_and_repr(tmp_path):
     assert repr(dataset) == (
         f"Dataset MNIST\n    Number of datapoints: 3\n    Root location: {tmp_path}\n    Split: Test\n"
         "    StandardTransform\n"
-        "Transform: Compose(\n               ToTensor()\n               Normalize(mean=(0.5,), std=(0.5,))\n           )\n"
+        "Transform: Compose(\n               ToTensor()\n               Normalize(mean=(0.5,), std=(0.5,))\n"
+        "           )\n"
         "Target transform: Lambda()"
     )
     assert dataset.class_to_idx["3 - three"] == 3
 
 
 def test_missing_files_are_named(tmp_path):
-    with pytest.raises(RuntimeError, match="^Dataset not found. You can use download=True.*train-images-idx3-ubyte"):
+    with pytest.raises(RuntimeError, match=r"^Dataset not found. You can use download=True.*train-images-idx3-ubyte"):
         MNIST(tmp_path)
 
 
@@ -110,7 +111,8 @@ def mirror(tmp_path, monkeypatch):
     folder = tmp_path / "mirror"
     folder.mkdir()
     resources = []
-    for name, content in {**CONTENT, "train-images-idx3-ubyte": CONTENT[IMAGES], "train-labels-idx1-ubyte": CONTENT[LABELS]}.items():
+    train = {name.replace("t10k", "train"): content for name, content in CONTENT.items()}
+    for name, content in {**CONTENT, **train}.items():
         zipped = gzip.compress(content)
         (folder / f"{name}.gz").write_bytes(zipped)
         resources.append((f"{name}.gz", hashlib.md5(zipped).hexdigest()))

@@ -17,9 +17,9 @@ def test_to_tensor():
     assert tensor.is_contiguous()
     np.testing.assert_array_equal(tensor.numpy(), (COLOUR / np.float32(255)).transpose(2, 0, 1))
     assert F.to_tensor(GREY.astype(np.float64)).dtype is torch.float64
-    with pytest.raises(TypeError, match="pic should be PIL Image or ndarray. Got <class 'list'>"):
+    with pytest.raises(TypeError, match=r"pic should be PIL Image or ndarray. Got <class 'list'>"):
         F.to_tensor([1])
-    with pytest.raises(ValueError, match="pic should be 2/3 dimensional. Got 1 dimensions"):
+    with pytest.raises(ValueError, match=r"pic should be 2/3 dimensional. Got 1 dimensions"):
         F.to_tensor(np.ones(3))
 
 

@@ -4,13 +4,14 @@ import gzip
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.request import urlopen
 
 TIMEOUT = 30  # seconds without an answer
 
 
-def download(name: str, md5: str, mirrors: list[str], folder: Path) -> None:
+def download(name: str, md5: str, mirrors: Iterable[str], folder: Path) -> None:
     """Fetches a gzipped file from the first mirror that has it, and unzips it into a folder.
 
     RuntimeError where no mirror gives the file with the right checksum; nothing is left behind then.
@@ -24,9 +25,8 @@ def download(name: str, md5: str, mirrors: list[str], folder: Path) -> None:
             continue
         write(folder / name.removesuffix(".gz"), gzip.decompress(content))
         return
-    raise RuntimeError(
-        f"Error downloading {name}\n" + "\n".join(failures) + f"\nWithout a network, put the file into {folder} yourself."
-    )
+    advice = f"Without a network, put the file into {folder} yourself."
+    raise RuntimeError("\n".join([f"Error downloading {name}", *failures, advice]))
 
 
 def fetch(url: str, md5: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,14 +23,14 @@ class MNIST(Dataset):
     `data` and `targets` are all images and classes as tensors. RuntimeError for files that are missing or damaged.
     """
 
-    mirrors = ["https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/"]
-    resources = [
+    mirrors = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/")
+    resources = (
         ("train-images-idx3-ubyte.gz", "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
         ("train-labels-idx1-ubyte.gz", "d53e105ee54ea40749a09fcbcd1e9432"),
         ("t10k-images-idx3-ubyte.gz", "9fb629c4189551a2d022fa330f9573f3"),
         ("t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c"),
-    ]
-    classes = [
+    )
+    classes: ClassVar = [
         "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight",
         "9 - nine",
     ]  # fmt: skip
@@ -49,7 +49,8 @@ class MNIST(Dataset):
         images = read_idx(self.file(f"{split}-images-idx3-ubyte"))
         targets = read_idx(self.file(f"{split}-labels-idx1-ubyte"))
         if len(images) != len(targets):
-            raise RuntimeError(f"{self.root} has {len(images)} images of the split '{split}', but {len(targets)} labels.")
+            counts = f"{len(images)} images of the split '{split}', but {len(targets)} labels"
+            raise RuntimeError(f"{self.root} has {counts}.")
         self.data = from_numpy(images)
         self.targets = from_numpy(targets.astype(np.int64))
 
@@ -97,9 +98,11 @@ class MNIST(Dataset):
 
     def __repr__(self):
         lines = [
-            f"Dataset {type(self).__name__}", f"    Number of datapoints: {len(self)}", f"    Root location: {self.root}",
+            f"Dataset {type(self).__name__}",
+            f"    Number of datapoints: {len(self)}",
+            f"    Root location: {self.root}",
             f"    Split: {'Train' if self.train else 'Test'}",
-        ]  # fmt: skip
+        ]
         transforms = {"Transform": self.transform, "Target transform": self.target_transform}
         if any(transforms.values()):
             lines.append("    StandardTransform")
@@ -112,24 +115,26 @@ class MNIST(Dataset):
 class FashionMNIST(MNIST):
     """Pictures of clothes in the format of MNIST (H. Xiao, K. Rasul, R. Vollgraf, 2017)."""
 
-    mirrors = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]
-    resources = [
+    mirrors = ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",)
+    resources = (
         ("train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d"),
         ("train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe"),
         ("t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79"),
         ("t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310"),
-    ]
-    classes = ["T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"]
+    )
+    classes: ClassVar = [
+        "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
+    ]  # fmt: skip
 
 
 class KMNIST(MNIST):
     """Japanese cursive characters in the format of MNIST (T. Clanuwat et al., 2018)."""
 
-    mirrors = ["http://codh.rois.ac.jp/kmnist/dataset/kmnist/"]
-    resources = [
+    mirrors = ("http://codh.rois.ac.jp/kmnist/dataset/kmnist/",)
+    resources = (
         ("train-images-idx3-ubyte.gz", "bdb82020997e1d708af4cf47b453dcf7"),
         ("train-labels-idx1-ubyte.gz", "e144d726b3acfaa3e44228e80efcd344"),
         ("t10k-images-idx3-ubyte.gz", "5c965bf0a639b31b8f53240b1b52f4d7"),
         ("t10k-labels-idx1-ubyte.gz", "7320c461ea6c1c855c0b718fb2a4b134"),
-    ]
-    classes = ["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"]
+    )
+    classes: ClassVar = ["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"]

@@ -1,9 +1,9 @@
 """Changes to images on their way out of a dataset, under torchvision's names."""
+# ruff: noqa: D102 (to call a transform does what its class says)
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rushlight.missing import missing_from
 from rushlight.ops.random_tensors import rand, randint
 from rushlight.tensor import Tensor
 from rushlight.vision.transforms import functional as F
@@ -12,8 +12,6 @@ __all__ = [
     "CenterCrop", "Compose", "Lambda", "Normalize", "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip",
     "ToTensor",
 ]  # fmt: skip
-
-__getattr__ = missing_from(__name__)
 
 
 class Compose:

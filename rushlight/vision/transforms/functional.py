@@ -64,7 +64,8 @@ def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inpla
     if not tensor.is_floating_point():
         raise TypeError(f"Input tensor should be a float tensor. Got {tensor.dtype}.")
     if tensor._array.ndim < 3:
-        raise ValueError(f"Expected tensor to be a tensor image of size (..., C, H, W). Got tensor.size() = {tensor.shape}")
+        expected = "Expected tensor to be a tensor image of size (..., C, H, W)."
+        raise ValueError(f"{expected} Got tensor.size() = {tensor.shape}")
     center, scale = channelwise(mean, tensor), channelwise(std, tensor)
     if not scale._array.all():
         raise ValueError(f"std evaluated to zero after conversion to {tensor.dtype}, leading to division by zero.")
