@@ -95,7 +95,7 @@ from rushlight.version import __version__
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "backends", "blas", "config", "cuda", "interop", "masked", "mps", "nn", "optim", "serialization", "special",
+    "accelerator", "backends", "blas", "config", "cuda", "interop", "masked", "mps", "nn", "optim", "serialization",
     "special", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
