@@ -115,8 +115,8 @@ class RandomCrop:
             raise ValueError(f"Required crop size {self.size} is larger than input image size {(high, wide)}")
         if (high, wide) == self.size:
             return img
-        top = int(randint(0, high - height + 1, size=(1,)).item())
-        left = int(randint(0, wide - width + 1, size=(1,)).item())
+        top = int(randint(0, high - height + 1, size=(1,)))
+        left = int(randint(0, wide - width + 1, size=(1,)))
         return F.crop(img, top, left, height, width)
 
     def __repr__(self):
@@ -130,7 +130,7 @@ class RandomHorizontalFlip:
         self.p = p
 
     def __call__(self, img: F.Image) -> F.Image:
-        return F.hflip(img) if rand(1).item() < self.p else img
+        return F.hflip(img) if float(rand(1)) < self.p else img
 
     def __repr__(self):
         return f"RandomHorizontalFlip(p={self.p})"
@@ -140,7 +140,7 @@ class RandomVerticalFlip(RandomHorizontalFlip):
     """An image mirrored top to bottom, with probability `p`."""
 
     def __call__(self, img: F.Image) -> F.Image:
-        return F.vflip(img) if rand(1).item() < self.p else img
+        return F.vflip(img) if float(rand(1)) < self.p else img
 
     def __repr__(self):
         return f"RandomVerticalFlip(p={self.p})"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.tensor import Tensor
 
 __all__ = ["center_crop", "crop", "get_image_size", "hflip", "normalize", "pad", "to_tensor", "vflip"]
@@ -59,7 +59,7 @@ def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inpla
     >>> normalize(torch.ones(1, 1, 2), (0.5,), (0.25,))
     tensor([[[2., 2.]]])
     """
-    if not isinstance(tensor, TensorBase):
+    if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
     if not tensor.is_floating_point():
         raise TypeError(f"Input tensor should be a float tensor. Got {tensor.dtype}.")
@@ -79,7 +79,7 @@ def channelwise(values, tensor: Tensor) -> Tensor:
 
 def get_image_size(img: Image) -> list[int]:
     """The width and the height of an image."""
-    height, width = img.shape[-2:] if isinstance(img, TensorBase) else as_array(img).shape[:2]
+    height, width = img.shape[-2:] if isinstance(img, Tensor) else as_array(img).shape[:2]
     return [width, height]
 
 
@@ -90,7 +90,7 @@ def crop(img: Image, top: int, left: int, height: int, width: int) -> Image:
     if any(margins):
         img, left, top = pad(img, margins), max(left, 0), max(top, 0)
     rows, columns = slice(top, top + height), slice(left, left + width)
-    return img[..., rows, columns] if isinstance(img, TensorBase) else as_array(img)[rows, columns]
+    return img[..., rows, columns] if isinstance(img, Tensor) else as_array(img)[rows, columns]
 
 
 def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
@@ -102,12 +102,12 @@ def center_crop(img: Image, output_size: int | Sequence[int]) -> Image:
 
 def hflip(img: Image) -> Image:
     """An image mirrored left to right."""
-    return img.flip(-1) if isinstance(img, TensorBase) else as_array(img)[:, ::-1]
+    return img.flip(-1) if isinstance(img, Tensor) else as_array(img)[:, ::-1]
 
 
 def vflip(img: Image) -> Image:
     """An image mirrored top to bottom."""
-    return img.flip(-2) if isinstance(img, TensorBase) else as_array(img)[::-1]
+    return img.flip(-2) if isinstance(img, Tensor) else as_array(img)[::-1]
 
 
 def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant") -> Image:
@@ -117,11 +117,11 @@ def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode:
     """
     sides = [padding] * 4 if isinstance(padding, int) else list(padding) * (4 // len(padding))
     left, top, right, bottom = sides
-    if isinstance(img, TensorBase):
+    if isinstance(img, Tensor):
         from rushlight.nn.functional import pad as pad_tensor
 
         mode = {"edge": "replicate"}.get(padding_mode, padding_mode)
-        return pad_tensor(img, [left, right, top, bottom], mode, fill if mode == "constant" else None)
+        return pad_tensor(img, (left, right, top, bottom), mode, fill if mode == "constant" else None)
     array = as_array(img)
     margins = [(top, bottom), (left, right), (0, 0)][: array.ndim]
     return np.pad(array, margins, padding_mode, **({"constant_values": fill} if padding_mode == "constant" else {}))
