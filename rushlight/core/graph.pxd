@@ -66,6 +66,7 @@ cdef class Node(Vertex):
     cdef public VersionCounter result_counter
     cdef public long result_version
     cdef public dict notes
+    cdef public object within
     cdef public dict tangents
 
     cdef Vertex edge(self, Py_ssize_t i)

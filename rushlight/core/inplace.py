@@ -3,6 +3,8 @@
 An in-place operation is the out-of-place one, whose result then takes the tensor's place in memory and in the graph.
 """
 
+from weakref import ref
+
 import numpy as np
 
 from rushlight.core.errors import changed_view, larger_result, lower_result
@@ -81,7 +83,8 @@ def meets(a, b):
         return False
     start, other = address(a), address(b)
     if start == other and a.nbytes == b.nbytes:
-        return a.strides != b.strides
+        steps = [[s for s, n in zip(array.strides, array.shape, strict=True) if n > 1] for array in (a, b)]
+        return steps[0] != steps[1]
     return start < other + b.nbytes and other < start + a.nbytes
 
 
@@ -212,8 +215,8 @@ def renew(tensor):
     if tensor._node is None and not view.base._needs:
         return
     if view.origin != DEFAULT:
-        raise changed_view(tensor, "and its base or another view of its base has been")
-    move(tensor, AsStridedBackward0.of(view.base, tensor._array), 0)
+        raise changed_view(tensor, "its base or another view of its base has been")
+    move(tensor, AsStridedBackward0.through(Window.between(view.base._array, tensor._array), *vertex(view.base)), 0)
     view.version = tensor._counter.value
 
 
@@ -234,7 +237,12 @@ class CopySlices(Node):
         self.edges, self.numbers = zip(vertex(base), *[node.edge_at(i) for i in range(1, node.arity)], strict=True)
         self.arity, self.sequence = node.arity, next_number()
         self.window, self.node = window, node
+        node.within = ref(self)  # the result that the inner node saves has its place in the graph behind this one
         return self
+
+    def look(self):
+        """The history of the view after the change."""
+        return AsStridedBackward0.through(self.window, self, 0)
 
     def apply(self, grad, recorded, needs):
         """The cotangents of the base as it was, and of the other inputs of the change."""
@@ -255,13 +263,12 @@ class AsStridedBackward0(Node):
     """The history of a view after its base was changed in place: a look at the base."""
 
     @classmethod
-    def of(cls, base, array):
-        """The node for a view, of this memory, of the base as it is now."""
+    def through(cls, window, edge, number):
+        """The node for a look through a window at what `edge` made."""
         self = cls.__new__(cls)
-        edge, number = vertex(base)
         self.edges, self.numbers, self.arity = (edge,), (number,), 1
         self.sequence = next_number()
-        self.window = Window.between(base._array, array)
+        self.window = window
         return self
 
     def apply(self, grad, recorded, needs):

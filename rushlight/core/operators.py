@@ -141,7 +141,8 @@ def unary(op, a):
     out._array = result
     if a._view is not None:
         a._synchronize()
-    modes = recorder() if a._needs and op.differentiable else None
+    needs = a._needs or (a._view is not None and a._view.base._needs)
+    modes = recorder() if needs and op.differentiable else None
     if modes is not None:
         node = start(op, 1)
         save_pair(node, a, None, result, out)
@@ -173,7 +174,7 @@ def binary(op, a, b):
             return push_forward(binary, op, (a, b))
         if other._view is not None:
             other._synchronize()
-        if other._needs:
+        if other._needs or (other._view is not None and other._view.base._needs):
             needs = 2
     else:
         y = b
@@ -193,7 +194,7 @@ def binary(op, a, b):
     out._array = result
     if a._view is not None:
         a._synchronize()
-    if a._needs:
+    if a._needs or (a._view is not None and a._view.base._needs):
         needs += 1
     modes = recorder() if needs and op.differentiable else None
     if modes is not None:
@@ -463,7 +464,7 @@ def needed(op, args):
         if isinstance(value, TensorBase):
             if value._view is not None:
                 value._synchronize()
-            if value._needs:
+            if value._needs or (value._view is not None and value._view.base._needs):
                 needs |= 1 << i
         elif position in op.lists:
             for item in value:

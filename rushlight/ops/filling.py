@@ -149,7 +149,7 @@ def overwrite(tensor: Tensor, entry, value) -> Tensor:
     recorded = recording()
     if recorded and (tensor.requires_grad or (isinstance(value, TensorBase) and value.requires_grad)):
         return change(tensor, entry, value)
-    check(tensor, recorded)
+    check(tensor, recorded, value)
     np.copyto(tensor._array, value._array if isinstance(value, TensorBase) else value, casting="unsafe")
     tensor._bump()
     return tensor

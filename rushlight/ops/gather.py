@@ -16,8 +16,10 @@ __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim
 
 def grid(index, dim):
     """The index arrays that pick `index` along `dim`: in the other dimensions each place counts itself."""
-    places = np.ogrid[tuple(slice(n) for n in index.shape)]
-    return (*places[:dim], index, *places[dim + 1 :])
+    last = index.ndim - 1
+    places = [np.arange(n).reshape(-1, *[1] * (last - i)) for i, n in enumerate(index.shape)]
+    places[dim] = index
+    return tuple(places)
 
 
 def flat_places(index, dim, shape):

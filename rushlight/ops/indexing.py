@@ -145,8 +145,11 @@ def __setitem__(self, key, value):
 
 def assign(target, value):
     """Overwrites a whole tensor with a number or a tensor, which may have more dimensions of size 1 in front."""
-    if not isinstance(value, TensorBase) or value._array.ndim == 0:
+    if not isinstance(value, TensorBase):
         target.fill_(value)
+        return
+    if value._array.ndim == 0:
+        target.fill_(value if value._counter is not target._counter else value.clone())  # it may lie in the target
         return
     shape = target._array.shape
     if value._array.shape != shape:

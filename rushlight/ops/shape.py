@@ -6,7 +6,6 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.operators import look
 from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
@@ -92,12 +91,12 @@ def view(input: Tensor, *shape: int | dtypes.dtype) -> Tensor:
 
 
 def view_as_dtype(input, dtype):
-    """The same bytes read as another type: a view outside the graph."""
+    """The same bytes read as another type, outside the graph; changes in place are counted together."""
     array, target = input._array, dtype._numpy
     if target.itemsize != array.itemsize:
         check_divisible(array, target)
     out = new_tensor(array.view(target))
-    look(out, input, False)
+    out._counter = input._versions()
     return out
 
 
