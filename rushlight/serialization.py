@@ -37,8 +37,7 @@ _allowed: set = set()  # what `add_safe_globals` allows
 def save(obj: Any, f: str | os.PathLike | IO[bytes], *, pickle_protocol: int = 2) -> None:
     """Saves an object with tensors in it, for example a `state_dict()`, to a path or to an open binary file.
 
-    Tensors that share memory share it after loading too. RuntimeError for results of recorded operations that are
-    no leaves: detach them first.
+    Tensors that share memory share it after loading too; results of recorded operations come back as leaves.
 
     >>> import io, rushlight as torch
     >>> file = io.BytesIO()
@@ -141,8 +140,6 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         """A tensor as a call of the function that PyTorch rebuilds it with."""
         from rushlight.nn import Parameter
 
-        if tensor._node is not None:
-            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) can be saved: detach it.")
         if isinstance(tensor, Parameter):
             return REBUILD_PARAMETER, (tensor.data, tensor.requires_grad, OrderedDict())
         storage, offset, array = self.placed(tensor)
