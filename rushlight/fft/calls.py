@@ -12,9 +12,7 @@ from rushlight.ops.mismatch import type_name
 def checked(name, input, norm):
     """The input as a tensor of floats or complex numbers, and the norm's name."""
     if not isinstance(input, TensorBase):
-        raise TypeError(
-            f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
+        raise TypeError(f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     norm = norm or "backward"
     if norm not in ("backward", "ortho", "forward"):
         raise RuntimeError(f'Invalid normalization mode: "{norm}"')
@@ -48,9 +46,7 @@ def several_sizes(input, s, dim, half=False):
     s = (s,) if isinstance(s, int) else s
     if dim is None:
         if s is not None and len(s) > array.ndim:
-            raise RuntimeError(
-                f"Got shape with {len(s)} values but input tensor only has {array.ndim} dimensions."
-            )
+            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {array.ndim} dimensions.")
         dims = tuple(range(0 if s is None else array.ndim - len(s), array.ndim))
     else:
         dims = tuple(wrap_dim(d, array.ndim) for d in ((dim,) if isinstance(dim, int) else dim))

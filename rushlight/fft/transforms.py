@@ -11,9 +11,7 @@ SWAPPED = {
 }  # the norm of the opposite direction
 
 
-@operator(
-    input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims])
-)
+@operator(input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims]))
 def _fft_resize(input, dims, sizes):
     """The input cut, or continued with zeros, to new sizes of some dimensions; the adjoint is the way
     back."""
@@ -29,9 +27,7 @@ def _fft_resize(input, dims, sizes):
 def resized(x, dims, shape):
     """x with the sizes of `shape` in some dimensions."""
     sizes = [shape[d] for d in dims]
-    return (
-        x if all(x.shape[d] == n for d, n in zip(dims, sizes, strict=True)) else _fft_resize(x, dims, sizes)
-    )
+    return x if all(x.shape[d] == n for d, n in zip(dims, sizes, strict=True)) else _fft_resize(x, dims, sizes)
 
 
 def transform(x, sizes, dims, norm, forward):
@@ -76,9 +72,7 @@ def half_cotangent(grad, input_shape, sizes, dims, norm):
     spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
     n, last = sizes[-1], dims[-1] % len(input_shape)
     twice = [1 if i == 0 or 2 * i == n else 2 for i in range(n // 2 + 1)]
-    weights = np.asarray(twice, dtype=np.int8).reshape(
-        [-1 if d == last else 1 for d in range(len(input_shape))]
-    )
+    weights = np.asarray(twice, dtype=np.int8).reshape([-1 if d == last else 1 for d in range(len(input_shape))])
     return resized(spectrum * weights, dims, input_shape)
 
 

@@ -27,9 +27,7 @@ def linalg(function: Callable) -> Callable:
     def called(*args, out=None, **kwargs):
         input = args[0] if args else kwargs.get(first)
         if not isinstance(input, TensorBase):
-            raise TypeError(
-                f"{name}(): argument '{first}' (position 1) must be Tensor, not {type(input).__name__}"
-            )
+            raise TypeError(f"{name}(): argument '{first}' (position 1) must be Tensor, not {type(input).__name__}")
         result = function(*args, **kwargs)
         return result if out is None else written(name, out, result, input)
 
@@ -40,13 +38,9 @@ def check_floating(name: str, A, kernel: str | None = None) -> None:
     """RuntimeError for a type that LAPACK does not compute with."""
     array = A._array
     if array.dtype.kind not in "fc":
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}"
-        )
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}")
     if array.dtype == np.float16:
-        raise RuntimeError(
-            f"{name}: Low precision dtypes not supported. Got Half. Convert with x.float() first."
-        )
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half. Convert with x.float() first.")
 
 
 def check_matrix(name: str, A, argument: str = "A") -> None:

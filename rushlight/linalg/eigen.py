@@ -63,9 +63,7 @@ def eig_cotangent(grad, result0, result1):
     L, V = result0, result1
     product = np.matmul(adjoint(V), grad[1])
     check_phase(product, "linalg_eig_backward")
-    lengths = np.matmul(
-        adjoint(V), V * np.expand_dims(np.add.reduce(np.real(diagonal_part(product)), -2), -2)
-    )
+    lengths = np.matmul(adjoint(V), V * np.expand_dims(np.add.reduce(np.real(diagonal_part(product)), -2), -2))
     inner = product - lengths
     inner = quotient(inner - diagonal_part(inner), np.conjugate(gaps(L))) + diagonal_matrix(grad[0])
     return _solve(adjoint(V), np.matmul(inner, adjoint(V)))

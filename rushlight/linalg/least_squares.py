@@ -21,7 +21,7 @@ def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
     """The cotangents of A and B, by way of the pseudo-inverse P of A: the solution X is P B.
 
     What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with
-    respect to it. """
+    respect to it."""
     P = _pinv(A, None, rcond, False)
     of_solution, of_residuals = grad[:2]
     of_A = pinv_cotangent(np.matmul(of_solution, adjoint(B)), A, P)
@@ -76,9 +76,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     check_floating("torch.linalg.lstsq", A)
     driver = driver or "gelsy"
     if driver not in DRIVERS:
-        raise RuntimeError(
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
-        )
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     if a.dtype != b.dtype:
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
@@ -88,9 +86,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     if vector:
         B = B.unsqueeze(-1)
     if a.shape[-2] != B._array.shape[-2]:
-        raise RuntimeError(
-            f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})"
-        )
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})")
     rcond = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
     solution, *others = _lstsq(A, B, float(rcond), driver)
     return Lstsq((solution.squeeze(-1) if vector else solution, *others))

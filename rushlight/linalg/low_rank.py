@@ -42,9 +42,7 @@ def svd_lowrank(
     return (V, S, U) if wide else (U, S, V)
 
 
-def pca_lowrank(
-    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
-) -> tuple[Tensor, Tensor, Tensor]:
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of the principal components of the rows of A, which is centered first unless `center` is
     False.
 

@@ -82,9 +82,7 @@ def check_lu(name, A, pivot):
     """The errors of the decomposition."""
     array = A._array
     if array.ndim < 2:
-        raise RuntimeError(
-            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead"
-        )
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
     if array.dtype.kind not in "fc" or array.dtype == np.float16:
         raise NotImplementedError(f"\"lu_cpu\" not implemented for '{type_name(array)}'")
     if not pivot:

@@ -28,9 +28,7 @@ def qr_cotangent(grad, input, mode, result0, result1):
             "mode='reduced') if you are going to differentiate through linalg.qr."
         )
     if n > m and mode == "complete":
-        raise RuntimeError(
-            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
-        )
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     if n >= m:
         return tall_qr_cotangent(gQ, gR, result0, result1)
     gQ = gQ + np.matmul(input[..., :, n:], adjoint(gR[..., :, n:]))
@@ -73,8 +71,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Qr:
     check_floating("linalg.qr", A)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
-            "'complete'"
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
     return Qr(_qr(A, mode))
 

@@ -74,8 +74,7 @@ def check_phase(of_U, of_V):
 def _svd(input, full_matrices):
     if not np.isfinite(input).all():
         raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "
-            "values."
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
         )
     return tuple(np.linalg.svd(input, full_matrices=full_matrices))
 

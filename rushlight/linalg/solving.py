@@ -17,10 +17,7 @@ __all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv"
 
 InvEx = named_tuple("linalg_inv_ex", "inverse", "info")
 SolveEx = named_tuple("linalg_solve_ex", "result", "info")
-SINGULAR = (
-    "The diagonal element {} is zero, the inversion could not be completed because the input matrix is "
-    "singular."
-)
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 UNSOLVABLE = "The solver failed because the input matrix is singular."
 
 
@@ -159,7 +156,7 @@ def check_sides(name, A, B, left):
             f"({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})"
         )
     for i in range(3, min(a.ndim, b.ndim) + 1):
-        n, m = a.shape[-i], b.shape[-i]
+        n, m = b.shape[-i], a.shape[-i]
         if n != m and 1 not in (n, m):
             raise RuntimeError(
                 f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton "
@@ -214,9 +211,7 @@ def _solve_triangular(A, B, upper, unitriangular):
 
 
 @linalg
-def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Tensor:
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
     """The solution X of A X = B, or of X A = B where `left` is False, with a triangular A.
 
     The other triangle of A is not looked at, nor its diagonal with `unitriangular`, when it counts as ones.

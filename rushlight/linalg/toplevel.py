@@ -104,9 +104,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     check_tensors("cholesky_solve", input=B, input2=L)
     for name, x in (("b", B), ("u", L)):
         if x._array.ndim < 2:
-            raise RuntimeError(
-                f"{name} should have at least 2 dimensions, but has {x._array.ndim} dimensions instead"
-            )
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x._array.ndim} dimensions instead")
     check_sides("cholesky_solve", L, B, True)
     return _cholesky_solve(B, L, bool(upper))
 
@@ -124,9 +122,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     check_floating("cholesky_inverse", L)
     zeros = np.diagonal(L._array, axis1=-2, axis2=-1) == 0
     if zeros.any():
-        raise failure(
-            "cholesky_inverse", SINGULAR, np.asarray(np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0))
-        )
+        raise failure("cholesky_inverse", SINGULAR, np.asarray(np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0)))
     return _cholesky_inverse(L, bool(upper))
 
 
@@ -223,9 +219,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 
 
 @keywords
-def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
-) -> LuUnpack:
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> LuUnpack:
     """P, L and U of what `linalg.lu_factor` returned; empty tensors for what is not asked for.
 
     RuntimeError for pivots that are not int32.

@@ -40,8 +40,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     axis = wrap_dim(dim, x.ndim)
     if x.shape[axis] != 3 or y.shape[axis] != 3:
         raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and "
-            f"{y.shape[axis]}"
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
         )
     same_scalars(x, y)
     return _cross(input, other, axis - x.ndim)
@@ -59,9 +58,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """
     check_tensors("linalg_vecdot", x=x, y=y)
     if x._array.dtype != y._array.dtype:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected x and y to have the same dtype, but got {x.dtype} and {y.dtype}"
-        )
+        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but got {x.dtype} and {y.dtype}")
     return (x.conj() * y).sum(dim)
 
 

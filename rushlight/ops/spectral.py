@@ -91,9 +91,7 @@ def stft(
     onesided = not is_complex if onesided is None else onesided
     if onesided and is_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
-    spectra = (rfft if onesided else fft)(pieces, norm="ortho" if normalized else "backward").transpose(
-        -2, -1
-    )
+    spectra = (rfft if onesided else fft)(pieces, norm="ortho" if normalized else "backward").transpose(-2, -1)
     return spectra if return_complex or (return_complex is None and is_complex) else view_as_real(spectra)
 
 
@@ -139,8 +137,7 @@ def istft(
     )  # fmt: skip
     if not input.is_complex():
         raise RuntimeError(
-            "istft requires a complex-valued input tensor matching the output from stft with "
-            "return_complex=True."
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
     onesided = input.shape[-2] != n_fft if onesided is None else onesided
     check_istft(call, input, n_fft, hop_length, win_length, onesided)
