@@ -1,21 +1,28 @@
 """Functions of neural networks, by PyTorch's names: a file for each family."""
 # ruff: noqa: F403
 
+from rushlight.nn.functional.activation import *
+from rushlight.nn.functional.adaptive_pooling import *
+from rushlight.nn.functional.attention import *
 from rushlight.nn.functional.batch_normalization import *
 from rushlight.nn.functional.convolution import *
 from rushlight.nn.functional.cross_entropy import *
+from rushlight.nn.functional.ctc import *
+from rushlight.nn.functional.distance import *
 from rushlight.nn.functional.dropout import *
+from rushlight.nn.functional.folding import *
+from rushlight.nn.functional.fractional_pooling import *
+from rushlight.nn.functional.grid_sampling import *
+from rushlight.nn.functional.interpolation import *
 from rushlight.nn.functional.layer_normalization import *
-from rushlight.nn.functional.pooling import *
 from rushlight.nn.functional.losses import *
 from rushlight.nn.functional.margin_losses import *
-from rushlight.nn.functional.distance import *
-from rushlight.nn.functional.adaptive_pooling import *
-from rushlight.ops.embedding import *
-from rushlight.ops.padding import pad as pad
-from rushlight.nn.functional.folding import *
-from rushlight.nn.functional.unpooling import *
-from rushlight.nn.functional.fractional_pooling import *
+from rushlight.nn.functional.multi_head_attention import *
 from rushlight.nn.functional.normalization import *
-from rushlight.ops.contractions import bilinear as bilinear
-from rushlight.ops.products import linear as linear
+from rushlight.nn.functional.pooling import *
+from rushlight.nn.functional.shuffling import *
+from rushlight.nn.functional.unpooling import *
+from rushlight.ops.contractions import bilinear
+from rushlight.ops.embedding import embedding, embedding_bag, one_hot
+from rushlight.ops.padding import pad
+from rushlight.ops.products import linear

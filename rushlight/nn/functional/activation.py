@@ -1,0 +1,94 @@
+"""Activations as `nn.functional` has them: most are in ops.activation; here are softmax's kin, which may guess `dim`."""
+
+import warnings
+
+import numpy as np
+
+from rushlight import random
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import dtype as Dtype
+from rushlight.ops import softmax as plain
+from rushlight.ops.activation import (
+    celu, celu_, elu, elu_, gelu, glu, hardshrink, hardsigmoid, hardswish, hardtanh, hardtanh_, leaky_relu,
+    leaky_relu_, logsigmoid, mish, prelu, relu, relu6, relu_, rrelu, rrelu_, selu, selu_, sigmoid, silu, softplus,
+    softshrink, softsign, tanhshrink, threshold, threshold_,
+)  # fmt: skip
+from rushlight.ops.elementary import tanh
+from rushlight.random import distributions
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",
+    "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "log_softmax", "logsigmoid", "mish", "prelu", "relu",
+    "relu6", "relu_", "rrelu", "rrelu_", "selu", "selu_", "sigmoid", "silu", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
+]  # fmt: skip
+
+
+def guessed(name, ndim, stacklevel):
+    """The dimension that PyTorch guesses where none is given, with its warning."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. "
+        "Change the call to include dim=X as an argument.",
+        stacklevel=stacklevel + 1,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+    """The exponentials divided by their sum along `dim`. Without `dim` one is guessed, with a warning.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    dim = guessed("softmax", input.ndim, _stacklevel) if dim is None else dim
+    return plain.softmax(input, dim, dtype=dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+    """`softmax` of the negative.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.softmin(torch.tensor([0.0, 100.0]), dim=0)
+    tensor([1., 0.])
+    """
+    dim = guessed("softmin", input.ndim, _stacklevel) if dim is None else dim
+    return plain.softmax(-input, dim, dtype=dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """The logarithm of `softmax`, without its overflow.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
+    dim = guessed("log_softmax", input.ndim, _stacklevel) if dim is None else dim
+    return plain.log_softmax(input, dim, dtype=dtype)
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """Samples of the Gumbel-softmax distribution of temperature `tau`; `hard` ones are one-hot, with the soft gradient.
+
+    The method is that of Jang, Gu and Poole, "Categorical reparameterization with Gumbel-softmax", 2017.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.gumbel_softmax(torch.zeros(4), hard=True).sum()
+    tensor(1.)
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    x = logits._array
+    noise = -np.log(distributions.exponential(random.default_generator, x.shape, x.dtype))
+    soft = plain.softmax((logits + new_tensor(noise)) / tau, dim)
+    if not hard:
+        return soft
+    values = soft._array
+    one_hot = np.zeros_like(values)
+    np.put_along_axis(one_hot, np.expand_dims(values.argmax(dim), dim), 1, dim)
+    return new_tensor(one_hot - values) + soft

@@ -1,0 +1,98 @@
+"""Attention by scaled dot products, of Vaswani et al., "Attention is all you need" (2017)."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import bool as torch_bool
+from rushlight.nn.functional.dropout import dropout
+from rushlight.ops.products import matmul
+from rushlight.ops.selection import where
+from rushlight.ops.softmax import softmax
+from rushlight.tensor import Tensor
+
+__all__ = ["scaled_dot_product_attention"]
+
+
+def dtype_word(tensor):
+    """A dtype in the words of attention's errors: `float`, `double`, ..."""
+    name = repr(tensor.dtype).removeprefix("torch.")
+    return {"float32": "float", "float64": "double", "int64": "long", "int32": "int", "float16": "half"}.get(name, name)
+
+
+def check_inputs(query, key, value, attn_mask, is_causal):
+    """Raises PyTorch's errors for operands that do not fit each other."""
+    three = {"query": query, "key": key, "value": value}
+    if attn_mask is not None and is_causal:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    if len({x.dtype for x in three.values()}) > 1:
+        words = [f"{name}.dtype: {dtype_word(x)}" for name, x in three.items()]
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got {words[0]} {words[1]} and {words[2]} "
+            "instead."
+        )
+    if any(x.ndim < 2 for x in three.values()):
+        words = [f"{name}: {x.ndim}" for name, x in three.items()]
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got "
+            f"query.dim: {words[0][7:]} key.dim: {words[1][5:]} and value.dim: {words[2][7:]} instead."
+        )
+    if attn_mask is not None and attn_mask.dtype not in (torch_bool, query.dtype):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{dtype_word(attn_mask)} and  query.dtype: {dtype_word(query)} instead."
+        )
+
+
+def as_bias(mask, dtype):
+    """A mask as what is added to scores: a bool one says which may be attended to."""
+    if mask.dtype != torch_bool:
+        return mask
+    return new_tensor(np.where(mask._array, 0, -np.inf).astype(dtype))
+
+
+def causal_bias(rows, columns, dtype):
+    """The bias that lets each place attend to itself and those before it."""
+    return new_tensor(np.where(np.tri(rows, columns, dtype=bool), 0, -np.inf).astype(dtype))
+
+
+def normalised(scores):
+    """The softmax of each row; zeros for a row that may attend to nothing."""
+    nothing = np.isneginf(scores._array).all(-1, keepdims=True)
+    if not nothing.any():
+        return softmax(scores, -1)
+    nothing = new_tensor(nothing)
+    return where(nothing, 0.0, softmax(where(nothing, 0.0, scores), -1))
+
+
+def scaled_dot_product_attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+) -> Tensor:  # fmt: skip
+    """softmax(query @ key.T * scale + mask) @ value, of (..., L, E), (..., S, E) and (..., S, V): (..., L, V).
+
+    The mask (L, S) is added, or tells which keys may be attended to if it is bool; `is_causal` lets each place see
+    those up to itself. `scale` is 1 / sqrt(E) if None. `enable_gqa` repeats the heads of key and value, the third
+    dimension from the end, for groups of the query's. Weights are dropped with probability `dropout_p`. RuntimeError
+    for operands that do not fit.
+
+    >>> import rushlight as torch
+    >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
+    >>> torch.nn.functional.scaled_dot_product_attention(q, k, v)
+    tensor([[2.]])
+    """
+    check_inputs(query, key, value, attn_mask, is_causal)
+    if enable_gqa:
+        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = matmul(query * scale, key.transpose(-2, -1))
+    dtype = query._array.dtype
+    if is_causal:
+        scores = scores + causal_bias(query.shape[-2], key.shape[-2], dtype)
+    elif attn_mask is not None:
+        scores = scores + as_bias(attn_mask, dtype)
+    weights = normalised(scores) if is_causal or attn_mask is not None else softmax(scores, -1)
+    return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)

@@ -1,0 +1,135 @@
+"""Connectionist temporal classification: the loss of Graves et al. (2006) for sequences without an alignment."""
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.nn.functional.reductions import reduction_of
+from rushlight.ops.elementary import logaddexp
+from rushlight.ops.joining import cat
+from rushlight.ops.selection import where
+from rushlight.tensor import Tensor
+
+__all__ = ["ctc_loss"]
+
+IMPOSSIBLE = -1e30  # the logarithm of a probability of zero, finite so that its gradient is zero too
+
+
+def lengths_of(name, lengths, samples):
+    """Lengths, given as a tensor or as numbers, as an array with one for each sample."""
+    array = lengths._array if isinstance(lengths, Tensor) else np.asarray(lengths)
+    if array.dtype.kind not in "iu":
+        raise RuntimeError(f"{name} must be integral")
+    array = array.reshape(-1).astype(np.int64)
+    if len(array) != samples:
+        raise RuntimeError(f"{name} must be of size batch_size")
+    return array
+
+
+def rows_of(targets, lengths):
+    """The target sequences as rows (N, longest), whether they came as rows or one after the other."""
+    longest = max(lengths, default=0)
+    labels = targets._array.astype(np.int64)
+    needed = longest if labels.ndim == 2 else lengths.sum()
+    if labels.shape[-1] < needed or (labels.ndim == 1 and labels.shape[-1] != needed):
+        size = f"at least size {needed} at dimension 1" if labels.ndim == 2 else f"size {needed} at dimension 0"
+        raise RuntimeError(
+            f"Expected tensor to have {size}, but got size {labels.shape[-1]} for argument #2 'targets' "
+            "(while checking arguments for ctc_loss_allocate_outputs)"
+        )
+    if labels.ndim == 2:
+        return labels[:, :longest]
+    rows = np.zeros((len(lengths), longest), np.int64)
+    rows[np.arange(longest) < lengths[:, None]] = labels
+    return rows
+
+
+def with_blanks(rows, blank):
+    """The labels with a blank before, between and after them, and where one may skip the blank before it."""
+    labels = np.full((len(rows), 2 * rows.shape[1] + 1), blank)
+    labels[:, 1::2] = rows
+    skips = np.zeros(labels.shape, bool)
+    skips[:, 2:] = (labels[:, 2:] != blank) & (labels[:, 2:] != labels[:, :-2])
+    return labels, skips
+
+
+def shifted(alpha, steps):
+    """Log probabilities moved on by some states; what comes in from the left is impossible."""
+    gap = new_tensor(np.full((alpha.shape[0], min(steps, alpha.shape[1])), IMPOSSIBLE, alpha._array.dtype))
+    return cat([gap, alpha[:, : max(alpha.shape[1] - steps, 0)]], 1)
+
+
+def likelihoods(log_probs, labels, skips, input_lengths, target_lengths):
+    """The log probabilities of the sequences: the forward variables of the paper, all samples and states at once."""
+    samples, states = labels.shape
+    index = np.broadcast_to(labels, (log_probs.shape[0], samples, states))
+    emitted = log_probs.gather(2, new_tensor(np.ascontiguousarray(index)))
+    first = np.arange(states) < np.where(target_lengths, 2, 1)[:, None]
+    alpha = where(new_tensor(first), emitted[0], IMPOSSIBLE)
+    nothing_read = np.where(np.arange(states) == 0, 0, IMPOSSIBLE).astype(alpha._array.dtype)
+    alpha = where(new_tensor(input_lengths[:, None] > 0), alpha, new_tensor(nothing_read))
+    may_skip = new_tensor(skips)
+    for t in range(1, log_probs.shape[0]):
+        reached = logaddexp(alpha, shifted(alpha, 1))
+        reached = logaddexp(reached, where(may_skip, shifted(alpha, 2), IMPOSSIBLE))
+        alpha = where(new_tensor(t < input_lengths[:, None]), reached + emitted[t], alpha)
+    last = new_tensor(2 * target_lengths[:, None])
+    before = new_tensor(np.maximum(2 * target_lengths - 1, 0)[:, None])
+    ends = where(new_tensor(target_lengths[:, None] > 0), alpha.gather(1, before), IMPOSSIBLE)
+    return logaddexp(alpha.gather(1, last), ends).squeeze(1)
+
+
+def check(log_probs, input_lengths, target_lengths, blank):
+    """Raises PyTorch's errors for lengths and a blank that do not fit."""
+    steps, _, classes = log_probs.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    if len(input_lengths) and input_lengths.max() > steps:
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()} "
+            "(while checking arguments for ctc_loss_allocate_outputs)"
+        )
+    for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if (lengths < 0).any():
+            raise RuntimeError(f"Expected {name} to have value at least 0, but got value {lengths.min()}")
+
+
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Tensor | tuple[int, ...],
+    target_lengths: Tensor | tuple[int, ...], blank: int = 0, reduction: str = "mean", zero_infinity: bool = False,
+) -> Tensor:  # fmt: skip
+    """The negative log probability of target sequences under all their alignments with log probabilities (T, N, C).
+
+    `targets` is (N, S), or all sequences one after the other; without N, `log_probs` is (T, C). The mean is that of
+    the losses divided by the targets' lengths. A sequence too long for its input has an infinite loss, which
+    `zero_infinity` makes 0. RuntimeError for lengths that do not fit. The gradient is that of `log_softmax`'s input,
+    as PyTorch's: a softmax of its own is already in it.
+
+    >>> import rushlight as torch
+    >>> log_probs = torch.full((2, 1, 2), 0.5).log()
+    >>> torch.nn.functional.ctc_loss(log_probs, torch.tensor([[1]]), torch.tensor([2]), torch.tensor([1]))
+    tensor(0.2877)
+    """
+    reduction = reduction_of(reduction)
+    if log_probs.ndim == 2:
+        batch, labels = log_probs.unsqueeze(1), targets.reshape(1, -1)
+        loss = ctc_loss(batch, labels, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        return loss.squeeze(0) if reduction == "none" else loss
+    samples = log_probs.shape[1]
+    input_lengths = lengths_of("input_lengths", input_lengths, samples)
+    target_lengths = lengths_of("target_lengths", target_lengths, samples)
+    check(log_probs, input_lengths, target_lengths, blank)
+    labels, skips = with_blanks(rows_of(targets, target_lengths), blank)
+    logarithms = likelihoods(log_probs, labels, skips, input_lengths, target_lengths)
+    loss = own_softmax(log_probs, input_lengths) - logarithms
+    impossible = new_tensor(logarithms._array < IMPOSSIBLE / 2)
+    loss = where(impossible, 0.0 if zero_infinity else np.inf, loss)
+    if reduction == "mean":
+        return (loss / new_tensor(np.maximum(target_lengths, 1).astype(loss._array.dtype))).mean()
+    return loss.sum() if reduction == "sum" else loss
+
+
+def own_softmax(log_probs, input_lengths):
+    """Zero for each sample, with the gradient exp(log_probs), which PyTorch's has and `log_softmax` takes out again."""
+    used = np.arange(log_probs.shape[0])[:, None, None] < input_lengths[:, None]
+    total = (log_probs.exp() * new_tensor(used.astype(log_probs._array.dtype))).sum((0, 2))
+    return total - total.detach()

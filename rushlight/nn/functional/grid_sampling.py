@@ -1,0 +1,215 @@
+"""Images sampled at the points of a grid, and affine grids: the spatial transformer of Jaderberg et al. (2015).
+
+All is made of differentiable pieces, so that gradients of any order reach both the image and the grid.
+"""
+
+import warnings
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.ops.gather import _gather
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["affine_grid", "grid_sample"]
+
+ALIGNMENT = (
+    "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+    "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
+)
+
+
+@operator(input=lambda grad, slope: grad * slope)
+def _moved(input, values, slope):
+    """Other values with a derivative that is known: what clipping and reflecting make of coordinates."""
+    return values
+
+
+def in_pixels(x, size, align_corners):
+    """Coordinates from -1 to 1 as pixels."""
+    return (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
+
+
+def reflected(x, size, align_corners):
+    """Coordinates (an array) folded back into the image at its borders, and the sign that each got."""
+    low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
+    if high == low:
+        return np.zeros_like(x), np.zeros_like(x)
+    distance = np.abs(x - low)
+    flips, rest = np.divmod(distance, high - low)
+    back = flips % 2 == 1
+    sign = np.where(x < low, -1, 1) * np.where(back, -1, 1)
+    return np.where(back, high - rest, rest + low).astype(x.dtype), sign.astype(x.dtype)
+
+
+def kept_inside(x, size, padding_mode, align_corners):
+    """Coordinates (an array) moved into the image, as the padding mode says, and their derivative."""
+    slope = np.ones_like(x)
+    if padding_mode == "reflection":
+        x, slope = reflected(x, size, align_corners)
+    inside = (x > 0) & (x < size - 1)
+    return np.clip(x, 0, size - 1), np.where(inside, slope, 0).astype(slope.dtype)
+
+
+def cubic_weights(t):
+    """The four weights of cubic interpolation at a fraction t."""
+    a = -0.75
+    near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
+    far = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def taps_along(x, size, mode, padding_mode, align_corners):
+    """The places (arrays) that coordinates along one dimension take elements from, each with its weight (a tensor)."""
+    x = in_pixels(x, size, align_corners)
+    if padding_mode != "zeros" and mode != "bicubic":
+        x = _moved(x, *kept_inside(x._array, size, padding_mode, align_corners))
+    at = x._array
+    if mode == "nearest":
+        return [(np.rint(at), None)]
+    low = np.floor(at)
+    t = x - new_tensor(low)
+    if mode == "bilinear":
+        return [(low, 1 - t), (low + 1, t)]
+    places = [low + k for k in (-1, 0, 1, 2)]
+    if padding_mode != "zeros":
+        places = [kept_inside(place, size, padding_mode, align_corners)[0] for place in places]
+    return list(zip(places, cubic_weights(t), strict=True))
+
+
+def picked(input, places):
+    """The elements of (N, C, *spatial) at places (arrays (N, ...) for each dimension); 0 outside."""
+    spatial = input.shape[2:]
+    samples, channels = input.shape[:2]
+    inside = np.logical_and.reduce([(p >= 0) & (p < n) for p, n in zip(places, spatial, strict=True)])
+    whole = [np.where(inside, p, 0).astype(np.int64) for p in places]
+    flat = np.ravel_multi_index(whole, spatial).reshape(samples, 1, -1)
+    index = np.broadcast_to(flat, (samples, channels, flat.shape[-1]))
+    values = _gather(input.reshape(samples, channels, prod(spatial)), 2, index)
+    values = values.reshape(samples, channels, *inside.shape[1:])
+    return values if inside.all() else values * new_tensor(inside[:, None].astype(input._array.dtype))
+
+
+def check(input, grid, mode, padding_mode):
+    """Raises PyTorch's errors for operands and options that do not fit."""
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
+            f"but got: '{mode}'"
+        )
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+            f"but got: '{padding_mode}'"
+        )
+    x, g = list(input.shape), list(grid.shape)
+    sizes = f"but got input with sizes {x} and grid with sizes {g}"
+    if not x or not g or x[0] != g[0]:
+        raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {sizes}")
+    if g[-1] != len(x) - 2:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {len(x) - 2} in last dimension, but got grid with sizes {g}"
+        )
+    if len(x) not in (4, 5) or len(x) != len(g):
+        raise RuntimeError(
+            f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, {sizes}"
+        )
+    if 0 in x[2:]:
+        raise RuntimeError(
+            "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
+            f"{x} with dimension {x.index(0, 2)} being empty"
+        )
+    if mode == "bicubic" and len(x) != 4:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if input._array.dtype != grid._array.dtype:
+        have, other = (TYPE_NAMES[t.dtype] for t in (input, grid))
+        raise RuntimeError(f"expected scalar type {have} but found {other}")
+    if not input.is_floating_point():
+        raise NotImplementedError(
+            f"\"grid_sampler_{len(x) - 2}d_cpu_kernel_impl\" not implemented for '{TYPE_NAMES[input.dtype]}'"
+        )
+
+
+def grid_sample(
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """The image (N, C, H, W) at the points of `grid` (N, H', W', 2), or (N, C, D, H, W) at (N, D', H', W', 3).
+
+    A point is (x, y) or (x, y, z) from -1 to 1: between the centres of the outermost pixels with `align_corners`, else
+    between their edges. `mode` is "bilinear", "nearest" or "bicubic" (of 4-D inputs); outside of the image are "zeros",
+    its "border" or its "reflection". ValueError or RuntimeError for what does not fit.
+
+    >>> import rushlight as torch
+    >>> image, point = torch.tensor([[[[0.0, 2.0]]]]), torch.tensor([[[[0.0, 0.0]]]])
+    >>> torch.nn.functional.grid_sample(image, point, align_corners=False)
+    tensor([[[[1.]]]])
+    """
+    check(input, grid, mode, padding_mode)
+    if align_corners is None:
+        warnings.warn(ALIGNMENT, stacklevel=2)
+    sizes = input.shape[2:]
+    coordinates = [grid.select(-1, d) for d in reversed(range(len(sizes)))]  # a grid has x before y
+    lines = [
+        taps_along(x, size, mode, padding_mode, bool(align_corners))
+        for x, size in zip(coordinates, sizes, strict=True)
+    ]
+    total = None
+    for taps in product(*lines):
+        values = picked(input, [place for place, _ in taps])
+        for _, weight in taps:
+            values = values if weight is None else values * weight.unsqueeze(1)
+        total = values if total is None else total + values
+    return total
+
+
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The grid (N, H, W, 2) or (N, D, H, W, 3) that `grid_sample` takes, moved by affine matrices `theta`.
+
+    `size` is that of the result of sampling, (N, C, H, W) or (N, C, D, H, W); `theta` is (N, 2, 3) or (N, 3, 4).
+    ValueError or NotImplementedError for what does not fit.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.affine_grid(torch.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), align_corners=False)
+    tensor([[[[-0.5000,  0.0000],
+              [ 0.5000,  0.0000]]]])
+    """
+    if align_corners is None:
+        warnings.warn(ALIGNMENT, stacklevel=2)
+    check_affine(theta, size, align_corners)
+    space, dtype = tuple(size[2:]), theta._array.dtype
+    lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in space]
+    if not align_corners:
+        lines = [line * (n - 1) / n for line, n in zip(lines, space, strict=True)]
+    points = [*reversed(np.meshgrid(*lines, indexing="ij")), np.ones(space)]
+    base = new_tensor(np.stack(points, -1).reshape(prod(space), len(space) + 1).astype(dtype))
+    return base.matmul(theta.transpose(1, 2)).reshape(size[0], *space, len(space))
+
+
+def check_affine(theta, size, align_corners):
+    """Raises PyTorch's errors for matrices and sizes that do not fit each other."""
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if len(size) not in (4, 5):
+        raise NotImplementedError(
+            f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {size}."
+        )
+    dims = len(size) - 2
+    if theta.ndim != 3 or tuple(theta.shape[-2:]) != (dims, dims + 1):
+        raise ValueError(
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. "
+            f"Got {theta.shape}."
+        )
+    if align_corners and min(size[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
+            "is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            stacklevel=3,
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -1,0 +1,227 @@
+"""Images made larger or smaller: nearest neighbours, linear, cubic and Lanczos filters, and averages.
+
+Each is linear and works along one dimension after the other, so it is a sparse matrix for each (see `sampling`).
+"""
+
+import warnings
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from rushlight.nn.functional.sampling import along, matrix
+from rushlight.tensor import Tensor
+
+__all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
+
+AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+SPACE = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2, "lanczos": 2}  # dimensions that a mode is for
+
+
+def nearest(size, count, scale, exact):
+    """The place that each of `count` places takes its element from, computed in float32, as PyTorch does."""
+    ratio = np.float32(1 / scale if scale else size / count)
+    places = np.arange(count, dtype=np.float32) + np.float32(0.5 if exact else 0)
+    return np.minimum(np.floor(places * ratio).astype(np.int64), size - 1)
+
+
+def source(size, count, scale, align_corners):
+    """Where each of `count` places lies among `size` ones."""
+    if align_corners:
+        return np.arange(count) * ((size - 1) / (count - 1) if count > 1 else 0)
+    return (np.arange(count) + 0.5) * (1 / scale if scale else size / count) - 0.5
+
+
+def linear(x):
+    """The triangle filter."""
+    return np.maximum(1 - np.abs(x), 0)
+
+
+def cubic(x, a=-0.75):
+    """The cubic convolution filter of Keys (1981)."""
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    return np.where(x < 1, near, np.where(x < 2, (((x - 5) * x + 8) * x - 4) * a, 0))
+
+
+def lanczos(x):
+    """The windowed sinc filter of Lanczos, of three lobes."""
+    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
+
+
+FILTERS = {"linear": (linear, 1), "cubic": (cubic, 2)}
+SMOOTH = {"linear": (linear, 1), "cubic": (lambda x: cubic(x, -0.5), 2), "lanczos": (lanczos, 3)}
+
+
+@lru_cache(maxsize=256)
+def resizing(kind, size, count, scale, align_corners, antialias):
+    """The matrix (count, size) of an interpolation along one dimension."""
+    rows = np.arange(count)
+    if kind.startswith("nearest"):
+        return matrix(rows, nearest(size, count, scale, kind == "nearest-exact"), 1.0, (count, size))
+    if antialias:
+        return smoothing(kind, size, count, scale, align_corners)
+    weigh, reach = FILTERS[kind]
+    at = source(size, count, scale, align_corners)
+    at = np.maximum(at, 0) if kind == "linear" else at
+    places = np.floor(at).astype(np.int64)[:, None] + np.arange(1 - reach, 1 + reach)
+    weights = weigh(at[:, None] - places)
+    return matrix(rows[:, None], places.clip(0, size - 1), weights, (count, size))
+
+
+def smoothing(kind, size, count, scale, align_corners):
+    """The same with a filter as wide as the step, which keeps fine patterns from becoming coarse ones."""
+    weigh, reach = SMOOTH[kind]
+    if align_corners:
+        step = (size - 1) / (count - 1) if count > 1 else 0.0
+    else:
+        step = 1 / scale if scale else size / count
+    wide = max(step, 1.0)
+    middle = step * (np.arange(count) + 0.5)
+    first = np.maximum((middle - reach * wide + 0.5).astype(np.int64), 0)
+    last = np.minimum((middle + reach * wide + 0.5).astype(np.int64), size)
+    places = first[:, None] + np.arange((last - first).max())
+    weights = weigh((places - middle[:, None] + 0.5) / wide) * (places < last[:, None])
+    weights /= weights.sum(1, keepdims=True)
+    return matrix(np.arange(count)[:, None], np.minimum(places, size - 1), weights, (count, size))
+
+
+def resize_operators():
+    """Enters an operator for each mode and number of dimensions, under PyTorch's names."""
+    names = {(mode, dims): f"{mode.title().replace('-', '')}{dims}D" for mode in ("nearest", "nearest-exact")
+             for dims in (1, 2, 3)}  # fmt: skip
+    names |= {(mode, dims): f"{mode.title()}{dims}D" for mode, dims in SPACE.items() if mode != "lanczos"}
+    names |= {(f"{mode}-aa", 2): f"{mode.title()}2DAa" for mode in ("bilinear", "bicubic", "lanczos")}
+    return {key: along(f"upsample_{name.lower()}", f"Upsample{name}Backward0") for key, name in names.items()}
+
+
+RESIZE = resize_operators()
+
+
+def sizes_of(input, size, scale_factor, recompute):
+    """The sizes to come to, and the scales that decide places (None: the ratio of the sizes)."""
+    space = input.shape[2:]
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    name, given = ("size", size) if scale_factor is None else ("scale_factor", scale_factor)
+    many = isinstance(given, (list, tuple))
+    if many and len(given) != len(space):
+        other = "output size of" if name == "size" else "scale_factor of shape"
+        raise ValueError(
+            f"Input and {'output' if name == 'size' else name} must have the same number of spatial dimensions, but "
+            f"got input with spatial dimensions of {list(space)} and {other} {given}. Please provide input tensor in "
+            f"(N, C, d1, d2, ...,dK) format and {name} with a number for each of d1, d2, ...,dK."
+        )
+    each = tuple(given) if many else (given,) * len(space)
+    if scale_factor is None:
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        return tuple(int(n) for n in each), (None,) * len(space)
+    return tuple(int(n * s) for n, s in zip(space, each, strict=True)), (None,) * len(space) if recompute else each
+
+
+def check_mode(input, mode, align_corners, antialias):
+    """Raises PyTorch's errors for a mode that does not exist, or not for this input or these options."""
+    known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
+    if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: "
+            "linear | bilinear | bicubic | trilinear"
+        )
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
+    if mode == "lanczos" and not antialias:
+        raise ValueError("Lanczos mode requires antialias=True")
+    if mode == "lanczos" and align_corners:
+        raise ValueError("Lanczos mode does not support align_corners=True")
+    if known and input.ndim in (3, 4, 5) and SPACE.get(mode, input.ndim - 2) != input.ndim - 2 and mode != "bicubic":
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {SPACE[mode] + 2}D input")
+    if not known or input.ndim not in (3, 4, 5) or (mode == "bicubic" and input.ndim != 4):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "
+            f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        )
+
+
+def check_sizes(input, sizes, mode):
+    """Raises PyTorch's errors for an image without elements, and a dtype without interpolation."""
+    shape = list(input.shape)
+    if min(*shape[2:], *sizes) <= 0:
+        names = ("D", "H", "W")[5 - len(shape) :]
+        have, want = (
+            ", ".join(f"{d}: {n}" for d, n in zip(names, numbers, strict=True)) for numbers in (shape[2:], sizes)
+        )
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({have}) output ({want})"
+        )
+    if shape[1] == 0:
+        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shape}")
+    if input._array.dtype.kind != "f":
+        name = f"upsample_{mode.replace('-', '_')}{len(shape) - 2}d"
+        raise NotImplementedError(f'"{name}" not implemented for \'{TYPE_NAMES[input.dtype]}\'')
+
+
+def interpolate(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:  # fmt: skip
+    """(N, C, L), (N, C, H, W) or (N, C, D, H, W) of another size, or times a scale.
+
+    `mode` is "nearest" (as old versions of other libraries), "nearest-exact", "area", or "linear", "bilinear",
+    "trilinear", "bicubic" and "lanczos", each for its number of dimensions. `align_corners` puts the outermost pixels'
+    centres on each other, instead of their edges; `antialias` widens the filter where the image gets smaller;
+    `recompute_scale_factor` takes the scale from the sizes. ValueError, NotImplementedError or RuntimeError for what
+    does not fit.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.interpolate(torch.tensor([[[1.0, 3.0]]]), scale_factor=2, mode="linear")
+    tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
+    """
+    check_mode(input, mode, align_corners, antialias)
+    sizes, scales = sizes_of(input, size, scale_factor, recompute_scale_factor)
+    if mode == "area":
+        return AREA[input.ndim](input, sizes)
+    check_sizes(input, sizes, mode)
+    kind = mode.removeprefix("bi").removeprefix("tri")
+    lines = zip(input.shape[2:], sizes, scales, strict=True)
+    maps = tuple(resizing(kind, *line, bool(align_corners), antialias) for line in lines)
+    return RESIZE[f"{mode}-aa" if antialias else mode, input.ndim - 2](input, maps)
+
+
+def deprecated(name):
+    """PyTorch's warning for the old names of `interpolate`."""
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
+    )
+
+
+def upsample(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest", align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`interpolate`, under its old name, with a warning."""
+    deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
+    """`interpolate` with mode "nearest", with a warning."""
+    deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
+    """`interpolate` with mode "bilinear" and aligned corners, with a warning."""
+    deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

@@ -1,0 +1,237 @@
+"""Multi-head attention as one function of all its parameters: what `nn.MultiheadAttention` calls."""
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import bool as torch_bool
+from rushlight.nn.functional.attention import scaled_dot_product_attention
+from rushlight.nn.functional.dropout import dropout
+from rushlight.ops.joining import cat
+from rushlight.ops.padding import pad
+from rushlight.ops.products import linear, matmul
+from rushlight.ops.softmax import softmax
+from rushlight.tensor import Tensor
+
+__all__ = ["multi_head_attention_forward"]
+
+
+@dataclass
+class Keys:
+    """What is attended to: keys and values (S, N, E), then (N * heads, S, E / heads), and the masks over them."""
+
+    k: Tensor
+    v: Tensor
+    attention: Tensor | None
+    padding: Tensor | None
+
+    def grow(self, k, v, dim):
+        """Appends a place that every query may attend to."""
+        self.k, self.v = cat([self.k, k], dim), cat([self.v, v], dim)
+        self.attention = None if self.attention is None else pad(self.attention, (0, 1))
+        self.padding = None if self.padding is None else pad(self.padding, (0, 1))
+
+    def mask(self, batch, heads):
+        """Both masks as one, of (N * heads or 1, L or 1, S)."""
+        if self.padding is None:
+            return self.attention
+        places = self.k.shape[1]
+        expect(self.padding.shape[0] == batch, f"Expected key_padded_mask.shape[0] to be {batch}, "
+               f"but got {self.padding.shape[0]}")  # fmt: skip
+        expect(self.padding.shape[1] == places, f"Expected key_padded_mask.shape[1] to be {places}, "
+               f"but got {self.padding.shape[1]}")  # fmt: skip
+        each = self.padding.reshape(batch, 1, 1, places).expand(-1, heads, -1, -1).reshape(batch * heads, 1, places)
+        return each if self.attention is None else self.attention + each
+
+
+def expect(condition, message):
+    """Raises AssertionError, as PyTorch does for operands that do not fit."""
+    if not condition:
+        raise AssertionError(message)
+
+
+def check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads):
+    """Whether the operands are a batch; AssertionError where their numbers of dimensions do not go together."""
+    expect(query.ndim in (2, 3), "query should be unbatched 2D or batched 3D tensor but received "
+           f"{query.ndim}-D query tensor")  # fmt: skip
+    batched = query.ndim == 3
+    words = "For batched (3-D) `query`" if batched else "For unbatched (2-D) `query`"
+    expect(key.ndim == value.ndim == query.ndim, f"{words}, expected `key` and `value` to be {query.ndim}-D but found "
+           f"{key.ndim}-D and {value.ndim}-D tensors respectively")  # fmt: skip
+    if key_padding_mask is not None:
+        expect(key_padding_mask.ndim == query.ndim - 1, f"{words}, expected `key_padding_mask` to be `None` or "
+               f"{query.ndim - 1}-D but found {key_padding_mask.ndim}-D tensor instead")  # fmt: skip
+    if attn_mask is not None:
+        expect(attn_mask.ndim in (2, 3), f"{words}, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+               f"{attn_mask.ndim}-D tensor instead")  # fmt: skip
+        shape = (num_heads, query.shape[0], key.shape[0])
+        expect(batched or attn_mask.ndim == 2 or tuple(attn_mask.shape) == shape,
+               f"Expected `attn_mask` shape to be {shape} but got {attn_mask.shape}")  # fmt: skip
+    return batched
+
+
+def as_added(mask, name, dtype):
+    """A mask as what is added to scores: a bool one says what may not be attended to."""
+    if mask is None or mask.is_floating_point():
+        return mask
+    expect(mask.dtype == torch_bool, f"only bool and floating types of {name} are supported")
+    return new_tensor(np.where(mask._array, -np.inf, 0).astype(dtype))
+
+
+def attention_mask(mask, length, each, places):
+    """The mask over queries and keys with three dimensions; RuntimeError for another shape."""
+    expected = (length, places) if mask.ndim == 2 else (each, length, places)
+    if tuple(mask.shape) != expected:
+        raise RuntimeError(f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {expected}.")
+    return mask.unsqueeze(0) if mask.ndim == 2 else mask
+
+
+def masks_of(query, key, num_heads, key_padding_mask, attn_mask, causal):
+    """Both masks as what is added to scores; that over queries is dropped where `is_causal` stands for it."""
+    length, batch, _ = query.shape
+    dtype = query._array.dtype
+    if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
+        warnings.warn(
+            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
+            stacklevel=4,
+        )
+    padding = as_added(key_padding_mask, "key_padding_mask", dtype)
+    attention = None if causal else as_added(attn_mask, "attn_mask", dtype)
+    if attention is not None:
+        attention = attention_mask(attention, length, batch * num_heads, key.shape[0])
+    return attention, padding
+
+
+def check_sizes(query, key, value, embed_dim, num_heads, separate):
+    """Raises PyTorch's AssertionErrors for sizes that do not go together."""
+    found = query.shape[-1]
+    expect(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
+    expect(found % num_heads == 0, f"embed_dim {found} not divisible by num_heads {num_heads}")
+    if separate:
+        expect(key.shape[:2] == value.shape[:2], f"key's sequence and batch dims {key.shape[:2]} do not match value's "
+               f"{value.shape[:2]}")  # fmt: skip
+    else:
+        expect(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+
+
+def project(query, key, value, weights, bias):
+    """Query, key and value after their projections, in one product where all are the same tensor.
+
+    `weights` is the packed weight, or a weight for each.
+    """
+    packed = isinstance(weights, Tensor)
+    if packed and query is key and key is value:
+        return linear(query, weights, bias).chunk(3, -1)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    each = weights.chunk(3) if packed else weights
+    width = query.shape[-1]
+    for name, x, w in zip(("query", "key", "value"), (query, key, value), each, strict=True):
+        shape = (width, x.shape[-1])
+        expect(tuple(w.shape) == shape, f"expecting {name} weights shape of {shape}, but got {w.shape}")
+    return [linear(x, w, b) for x, w, b in zip((query, key, value), each, biases, strict=True)]
+
+
+def add_biases(keys, bias_k, bias_v, static_k, static_v, batch):
+    """Appends the learned place to keys and values."""
+    if bias_k is None and bias_v is None:
+        return
+    expect(bias_v is not None, "bias_k is set but bias_v is None")
+    expect(bias_k is not None, "bias_v is set but bias_k is None")
+    expect(static_k is None, "bias cannot be added to static key.")
+    expect(static_v is None, "bias cannot be added to static value.")
+    keys.grow(bias_k.repeat(1, batch, 1), bias_v.repeat(1, batch, 1), 0)
+
+
+def by_heads(x, each, head_dim, static=None, name=""):
+    """(L, N, E) as (N * heads, L, head_dim); what is given as static is so already, and is checked."""
+    if static is None:
+        return x.reshape(x.shape[0], each, head_dim).transpose(0, 1)
+    expect(static.shape[0] == each, f"expecting {name}.size(0) of {each}, but got {static.shape[0]}")
+    expect(static.shape[2] == head_dim, f"expecting {name}.size(2) of {head_dim}, but got {static.shape[2]}")
+    return static
+
+
+def attend(q, keys, mask, dropout_p):
+    """The attention of each head, and its weights."""
+    scores = matmul(q * math.sqrt(1 / q.shape[-1]), keys.k.transpose(-2, -1))
+    weights = softmax(scores if mask is None else scores + mask, -1)
+    weights = dropout(weights, dropout_p) if dropout_p > 0 else weights
+    return matmul(weights, keys.v), weights
+
+
+def attend_blindly(q, keys, mask, dropout_p, causal, batch, heads):
+    """The attention of each head without its weights."""
+    if mask is not None:
+        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, heads, -1, mask.shape[-1])
+    q, k, v = (x.reshape(batch, heads, *x.shape[1:]) for x in (q, keys.k, keys.v))
+    result = scaled_dot_product_attention(q, k, v, mask, dropout_p, causal)
+    return result.reshape(batch * heads, *result.shape[2:])
+
+
+def multi_head_attention_forward(
+    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int,
+    in_proj_weight: Tensor | None, in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None,
+    add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor, out_proj_bias: Tensor | None,
+    training: bool = True, key_padding_mask: Tensor | None = None, need_weights: bool = True,
+    attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False, q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None, v_proj_weight: Tensor | None = None, static_k: Tensor | None = None,
+    static_v: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+    """Multi-head attention of query (L, N, E), key and value (S, N, E), or all without N: (L, N, E), and the weights.
+
+    See `nn.MultiheadAttention`, whose parameters these are. `key_padding_mask` (N, S) and `attn_mask` (L, S) or
+    (N * heads, L, S) are added to the scores, or say what may not be attended to where they are bool. The weights
+    (N, L, S), or (N, heads, L, S) without `average_attn_weights`, come with `need_weights`, else None. AssertionError
+    or RuntimeError for operands that do not fit.
+
+    >>> import rushlight as torch
+    >>> x, eye = torch.ones(3, 1, 2), torch.eye(2)
+    >>> result, weights = torch.nn.functional.multi_head_attention_forward(
+    ...     x, x, x, 2, 1, torch.cat([eye, eye, eye]), None, None, None, False, 0.0, eye, None)
+    >>> result.shape, weights.shape
+    (torch.Size([3, 1, 2]), torch.Size([1, 3, 3]))
+    """
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if not check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads):
+        return unbatched(locals())
+    check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
+    (length, batch, width), each = query.shape, query.shape[1] * num_heads
+    causal = is_causal and key_padding_mask is None and not need_weights
+    masks = masks_of(query, key, num_heads, key_padding_mask, attn_mask, causal)
+    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight
+    q, k, v = project(query, key, value, weights, in_proj_bias)
+    keys = Keys(k, v, *masks)
+    add_biases(keys, bias_k, bias_v, static_k, static_v, batch)
+    q = by_heads(q, each, width // num_heads)
+    keys.k = by_heads(keys.k, each, width // num_heads, static_k, "static_k")
+    keys.v = by_heads(keys.v, each, width // num_heads, static_v, "static_v")
+    if add_zero_attn:
+        zeros = new_tensor(np.zeros((each, 1, width // num_heads), q._array.dtype))
+        keys.grow(zeros, zeros, 1)
+    mask, dropout_p, seen = keys.mask(batch, num_heads), dropout_p if training else 0.0, None
+    if need_weights:
+        heads, seen = attend(q, keys, mask, dropout_p)
+        seen = seen.reshape(batch, num_heads, length, -1)
+        seen = seen.mean(1) if average_attn_weights else seen
+    else:
+        heads = attend_blindly(q, keys, mask, dropout_p, causal, batch, num_heads)
+    result = linear(heads.transpose(0, 1).reshape(length * batch, width), out_proj_weight, out_proj_bias)
+    return result.reshape(length, batch, -1), seen
+
+
+def unbatched(arguments):
+    """The same for one sample, as a batch of one."""
+    same = arguments["query"] is arguments["key"] is arguments["value"]
+    query, key, value = (arguments[name].unsqueeze(1) for name in ("query", "key", "value"))
+    arguments |= {"query": query, "key": query if same else key, "value": query if same else value}
+    if arguments["key_padding_mask"] is not None:
+        arguments["key_padding_mask"] = arguments["key_padding_mask"].unsqueeze(0)
+    result, weights = multi_head_attention_forward(**arguments)
+    return result.squeeze(1), None if weights is None else weights.squeeze(0)
