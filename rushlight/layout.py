@@ -63,8 +63,10 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
 
 
 def is_repeated(array: np.ndarray) -> bool:
-    """Whether a dimension was expanded: all its indices share their memory."""
-    return 0 in array.strides and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+    """Whether a dimension was expanded: all its indices share their memory. An empty array has no memory to share."""
+    if 0 not in array.strides or array.size == 0:
+        return False
+    return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
 
 
 def owned(array: np.ndarray) -> np.ndarray:

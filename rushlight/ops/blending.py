@@ -57,22 +57,24 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | No
         return refuse("lerp", "end", 2, end)
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, TensorBase) and value._array.dtype != input._array.dtype:
-            own, other = (
-                C_NAMES.get(t.dtype.kind + str(t.itemsize), str(t.dtype)) for t in (input._array, value._array)
-            )
+            own, other = (C_NAMES[t.dtype.name] for t in (input._array, value._array))
             raise RuntimeError(f"expected dtype {own} for `{name}` but got dtype {other}")
     result = (_lerp_tensor if isinstance(weight, TensorBase) else _lerp)(input, end, weight)
     return result if out is None else write_out("lerp", out, result, input, end, weight)
 
 
 C_NAMES = {
-    "f4": "float",
-    "f8": "double",
-    "f2": "c10::Half",
-    "c8": "c10::complex<float>",
-    "c16": "c10::complex<double>",
-    "i8": "long",
-    "i4": "int",
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long int",
 }
 
 

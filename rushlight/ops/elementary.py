@@ -214,7 +214,7 @@ def log_of_sum(x, y):
     return high + np.log1p(np.exp(low - high))
 
 
-logaddexp = binary(
+logaddexp = UFUNCS[np.logaddexp] = binary(
     "logaddexp",
     log_of_sum,
     lambda grad, input, other: grad / (1 + np.exp(other - input)),

@@ -268,7 +268,7 @@ ldexp = binary(
     "ldexp",
     scaled,
     lambda grad, other: TABLE["ldexp"](grad, other),
-    lambda grad, result: grad * result * np.log(2),
+    lambda grad, result: grad * result * math.log(2),
     """`input * 2**other`.
 
     >>> import rushlight as torch

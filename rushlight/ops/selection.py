@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, select
-from rushlight.ops.promotion import common, only, real
+from rushlight.ops.promotion import common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
 from rushlight.tensor import Tensor
@@ -177,16 +177,25 @@ def between_tensors(grad, input, min, max, needs):
     return cotangents
 
 
-def with_bounds(*operands):
-    """Arithmetic's promotion of an input and its bounds, of which one may be None."""
-    arrays = iter(NO_COMPLEX(*[operand for operand in operands if operand is not None]))
-    return [None if operand is None else next(arrays) for operand in operands]
+def with_bounds(promote):
+    """The promotion of an input and its bounds, of which one may be None."""
+
+    def promote_given(*operands):
+        arrays = iter(promote(*[operand for operand in operands if operand is not None]))
+        return [None if operand is None else next(arrays) for operand in operands]
+
+    return promote_given
 
 
-NO_COMPLEX = only("iuf", "clamp_cpu", real("clamp is not supported for complex types", common, NotImplementedError))
+def numbers_only(*operands):
+    """`clamp`'s promotion: none of complex numbers, and of bools only with one bound."""
+    arrays = real("clamp is not supported for complex types", common, NotImplementedError)(*operands)
+    if len(arrays) == 3 and arrays[0].dtype.kind == "b":
+        raise missing("clamp_cpu", arrays[0].dtype)
+    return arrays
 
 
-def with_tensors(name, node):
+def with_tensors(name, node, promote):
     """Enters `clamp` with tensors as bounds, once for each of its names."""
 
     @operator(
@@ -194,7 +203,7 @@ def with_tensors(name, node):
         node=node,
         joint=between_tensors,
         inputs=("input", "min", "max"),
-        promote=with_bounds,
+        promote=with_bounds(promote),
         broadcasts=True,
     )
     def between(input, min, max):
@@ -205,9 +214,9 @@ def with_tensors(name, node):
     return between
 
 
-_clamp_tensors = with_tensors("clamp_tensors", "ClampBackward0")
-_clamp_min_tensor = with_tensors("clamp_min_tensor", "ClampMinBackward1")
-_clamp_max_tensor = with_tensors("clamp_max_tensor", "ClampMaxBackward1")
+_clamp_tensors = with_tensors("clamp_tensors", "ClampBackward0", numbers_only)
+_clamp_min_tensor = with_tensors("clamp_min_tensor", "ClampMinBackward1", only("biuf", "maximum_cpu", common))
+_clamp_max_tensor = with_tensors("clamp_max_tensor", "ClampMaxBackward1", only("biuf", "minimum_cpu", common))
 
 
 def in_common_dtype(input, *bounds):

@@ -162,6 +162,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     >>> torch.mvlgamma(torch.tensor([2.0]), 2)
     tensor([0.4516])
     """
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     result = _mvlgamma(input, p)

@@ -13,8 +13,10 @@ ABOVE_ONE = [1.1, 1.5, 2.0, 3.7, 20.0]
 
 UNARY = {  # name: (expression, points)
     **{name: (f"torch.{name}(x)", REAL) for name in (
-        "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square", "reciprocal",
-        "deg2rad", "rad2deg", "sinc", "ceil", "floor", "round", "trunc", "frac", "sign", "sgn", "nan_to_num", "sigmoid",
+        "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square",
+        "reciprocal",
+        "deg2rad", "rad2deg", "sinc", "ceil", "floor", "round", "trunc", "frac", "sign", "sgn", "nan_to_num",
+        "sigmoid",
         "relu", "erf", "erfc", "lgamma", "digamma", "i0", "angle", "neg", "positive",
     )},
     **{name: (f"torch.{name}(x)", POSITIVE) for name in ("log", "log1p", "log2", "log10", "sqrt", "rsqrt")},
@@ -64,12 +66,15 @@ UNARY = {  # name: (expression, points)
     "where": ("torch.where(x > 0, x * x, 3.0)", REAL),
 }
 COMPLEX = (
-    "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square", "reciprocal", "sinc",
-    "sgn", "sigmoid", "angle", "neg", "positive", "log", "log1p", "log2", "log10", "sqrt", "rsqrt", "acos", "asin", "atanh",
+    "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square",
+    "reciprocal", "sinc",
+    "sgn", "sigmoid", "angle", "neg", "positive", "log", "log1p", "log2", "log10", "sqrt", "rsqrt", "acos",
+    "asin", "atanh",
     "acosh", "lerp_number", "softsign", "tanhshrink",
 )  # fmt: skip
 COMPLEX_ONLY = {
-    "real": "torch.real(x)", "imag": "torch.imag(x)", "conj": "torch.conj(x)", "conj_physical": "torch.conj_physical(x)",
+    "real": "torch.real(x)", "imag": "torch.imag(x)", "conj": "torch.conj(x)",
+    "conj_physical": "torch.conj_physical(x)",
     "view_as_real": "torch.view_as_real(x)", "through_pairs": "torch.view_as_complex(torch.view_as_real(x) * 2)",
 }  # fmt: skip
 COMPLEX_POINTS = [0.4 + 0.3j, -1.2 + 0.7j, 0.8 - 1.1j, -0.3 - 0.6j, 1.7 + 0j]
@@ -79,7 +84,8 @@ POSITIVE_PAIRS = ([0.6, 1.2, 2.5, 0.4, 3.1], [1.7, 0.8, 0.9, 2.2, 0.5])
 SPECIAL_PAIRS = ([0.0, 1.0, 1.0, math.nan, 1.0, 0.0, -2.0, 5.0], [0.0, 1.0, 2.0, 1.0, math.nan, -1.0, 0.0, 3.0])
 BINARY = {
     **{name: (f"torch.{name}(x, y)", PAIRS) for name in (
-        "atan2", "hypot", "logaddexp", "logaddexp2", "maximum", "minimum", "fmax", "fmin", "fmod", "remainder", "copysign",
+        "atan2", "hypot", "logaddexp", "logaddexp2", "maximum", "minimum", "fmax", "fmin", "fmod", "remainder",
+        "copysign",
         "ldexp",
     )},
     "xlogy": ("torch.xlogy(x, y)", POSITIVE_PAIRS),

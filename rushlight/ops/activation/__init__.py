@@ -1,6 +1,5 @@
 """The pointwise activations: `nn.functional` has them all, `__all__` is what `torch` has itself."""
 
-
 from rushlight.ops.activation.exponential import celu, celu_, elu, elu_, selu, selu_
 from rushlight.ops.activation.gated import gelu, glu, mish, silu
 from rushlight.ops.activation.logistic import logit, logit_, logsigmoid, sigmoid, sigmoid_, softplus
