@@ -5,7 +5,7 @@ import os
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-CORE = ["graph", "operators", "arithmetic", "engine", "modes"]
+CORE = ["graph.py", "operators.py", "arithmetic.py", "engine.py", "modes.py", "loops.pyx"]
 
 
 class BuildIfPossible(build_ext):
@@ -29,7 +29,7 @@ def extensions():
     except ImportError:
         return []
     modules = [
-        Extension(f"rushlight.core.{name}", [f"rushlight/core/{name}.py"], include_dirs=[numpy.get_include()],
+        Extension(f"rushlight.core.{name.split('.')[0]}", [f"rushlight/core/{name}"], include_dirs=[numpy.get_include()],
                   define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")])
         for name in CORE
     ]  # fmt: skip

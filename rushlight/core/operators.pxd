@@ -3,6 +3,7 @@ cimport cython
 
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, blank
+from rushlight.core.loops cimport run_one, run_pair
 from rushlight.core.modes cimport Modes
 
 cdef object ndarray, FLOAT32, FLOAT64, NUMBERS, CURRENT
@@ -27,6 +28,8 @@ cdef class Operator:
     cdef public bint linear
     cdef public bint holomorphic
     cdef public frozenset nondifferentiable
+    cdef public int loop32
+    cdef public int loop64
     cdef public dict plans
     cdef public bint differentiable
 
@@ -93,6 +96,9 @@ cdef bint same_shape(object a, object b)
 
 @cython.locals(array=array_type, dtype=object)
 cdef bint is_float(object a)
+
+@cython.locals(array=array_type)
+cdef bint is_single(object a)
 
 @cython.locals(x=array_type, y=array_type)
 cdef bint same_dtype(object a, object b)

@@ -6,6 +6,7 @@ from itertools import count
 import numpy as np
 
 from rushlight.core.graph import Node, Plan, TensorBase, VersionCounter, View, blank
+from rushlight.core.loops import loop_number, run_one, run_pair
 from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
@@ -53,6 +54,7 @@ class Operator:
         self.linear = linear or view
         self.holomorphic = holomorphic
         self.nondifferentiable = frozenset(nondifferentiable)
+        self.loop32, self.loop64 = loop_number(forward, "f"), loop_number(forward, "d")
         self.plans = {}
         self.differentiable = bool(self.inputs)
 
@@ -134,7 +136,10 @@ def unary(op, a):
         return push_forward(unary, op, (a,))
     x = a._array
     plain = is_float(x)
-    result = op.forward(x if plain else op.promote(a))
+    if plain:
+        result = run_one(op.forward, op.loop32 if is_single(x) else op.loop64, x)
+    else:
+        result = op.forward(op.promote(a))
     if type(result) is not ndarray:
         result = np.asarray(result)
     out = blank()
@@ -185,7 +190,7 @@ def binary(op, a, b):
             return NotImplemented
         x, y = prepared
     try:
-        result = op.forward(x, y)
+        result = run_pair(op.forward, (op.loop32 if is_single(x) else op.loop64) if plain else -1, x, y)
     except ValueError as error:
         raise shape_mismatch(error, (x, y)) from None
     if type(result) is not ndarray:
@@ -352,7 +357,8 @@ def recorder():
 
 def mark(node, modes):
     """Does to a new node what the special modes ask for."""
-    from rushlight.core.saved import pack_saved, remember_origin
+    from rushlight.core.anomaly import remember_origin
+    from rushlight.core.saved import pack_saved
 
     if modes.packing is not None:
         pack_saved(node, modes.packing)
@@ -543,6 +549,12 @@ def is_float(a):
     array = a
     dtype = array.dtype
     return dtype is FLOAT32 or dtype is FLOAT64
+
+
+def is_single(a):
+    """Whether an array is of float32."""
+    array = a
+    return array.dtype is FLOAT32
 
 
 def same_dtype(a, b):
