@@ -12,6 +12,8 @@ from rushlight.tensor import Tensor
 
 __all__ = ["cross", "diagonal", "vander", "vecdot"]
 
+NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes the one behind it, and the one before
+
 
 @operator(
     node="LinalgCrossBackward0",
@@ -19,7 +21,9 @@ __all__ = ["cross", "diagonal", "vander", "vecdot"]
     other=lambda grad, input, other_shape, dim: unbroadcast(_cross(grad, input, dim), other_shape),
 )
 def _cross(input, other, dim):
-    return np.cross(input, other, axis=dim)
+    x, y = input.swapaxes(dim, -1), other.swapaxes(dim, -1)
+    product = x[..., NEXT] * y[..., LAST] - x[..., LAST] * y[..., NEXT]
+    return product.swapaxes(dim, -1)
 
 
 @linalg

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.graph import unbroadcast
+from rushlight.core.operators import call
 from rushlight.ops import mismatch
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.products import _bmm, _mm, _mv
@@ -44,16 +45,22 @@ def batch_sum(batch1, batch2):
 
 
 _addmm = added("addmm", np.dot, lambda grad, mat2: _mm(grad, mat2.T), lambda grad, mat1: _mm(mat1.T, grad))
-_addmv = added(
-    "addmv", np.dot, lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad)
-)
-_addr = added(
-    "addr", np.multiply.outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1)
-)
+_addmv = added("addmv", np.dot, lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad))
+_addr = added("addr", np.multiply.outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1))
 _baddbmm = added("baddbmm", np.matmul, lambda grad, b: _bmm(grad, b.mT), lambda grad, b: _bmm(b.mT, grad))
-_addbmm = added(
-    "addbmm", batch_sum, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad)
-)
+_addbmm = added("addbmm", batch_sum, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad))
+
+
+def tried(op, check, ndim, input, mat, second, beta, alpha):
+    """Calls an operator, the last of whose tensors has `ndim` dimensions; `check` finds PyTorch's error."""
+    x, a, b = input._array, mat._array, second._array
+    if a.ndim != 2 or b.ndim != ndim or not x.dtype is a.dtype is b.dtype or a.dtype is mismatch.BOOL:
+        check(x, a, b)
+    try:
+        return call(op, (input, mat, second, beta, alpha))
+    except ValueError:
+        check(x, a, b)
+        raise
 
 
 @in_place
@@ -71,8 +78,7 @@ def addmm(
             [7., 7.]])
     """
     check_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
-    mismatch.added_matrices(input._array, mat1._array, mat2._array)
-    result = _addmm(input, mat1, mat2, beta, alpha)
+    result = tried(_addmm, mismatch.added_matrices, 2, input, mat1, mat2, beta, alpha)
     return result if out is None else write_out("addmm", out, result, input, mat1, mat2)
 
 
@@ -90,8 +96,7 @@ def addmv(
     tensor([4., 4.])
     """
     check_tensors("addmv", input=input, mat=mat, vec=vec)
-    mismatch.matrix_and_vector(mat._array, vec._array, input._array)
-    result = _addmv(input, mat, vec, beta, alpha)
+    result = tried(_addmv, mismatch.added_vector, 1, input, mat, vec, beta, alpha)
     return result if out is None else write_out("addmv", out, result, input, mat, vec)
 
 

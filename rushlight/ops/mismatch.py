@@ -19,8 +19,7 @@ def check_tensors(function: str, **arguments) -> None:
     for position, (name, value) in enumerate(arguments.items(), 1):
         if not isinstance(value, TensorBase):
             raise TypeError(
-                f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
-                f"{type(value).__name__}"
+                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
             )
 
 
@@ -37,17 +36,14 @@ def by(array) -> str:
 def refuse_bool(kernel: str, array) -> None:
     """NotImplementedError for bool, which PyTorch does not multiply."""
     if array.dtype == BOOL:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first."
-        )
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first.")
 
 
 def refuse_dims(function: str, input, other) -> None:
     """RuntimeError for operands without dimensions."""
     if input.ndim == 0 or other.ndim == 0:
         raise RuntimeError(
-            f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and "
-            f"{other.ndim}D"
+            f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
         )
 
 
@@ -85,10 +81,13 @@ def matrix_and_vector(mat, vec, input=None) -> None:
         raise RuntimeError(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})")
     types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
     if len(set(types)) > 1:
-        raise RuntimeError(
-            "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types)
-        )
+        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
     refuse_bool("addmv_impl_cpu", mat)
+
+
+def added_vector(input, mat, vec) -> None:
+    """The errors of a product of a matrix and a vector that is added to `input`."""
+    matrix_and_vector(mat, vec, input)
 
 
 def vectors(input, tensor) -> None:
@@ -115,9 +114,7 @@ def batches(batch1, batch2, input=None) -> None:
     wanted = [batch1.shape[0], batch1.shape[2]]
     found = list(batch2.shape[:2])
     if found != wanted:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}."
-        )
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}.")
     same_scalars(batch1, batch2)
     refuse_bool("bmm" if input is None else "baddbmm", batch1)
     if input is not None:
@@ -131,9 +128,7 @@ def summed_batches(batch1, batch2, input) -> None:
         if batch.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
     if len(batch1) != len(batch2):
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}"
-        )
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     if batch1.shape[2] != batch2.shape[1]:
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({by(batch1[0])} and {by(batch2[0])})")
     same_scalars(batch1, batch2)
@@ -155,9 +150,7 @@ def broadcast_matrices(input, other) -> None:
     if other.ndim == 2:
         return matrices(np.reshape(input, (-1, input.shape[-1])), other)
     shape = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
-    return batches(
-        *[np.broadcast_to(x, shape + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (input, other)]
-    )
+    return batches(*[np.broadcast_to(x, shape + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (input, other)])
 
 
 def same_scalars(first, second) -> None:

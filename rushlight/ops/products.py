@@ -25,6 +25,16 @@ def _mm(input, mat2):
     return input.dot(mat2)
 
 
+@operator(
+    node="MmBackward0",
+    input=lambda grad, weight: _mm(grad, weight),
+    weight=lambda grad, input: _mm(grad.T, input),
+)
+def _mm_turned(input, weight):
+    """`input @ weight.T` of two matrices."""
+    return input.dot(weight.T)
+
+
 @operator(input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad))
 def _mv(input, vec):
     return input.dot(vec)
@@ -96,22 +106,24 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[3, 2],
             [7, 4]])
     """
-    check_tensors("mm", input=input, mat2=mat2)
+    if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
+        check_tensors("mm", input=input, mat2=mat2)
     x, y = input._array, mat2._array
     if x.ndim != 2 or y.ndim != 2:
         raise RuntimeError(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix")
-    result = matrix_product(input, mat2, x, y)
+    result = tried(_mm, mismatch.matrices, input, mat2)
     return result if out is None else write_out("mm", out, result, input, mat2)
 
 
-def matrix_product(input, mat2, x, y):
-    """`mm` of two tensors whose arrays are matrices."""
+def tried(op, check, input, other):
+    """Calls an operator on two tensors; `check` raises PyTorch's error for types, and sizes, that do not fit."""
+    x, y = input._array, other._array
     if x.dtype is not y.dtype or x.dtype is BOOL:
-        mismatch.matrices(x, y)
+        check(x, y)
     try:
-        return call(_mm, (input, mat2))
+        return call(op, (input, other))
     except ValueError:
-        mismatch.matrices(x, y)
+        check(x, y)
         raise
 
 
@@ -125,9 +137,11 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
     tensor([3, 7])
     """
-    check_tensors("mv", input=input, vec=vec)
-    mismatch.matrix_and_vector(input._array, vec._array)
-    result = _mv(input, vec)
+    if not (isinstance(input, TensorBase) and isinstance(vec, TensorBase)):
+        check_tensors("mv", input=input, vec=vec)
+    if input._array.ndim != 2 or vec._array.ndim != 1:
+        mismatch.matrix_and_vector(input._array, vec._array)
+    result = tried(_mv, mismatch.matrix_and_vector, input, vec)
     return result if out is None else write_out("mv", out, result, input, vec)
 
 
@@ -141,9 +155,11 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
     tensor(7)
     """
-    check_tensors("dot", input=input, tensor=tensor)
-    mismatch.vectors(input._array, tensor._array)
-    result = call(_dot, (input, tensor))
+    if not (isinstance(input, TensorBase) and isinstance(tensor, TensorBase)):
+        check_tensors("dot", input=input, tensor=tensor)
+    if input._array.ndim != 1 or tensor._array.ndim != 1:
+        mismatch.vectors(input._array, tensor._array)
+    result = tried(_dot, mismatch.vectors, input, tensor)
     return result if out is None else write_out("dot", out, result, input, tensor)
 
 
@@ -173,9 +189,12 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
     """
-    check_tensors("bmm", input=input, mat2=mat2)
-    mismatch.batches(input._array, mat2._array)
-    result = call(_bmm, (input, mat2))
+    if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
+        check_tensors("bmm", input=input, mat2=mat2)
+    x, y = input._array, mat2._array
+    if x.ndim != 3 or y.ndim != 3 or len(x) != len(y):
+        mismatch.batches(x, y)
+    result = tried(_bmm, mismatch.batches, input, mat2)
     return result if out is None else write_out("bmm", out, result, input, mat2)
 
 
@@ -197,11 +216,12 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         check_tensors("matmul", input=input, other=other)
     x, y = input._array, other._array
     if x.ndim == 2 and y.ndim == 2:
-        result = matrix_product(input, other, x, y)
+        result = tried(_mm, mismatch.matrices, input, other)
     elif x.ndim < 2 or y.ndim < 2:
         result = with_vector(input, other, x, y)
     else:
-        result = product_of_batches(input, other, x, y)
+        op = _folded if y.ndim == 2 else _bmm if x.shape[:-2] == y.shape[:-2] else _broadcast
+        result = tried(op, mismatch.broadcast_matrices, input, other)
     return result if out is None else write_out("matmul", out, result, input, other)
 
 
@@ -209,23 +229,11 @@ def with_vector(input, other, x, y):
     """`matmul` where one operand is a vector."""
     mismatch.refuse_dims("matmul", x, y)
     if x.ndim == y.ndim:
-        return dot(input, other)
+        return tried(_dot, mismatch.vectors, input, other)
     if y.ndim == 1:
-        return mv(input, other) if x.ndim == 2 else mv(rows(input), other).reshape(x.shape[:-1])
+        product = tried(_mv, mismatch.matrix_and_vector, input if x.ndim == 2 else rows(input), other)
+        return product if x.ndim == 2 else product.reshape(x.shape[:-1])
     return matmul(input.reshape(1, x.size), other).squeeze(-2)
-
-
-def product_of_batches(input, other, x, y):
-    """`matmul` where one operand has more than two dimensions, and both two at least."""
-    if x.dtype is not y.dtype or x.dtype is BOOL:
-        mismatch.broadcast_matrices(x, y)
-    try:
-        if y.ndim == 2:
-            return call(_folded, (input, other))
-        return call(_bmm if x.shape[:-2] == y.shape[:-2] else _broadcast, (input, other))
-    except ValueError:
-        mismatch.broadcast_matrices(x, y)
-        raise
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -242,6 +250,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         check_tensors("linear", input=input, weight=weight)
     x, w = input._array, weight._array
     if bias is None:
+        if x.ndim == w.ndim == 2:
+            return tried(_mm_turned, lambda x, w: mismatch.matrices(x, w.T), input, weight)
         mismatch.refuse_dims("linear", x, w)
         return matmul(input, weight.t())
     b = bias._array
@@ -277,8 +287,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = input * other
     elif x[-1] != y[-1]:
         raise RuntimeError(
-            "inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(x)} and {list(y)}"
+            f"inner() the last dimension must match on both input tensors but got shapes {list(x)} and {list(y)}"
         )
     elif len(x) == len(y) == 1:
         result = dot(input, other)
