@@ -6,6 +6,8 @@ Arrays are worked on as rows in the order in which they lie in memory: (C, n) wh
 
 import numpy as np
 
+from rushlight.kernels.patches import batch_first, batch_last
+
 
 def batch_innermost(x: np.ndarray) -> bool:
     """Whether neighbours in memory are the same element of two samples."""
@@ -16,14 +18,14 @@ def rows(x: np.ndarray, innermost: bool) -> np.ndarray:
     """Arrange (N, C, *spatial) as (C, n) or (N, C, n): without a copy where it lies so in memory."""
     samples, channels, *_ = x.shape
     if innermost:
-        return x.transpose(*range(1, x.ndim), 0).reshape(channels, x.size // max(1, channels))
+        return batch_last(x).reshape(channels, x.size // max(1, channels))
     return x.reshape(samples, channels, x.size // max(1, samples * channels))
 
 
 def empty_rows(x: np.ndarray, dtype: np.dtype, innermost: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return an uninitialised array of the shape of x, and the view of it as rows."""
     samples, *inner = x.shape
-    array = np.moveaxis(np.empty((*inner, samples), dtype), -1, 0) if innermost else np.empty(x.shape, dtype)
+    array = batch_first(np.empty((*inner, samples), dtype)) if innermost else np.empty(x.shape, dtype)
     return array, rows(array, innermost)
 
 

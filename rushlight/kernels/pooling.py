@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from rushlight.kernels.patches import Size, taps
+from rushlight.kernels.patches import Size, batch_first, batch_last, taps
 
 
 def pooled_size(
@@ -180,14 +180,14 @@ def _planes(array: np.ndarray, innermost: bool) -> np.ndarray:
     """Arrange (N, C, *spatial) as (C, plane, N) or (N * C, plane, 1), whichever is how it lies in memory."""
     samples, channels, *spatial = array.shape
     if innermost:
-        return np.moveaxis(array, 0, -1).reshape(channels, prod(spatial), samples)
+        return batch_last(array).reshape(channels, prod(spatial), samples)
     return array.reshape(samples * channels, prod(spatial), 1)
 
 
 def _unplanes(planes: np.ndarray, shape: Size, innermost: bool) -> np.ndarray:
     """Undo `_planes`: give (N, C, *spatial) its shape again."""
     if innermost:
-        return np.moveaxis(planes.reshape(*shape[1:], shape[0]), -1, 0)
+        return batch_first(planes.reshape(*shape[1:], shape[0]))
     return planes.reshape(shape)
 
 
