@@ -42,8 +42,10 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
-        self._array = memory_of(data, "Parameter")
-        self.requires_grad = requires_grad
+        array = self._array = memory_of(data, "Parameter")
+        if requires_grad and array.dtype.kind not in "fc":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        self._needs = requires_grad
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:

@@ -1,5 +1,5 @@
 """The modules: layers, containers, losses, and the base class of all; a family a file."""
-# ruff: noqa: F403
+# ruff: noqa: F401, F403
 
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.adaptive_pooling import *
@@ -13,7 +13,7 @@ from rushlight.nn.modules.flatten import *
 from rushlight.nn.modules.instancenorm import *
 from rushlight.nn.modules.linear import *
 from rushlight.nn.modules.loss import *
-from rushlight.nn.modules.module import *
+from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.parameter_container import *

@@ -3,11 +3,29 @@
 from collections import OrderedDict
 from typing import Any, Self
 
+from rushlight.nn.modules.base.attributes import (
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from rushlight.nn.modules.base.conversion import Conversion
-from rushlight.nn.modules.base.hooks import ANYWHERE, HookedCall, HookTable
+from rushlight.nn.modules.base.hooks import (
+    ANYWHERE,
+    HookedCall,
+    HookTable,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
 from rushlight.nn.modules.base.state import State
 
-__all__ = ["Module"]
+__all__ = [
+    "Module", "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook", "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]  # fmt: skip
 
 
 class Module(State, Conversion, HookTable):

@@ -51,7 +51,7 @@ def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`."""
-    coefficient = np.minimum(float(max_norm) / (total_norm._array + 1e-6), 1.0)
+    coefficient = np.minimum(np.reciprocal(total_norm._array + 1e-6) * float(max_norm), 1.0)
     for grad in gradients_of(parameters):
         grad._array *= coefficient.astype(grad._array.dtype)
         grad._bump()

@@ -139,12 +139,12 @@ class Attributes:
         if isinstance(value, Parameter):
             self._make_way(name, "parameters", "_parameters")
             self.register_parameter(name, value)
-        elif isinstance(value, Attributes):
-            self._make_way(name, "module", "_modules")
-            own["_modules"][name] = after_hooks("module", self, name, value)
         elif name in own.get("_parameters", ()):
             require_none(value, f"as parameter '{name}' (torch.nn.Parameter or None expected)")
             own["_parameters"][name] = None
+        elif isinstance(value, Attributes):
+            self._make_way(name, "module", "_modules")
+            own["_modules"][name] = after_hooks("module", self, name, value)
         elif name in own.get("_modules", ()):
             require_none(value, f"as child module '{name}' (torch.nn.Module or None expected)")
             own["_modules"][name] = after_hooks("module", self, name, None)
