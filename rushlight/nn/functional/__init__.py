@@ -1,5 +1,4 @@
 """Functions of neural networks, by PyTorch's names: a file for each family."""
-# ruff: noqa: F403
 
 from rushlight.nn.functional.activation import *
 from rushlight.nn.functional.adaptive_pooling import *

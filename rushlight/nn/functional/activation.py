@@ -1,4 +1,4 @@
-"""Activations as `nn.functional` has them: most are in ops.activation; here are softmax's kin, which may guess `dim`."""
+"""Activations: those of ops.activation, and softmax and its kin, which may guess their dimension here."""
 
 import warnings
 
@@ -9,9 +9,37 @@ from rushlight.core.graph import new_tensor
 from rushlight.dtypes import dtype as Dtype
 from rushlight.ops import softmax as plain
 from rushlight.ops.activation import (
-    celu, celu_, elu, elu_, gelu, glu, hardshrink, hardsigmoid, hardswish, hardtanh, hardtanh_, leaky_relu,
-    leaky_relu_, logsigmoid, mish, prelu, relu, relu6, relu_, rrelu, rrelu_, selu, selu_, sigmoid, silu, softplus,
-    softshrink, softsign, tanhshrink, threshold, threshold_,
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    relu_,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    sigmoid,
+    silu,
+    softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+    threshold_,
 )  # fmt: skip
 from rushlight.ops.elementary import tanh
 from rushlight.random import distributions

@@ -106,7 +106,9 @@ def check(name, dims, input, weight, bias, groups, transposed):
             f"but got input of size: {list(x.shape)}"
         )
     if w.ndim != dims + 2:
-        raise RuntimeError(f"weight should have {dims + 2} dimensions for {name}, but got weight of size {list(w.shape)}")
+        raise RuntimeError(
+            f"weight should have {dims + 2} dimensions for {name}, but got weight of size {list(w.shape)}"
+        )
     if groups < 1:
         raise RuntimeError("non-positive groups is not supported")
     check_dtypes(name, x, w, bias)

@@ -177,7 +177,8 @@ def check_classes(input, target):
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) > 1 and found[:1] != shape[:1]:
-        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found[0] if found else 1}).")
+        samples = found[0] if found else 1
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({samples}).")
     if input._array.dtype.kind != "f":
         raise NotImplementedError(f'"nll_loss_out_frame" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
     if target._array.dtype not in (np.int64, np.uint8):

@@ -197,7 +197,8 @@ def check_affine(theta, size, align_corners):
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
         raise NotImplementedError(
-            f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {size}."
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
+            f"Got size {size}."
         )
     dims = len(size) - 2
     if theta.ndim != 3 or tuple(theta.shape[-2:]) != (dims, dims + 1):

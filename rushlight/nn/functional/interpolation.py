@@ -27,11 +27,17 @@ def nearest(size, count, scale, exact):
     return np.minimum(np.floor(places * ratio).astype(np.int64), size - 1)
 
 
+def step_of(size, count, scale, align_corners):
+    """How far it is from one of `count` places to the next among `size` ones."""
+    if align_corners:
+        return (size - 1) / (count - 1) if count > 1 else 0.0
+    return 1 / scale if scale else size / count
+
+
 def source(size, count, scale, align_corners):
     """Where each of `count` places lies among `size` ones."""
-    if align_corners:
-        return np.arange(count) * ((size - 1) / (count - 1) if count > 1 else 0)
-    return (np.arange(count) + 0.5) * (1 / scale if scale else size / count) - 0.5
+    step = step_of(size, count, scale, align_corners)
+    return np.arange(count) * step if align_corners else (np.arange(count) + 0.5) * step - 0.5
 
 
 def linear(x):
@@ -74,10 +80,7 @@ def resizing(kind, size, count, scale, align_corners, antialias):
 def smoothing(kind, size, count, scale, align_corners):
     """The same with a filter as wide as the step, which keeps fine patterns from becoming coarse ones."""
     weigh, reach = SMOOTH[kind]
-    if align_corners:
-        step = (size - 1) / (count - 1) if count > 1 else 0.0
-    else:
-        step = 1 / scale if scale else size / count
+    step = step_of(size, count, scale, align_corners)
     wide = max(step, 1.0)
     middle = step * (np.arange(count) + 0.5)
     first = np.maximum((middle - reach * wide + 0.5).astype(np.int64), 0)

@@ -38,7 +38,8 @@ def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_in
     dims = len(kernel)
     batch = planes.batched(grad, dims)
     full = shape if len(shape) == dims + 2 else (1, *shape)
-    return kernels.avg_pool_input(batch, full, kernel, stride, padding, count_include_pad, divisor_override).reshape(shape)
+    result = kernels.avg_pool_input(batch, full, kernel, stride, padding, count_include_pad, divisor_override)
+    return result.reshape(shape)
 
 
 def max_pool_operator(dims):
@@ -76,7 +77,7 @@ AVG_POOL = {dims: avg_pool_operator(dims) for dims in (1, 2, 3)}
 
 @lru_cache(maxsize=256)
 def settings_of(name, dims, kernel, stride, padding, dilation):
-    """Kernel size, stride, padding and dilation with a number for each dimension; the stride is the kernel's if None."""
+    """Kernel size, stride, padding and dilation with a number for each dimension; no stride is the kernel's size."""
     found = repeated(kernel, dims), repeated(kernel if stride in (None, ()) else stride, dims)
     found = (*found, repeated(padding, dims), repeated(dilation, dims))
     words = ("kernel_size must either be", "stride must either be omitted,", "padding must either be",
