@@ -82,6 +82,7 @@ def einsum(*args) -> Tensor:
 
 
 @operator(
+    linear=True,
     input=lambda grad, input_shape, other, dims, dims_other: tensordot_cotangent(
         grad, other, len(input_shape), dims, dims_other
     ),
@@ -222,9 +223,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     for i, (x, y) in enumerate(itertools.pairwise(matrices)):
         if x._array.shape[1] != y._array.shape[0]:
             shapes = f"{list(tensors[i]._array.shape)} and {list(tensors[i + 1]._array.shape)}"
-            raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied"
-            )
+            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied")
     shape = tensors[0]._array.shape[:-1] + tensors[-1]._array.shape[1:]
     result = _multi_dot(matrices).reshape(shape)
     return result if out is None else write_out("multi_dot", out, result, *tensors)

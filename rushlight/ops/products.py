@@ -20,12 +20,13 @@ def rows(x):
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
-@operator(input=lambda grad, mat2: _mm(grad, mat2.T), mat2=lambda grad, input: _mm(input.T, grad))
+@operator(linear=True, input=lambda grad, mat2: _mm(grad, mat2.T), mat2=lambda grad, input: _mm(input.T, grad))
 def _mm(input, mat2):
     return input.dot(mat2)
 
 
 @operator(
+    linear=True,
     node="MmBackward0",
     input=lambda grad, weight: _mm(grad, weight),
     weight=lambda grad, input: _mm(grad.T, input),
@@ -35,17 +36,18 @@ def _mm_turned(input, weight):
     return input.dot(weight.T)
 
 
-@operator(input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad))
+@operator(linear=True, input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad))
 def _mv(input, vec):
     return input.dot(vec)
 
 
-@operator(input=lambda grad, tensor: grad * tensor, tensor=lambda grad, input: grad * input)
+@operator(linear=True, input=lambda grad, tensor: grad * tensor, tensor=lambda grad, input: grad * input)
 def _dot(input, tensor):
     return input.dot(tensor)
 
 
 @operator(
+    linear=True,
     holomorphic=False,
     input=lambda grad, other: np.conjugate(grad) * other,
     other=lambda grad, input: grad * input,
@@ -54,12 +56,13 @@ def _vdot(input, other):
     return np.vdot(input, other)
 
 
-@operator(input=lambda grad, mat2: _bmm(grad, mat2.mT), mat2=lambda grad, input: _bmm(input.mT, grad))
+@operator(linear=True, input=lambda grad, mat2: _bmm(grad, mat2.mT), mat2=lambda grad, input: _bmm(input.mT, grad))
 def _bmm(input, mat2):
     return np.matmul(input, mat2)
 
 
 @operator(
+    linear=True,
     node="UnsafeViewBackward0",
     input=lambda grad, other: _folded(grad, other.T),
     other=lambda grad, input: _mm(rows(input).T, rows(grad)),
@@ -70,6 +73,7 @@ def _folded(input, other):
 
 
 @operator(
+    linear=True,
     node="UnsafeViewBackward0",
     input=lambda grad, input_shape, other: unbroadcast(_broadcast(grad, other.mT), input_shape),
     other=lambda grad, input, other_shape: unbroadcast(_broadcast(input.mT, grad), other_shape),

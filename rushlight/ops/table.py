@@ -27,8 +27,8 @@ from rushlight.tensor import Tensor
 TABLE: dict[str, Operator] = {}
 
 
-def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False, promote=None, broadcasts=False,
-             holomorphic=True, nondifferentiable=(), **formulas):  # fmt: skip
+def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False, linear=False, promote=None,
+             broadcasts=False, holomorphic=True, nondifferentiable=(), **formulas):  # fmt: skip
     """Enters an operator: decorates the function that computes it on arrays.
 
     Each keyword beyond the options is the name of an input, with the cotangent of that input as a function; see
@@ -39,7 +39,7 @@ def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False,
     def enter(forward):
         entry = Operator(
             name or forward.__name__.strip("_"), forward, tuple(inspect.signature(forward).parameters), formulas,
-            joint=joint, inputs=inputs, lists=lists, node=node, view=view, promote=promote,
+            joint=joint, inputs=inputs, lists=lists, node=node, view=view, linear=linear, promote=promote,
             broadcasts=broadcasts, holomorphic=holomorphic, nondifferentiable=nondifferentiable,
         )  # fmt: skip
         TABLE[entry.name] = entry
