@@ -77,7 +77,7 @@ class Adam(ElementwiseOptimizer):
             square *= beta2
             square += grad * (1 - beta2) * grad
             if largest is not None:
-                largest[...] = np.maximum(largest, square)
+                largest[...] = np.maximum(largest + 0, square)  # + 0: a recorded maximum saves what it is given
             param -= mean * rate / (np.sqrt(square if largest is None else largest) / correction + eps)
 
         return names, rule
