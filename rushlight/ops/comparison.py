@@ -10,7 +10,7 @@ from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, 
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite", "isinf",
+    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite", "isin", "isinf",
     "isnan", "isneginf", "isposinf", "isreal", "le", "less", "less_equal", "lt", "ne", "not_equal",
     "signbit",
 ]  # fmt: skip
@@ -150,3 +150,21 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     True
     """
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+def isin(
+    elements: Tensor | float, test_elements: Tensor | float, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """Whether each element is one of `test_elements`, or with `invert` is none; one of the two may be a number.
+
+    >>> import rushlight as torch
+    >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 3]))
+    tensor([[False,  True],
+            [ True, False]])
+    """
+    return _isin(elements, test_elements, assume_unique, invert)
+
+
+@operator()
+def _isin(elements, test_elements, assume_unique, invert):
+    return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)

@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
+from rushlight.ops.logic import of_integers
 from rushlight.ops.promotion import before, is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _drop, _keep, _where
@@ -26,7 +27,7 @@ from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "ldexp", "nan_to_num",
+    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "gcd", "lcm", "ldexp", "nan_to_num",
     "nextafter", "remainder", "round", "sgn", "sign", "trunc",
 ]  # fmt: skip
 
@@ -184,6 +185,21 @@ Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], sel
 Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
 Tensor.__ifloordiv__ = Tensor.floor_divide_
 
+gcd = binary(
+    "gcd",
+    of_integers(np.gcd, "gcd_cpu"),
+    doc="The greatest common divisor of two integers.",
+    promote=only("iu", "gcd_cpu"),
+    numbers=False,
+)
+lcm = binary(
+    "lcm",
+    of_integers(np.lcm, "lcm_cpu"),
+    doc="The least common multiple of two integers.",
+    promote=only("iu", "lcm_cpu"),
+    numbers=False,
+)
+
 # signs
 
 
@@ -251,9 +267,9 @@ copysign = binary(
 nextafter = binary(
     "nextafter",
     np.nextafter,
-    no_derivative("nextafter"),
-    no_derivative("nextafter"),
-    "The next floating-point number after `input` towards `other`. It has no derivative.",
+    lambda grad, input, other: _keep(input != other, grad),
+    lambda grad: np.zeros_like(grad),
+    "The next floating-point number after `input` towards `other`; the cotangent goes to an `input` that moves.",
     promote=only("f", "nextafter_cpu"),
     numbers=False,
 )

@@ -1,21 +1,21 @@
-"""The special functions of `torch.special`: error functions, gamma functions, Bessel functions, entropies."""
+"""The special functions of `torch.special`: error functions, gamma functions, entropies."""
 
 import math
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.dtypes import floating
+from rushlight.core.inplace import change
 from rushlight.kernels.erf import erf as erf_kernel
 from rushlight.kernels.special import special
+from rushlight.ops.bessel_functions import floats, special_unary
 from rushlight.ops.promotion import before, only
-from rushlight.ops.selection import _drop, _where
+from rushlight.ops.selection import _drop
 from rushlight.ops.table import (
     TABLE,
     binary,
     in_place,
     method,
-    no_derivative,
     operator,
     refuse,
     unary,
@@ -23,20 +23,9 @@ from rushlight.ops.table import (
 )
 from rushlight.tensor import Tensor
 
-__all__ = ["digamma", "erf", "erfc", "erfinv", "i0", "lgamma", "mvlgamma", "polygamma", "xlogy"]
+__all__ = ["digamma", "erf", "erfc", "erfinv", "igamma", "igammac", "lgamma", "mvlgamma", "polygamma", "xlogy"]
 
 ROOT_PI, ROOT_2 = math.sqrt(math.pi), math.sqrt(2)
-
-
-def floats(kernel):
-    """The promotion of functions of real numbers; integers are taken as the default dtype."""
-    return only("f", kernel, floating)
-
-
-def special_unary(name, forward, derivative, doc, kernel):
-    """Enters a function that is in `torch.special` alone, and no method."""
-    node = f"special_{name}".title().replace("_", "") + "Backward0"
-    return unary(name, forward, derivative, doc, promote=floats(kernel), node=node, methods=False)
 
 
 # the error function and the normal distribution
@@ -114,7 +103,7 @@ digamma = unary(
     "The derivative of `lgamma`.",
     promote=floats("digamma"),
 )
-digamma_of = TABLE["digamma"]
+lgamma_of, digamma_of = TABLE["lgamma"], TABLE["digamma"]
 
 
 @operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
@@ -141,6 +130,7 @@ def polygamma_method(self, n):
 
 
 Tensor.polygamma = polygamma_method
+Tensor.polygamma_ = lambda self, n: change(self, polygamma_method, n)
 
 
 def mvlgamma_cotangent(grad, input, p):
@@ -170,44 +160,37 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("mvlgamma", out, result, input)
 
 
-# modified Bessel functions
+def not_derived(name):
+    """The formula for an input by which a function has no derivative here, as in PyTorch."""
+
+    def formula(grad):
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return formula
 
 
-def at_zero(x, value, elsewhere):
-    """`elsewhere(x)`, but `value` at 0, where its formula is 0 / 0."""
-    zero = x == 0
-    return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
+def gamma_density(grad, input, other):
+    """The derivative of the regularised incomplete gamma function by its upper limit."""
+    return grad * np.exp((input - 1) * np.log(other) - other - lgamma_of(input))
 
 
-i0 = unary(
-    "i0",
-    special("i0"),
-    lambda grad, input: grad * TABLE["i1"](input),
-    "The modified Bessel function of the first kind of order 0.",
-    promote=floats("i0_vml_cpu"),
+igamma = binary(
+    "igamma",
+    special("gammainc"),
+    not_derived("igamma: input"),
+    gamma_density,
+    "The regularised lower incomplete gamma function of (input, other), with a derivative by `other` alone.",
+    promote=only("f", "igamma_cpu"),
+    numbers=False,
 )
-i0e = special_unary(
-    "i0e",
-    special("i0e"),
-    lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
-    "`exp(-|x|) * i0(x)`.",
-    "i0e_cpu",
-)
-i1 = special_unary(
-    "i1",
-    special("i1"),
-    lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
-    "The modified Bessel function of the first kind of order 1.",
-    "i1_cpu",
-)
-i1e = special_unary(
-    "i1e",
-    special("i1e"),
-    lambda grad, input: (
-        grad * at_zero(input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x)))
-    ),
-    "`exp(-|x|) * i1(x)`.",
-    "i1e_cpu",
+igammac = binary(
+    "igammac",
+    special("gammaincc"),
+    not_derived("igammac: input"),
+    lambda grad, input, other: -gamma_density(grad, input, other),
+    "The regularised upper incomplete gamma function of (input, other), with a derivative by `other` alone.",
+    promote=only("f", "igammac_cpu"),
+    numbers=False,
 )
 
 # entropies
@@ -248,7 +231,7 @@ _xlog1py = binary(
 _zeta = binary(
     "zeta",
     special("zeta"),
-    no_derivative("zeta"),
+    not_derived("zeta"),
     lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
     promote=floats("zeta_cpu"),
     node="SpecialZetaBackward0",

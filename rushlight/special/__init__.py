@@ -2,6 +2,24 @@
 
 from rushlight.ops.activation import logit
 from rushlight.ops.activation import sigmoid as expit
+from rushlight.ops.bessel_functions import (
+    airy_ai,
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    modified_bessel_i0,
+    modified_bessel_i1,
+    modified_bessel_k0,
+    modified_bessel_k1,
+    scaled_modified_bessel_k0,
+    scaled_modified_bessel_k1,
+    spherical_bessel_j0,
+)
 from rushlight.ops.elementary import exp2, expm1, log1p, sinc
 from rushlight.ops.rounding import round
 from rushlight.ops.softmax import log_softmax, logsumexp, softmax
@@ -12,10 +30,6 @@ from rushlight.ops.special_functions import (
     erfc,
     erfcx,
     erfinv,
-    i0,
-    i0e,
-    i1,
-    i1e,
     log_ndtr,
     mvlgamma,
     ndtr,
@@ -25,13 +39,18 @@ from rushlight.ops.special_functions import (
     xlogy,
     zeta,
 )
+from rushlight.ops.special_functions import igamma as gammainc
+from rushlight.ops.special_functions import igammac as gammaincc
 from rushlight.ops.special_functions import lgamma as gammaln
 
 multigammaln = mvlgamma
 psi = digamma
 
 __all__ = [
-    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "i0e",
-    "i1", "i1e", "log1p", "log_ndtr", "log_softmax", "logit", "logsumexp", "multigammaln", "ndtr", "ndtri",
-    "polygamma", "psi", "round", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
+    "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "digamma", "entr", "erf", "erfc", "erfcx",
+    "erfinv", "exp2", "expit", "expm1", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e", "log1p",
+    "log_ndtr", "log_softmax", "logit", "logsumexp", "modified_bessel_i0", "modified_bessel_i1",
+    "modified_bessel_k0", "modified_bessel_k1", "multigammaln", "ndtr", "ndtri", "polygamma", "psi", "round",
+    "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "sinc", "softmax", "spherical_bessel_j0",
+    "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
