@@ -14,7 +14,8 @@ ON_POINTS = {
     "modified_bessel_k0": scipy.special.k0, "modified_bessel_k1": scipy.special.k1,
     "scaled_modified_bessel_k0": scipy.special.k0e, "scaled_modified_bessel_k1": scipy.special.k1e,
     "spherical_bessel_j0": lambda x: scipy.special.spherical_jn(0, x), "airy_ai": lambda x: scipy.special.airy(x)[0],
-    "erfcx": scipy.special.erfcx, "gammaln": scipy.special.gammaln, "psi": scipy.special.psi, "ndtr": scipy.special.ndtr,
+    "erfcx": scipy.special.erfcx, "gammaln": scipy.special.gammaln, "psi": scipy.special.psi,
+    "ndtr": scipy.special.ndtr,
     "log_ndtr": scipy.special.log_ndtr, "entr": scipy.special.entr, "i0e": scipy.special.i0e, "i1e": scipy.special.i1e,
 }  # fmt: skip
 
