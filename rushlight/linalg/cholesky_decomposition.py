@@ -2,17 +2,16 @@
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["cholesky", "cholesky_ex"]
 
-CholeskyEx = named_tuple("linalg_cholesky_ex", "L", "info")
 NOT_POSITIVE = (
     "The factorization could not be completed because the input is not positive-definite (the leading "
     "minor of order "
@@ -99,7 +98,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
 
 @linalg
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> CholeskyEx:
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> return_types.linalg_cholesky_ex:
     """`cholesky`, and for each matrix `info`: 0, or the number of the first leading minor that is not
     positive.
 
@@ -113,7 +112,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     check_floating("linalg.cholesky_ex", A)
     info = bad_minors(A._array, upper)
     if not info.any():
-        return CholeskyEx((_cholesky(A, bool(upper)), new_tensor(info)))
+        return return_types.linalg_cholesky_ex((_cholesky(A, bool(upper)), new_tensor(info)))
     if check_errors:
         raise failure("linalg.cholesky_ex", NOT_POSITIVE, info)
     from rushlight.ops.selection import where
@@ -121,4 +120,4 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     good = new_tensor((info == 0)[..., None, None])
     identity = new_tensor(np.eye(A._array.shape[-1], dtype=A._array.dtype))
     factor = where(good, _cholesky(where(good, A, identity), bool(upper)), np.nan)
-    return CholeskyEx((factor, new_tensor(info)))
+    return return_types.linalg_cholesky_ex((factor, new_tensor(info)))

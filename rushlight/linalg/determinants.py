@@ -4,17 +4,15 @@ import math
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
 from rushlight.ops.selection import where
 from rushlight.ops.table import method, operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["det", "logdet", "slogdet"]
-
-Slogdet = named_tuple("linalg_slogdet", "sign", "logabsdet")
 
 
 def as_matrices(x):
@@ -88,7 +86,7 @@ def _slogdet(input):
 
 @method
 @linalg
-def slogdet(A: Tensor) -> Slogdet:
+def slogdet(A: Tensor) -> return_types.linalg_slogdet:
     """The sign (for complex matrices, the phase) of the determinant and the logarithm of its absolute value.
 
     Both without overflow; 0 and -inf for a singular matrix. RuntimeError for matrices that are not square
@@ -102,7 +100,7 @@ def slogdet(A: Tensor) -> Slogdet:
     """
     check_square("linalg.slogdet", A)
     check_floating("linalg.slogdet", A)
-    return Slogdet(_slogdet(A))
+    return return_types.linalg_slogdet(_slogdet(A))
 
 
 @method

@@ -2,19 +2,17 @@
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import TensorBase
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
 from rushlight.linalg.solving import _solve
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
-Eigh = named_tuple("linalg_eigh", "eigenvalues", "eigenvectors")
-Eig = named_tuple("linalg_eig", "eigenvalues", "eigenvectors")
 PHASE = (
     "{}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
     "specified loss "
@@ -80,7 +78,7 @@ def _eig(input):
 
 
 @linalg
-def eigh(A: Tensor, UPLO: str = "L") -> Eigh:
+def eigh(A: Tensor, UPLO: str = "L") -> return_types.linalg_eigh:
     """The eigenvalues, ascending, and orthonormal eigenvectors (columns) of Hermitian matrices.
 
     Only the lower triangle of A is looked at, or the upper one with `UPLO="U"`. The gradient of the
@@ -92,7 +90,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Eigh:
     tensor([1., 2.])
     """
     check_eigh(A, UPLO)
-    return Eigh(_eigh(A, UPLO.upper()))
+    return return_types.linalg_eigh(_eigh(A, UPLO.upper()))
 
 
 @linalg
@@ -117,7 +115,7 @@ def check_eigh(A, UPLO):
 
 
 @linalg
-def eig(A: Tensor) -> Eig:
+def eig(A: Tensor) -> return_types.linalg_eig:
     """The eigenvalues and eigenvectors (columns of norm 1) of square matrices, always complex, in no
     certain order.
 
@@ -130,7 +128,7 @@ def eig(A: Tensor) -> Eig:
     tensor([1., 1.])
     """
     check_eig(A, "linalg.eig")
-    return Eig(_eig(A))
+    return return_types.linalg_eig(_eig(A))
 
 
 @linalg

@@ -2,18 +2,17 @@
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import adjoint, over_batches
 from rushlight.linalg.singular_values import _pinv, pinv_cotangent
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["lstsq"]
 
-Lstsq = named_tuple("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 DRIVERS = {"gels": "gelsd", "gelsy": "gelsy", "gelsd": "gelsd", "gelss": "gelss"}  # SciPy has no gels
 
 
@@ -58,7 +57,7 @@ def _lstsq(A, B, rcond, driver):
 
 
 @linalg
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Lstsq:
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> return_types.linalg_lstsq:
     """The X that makes the norm of A X - B least (and, among several, is least itself).
 
     A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty but for n > m,
@@ -89,4 +88,4 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})")
     rcond = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
     solution, *others = _lstsq(A, B, float(rcond), driver)
-    return Lstsq((solution.squeeze(-1) if vector else solution, *others))
+    return return_types.linalg_lstsq((solution.squeeze(-1) if vector else solution, *others))

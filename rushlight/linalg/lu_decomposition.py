@@ -2,20 +2,16 @@
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_sides
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
-
-Lu = named_tuple("linalg_lu", "P", "L", "U")
-LuFactor = named_tuple("linalg_lu_factor", "LU", "pivots")
-LuFactorEx = named_tuple("linalg_lu_factor_ex", "LU", "pivots", "info")
 
 
 def lu_cotangent(grad, result0, result3):
@@ -90,7 +86,7 @@ def check_lu(name, A, pivot):
 
 
 @linalg
-def lu(A: Tensor, *, pivot: bool = True) -> Lu:
+def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
     """The decomposition A = P L U of matrices (*, n, m): a permutation, a unit lower and an upper
     triangular matrix.
 
@@ -105,7 +101,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Lu:
     """
     check_lu("linalg.lu", A, pivot)
     packed, _, _, P = _lu_factor(A)
-    return Lu((P, *triangles(packed)))
+    return return_types.linalg_lu((P, *triangles(packed)))
 
 
 def triangles(packed):
@@ -117,7 +113,7 @@ def triangles(packed):
 
 
 @linalg
-def lu_factor(A: Tensor, *, pivot: bool = True) -> LuFactor:
+def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor:
     """The decomposition A = P L U with L and U in one matrix, and the exchanges of rows (from 1) that make
     up P.
 
@@ -131,7 +127,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> LuFactor:
     packed, pivots, info, _ = _lu_factor(A)
     if info._array.any():
         raise singular_factor("torch.linalg.lu_factor", info._array)
-    return LuFactor((packed, pivots))
+    return return_types.linalg_lu_factor((packed, pivots))
 
 
 def singular_factor(name, info):
@@ -148,7 +144,7 @@ def singular_factor(name, info):
 
 
 @linalg
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> LuFactorEx:
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> return_types.linalg_lu_factor_ex:
     """`lu_factor`, and for each matrix `info`: 0, or the number of the first 0 on the diagonal of U.
 
     >>> import rushlight as torch
@@ -159,7 +155,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     packed, pivots, info, _ = _lu_factor(A)
     if check_errors and info._array.any():
         raise singular_factor("torch.linalg.lu_factor_ex", info._array)
-    return LuFactorEx((packed, pivots, info))
+    return return_types.linalg_lu_factor_ex((packed, pivots, info))
 
 
 @linalg

@@ -2,18 +2,16 @@
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["householder_product", "qr"]
-
-Qr = named_tuple("linalg_qr", "Q", "R")
 
 
 def qr_cotangent(grad, input, mode, result0, result1):
@@ -54,7 +52,7 @@ def _qr(input, mode):
 
 
 @linalg
-def qr(A: Tensor, mode: str = "reduced") -> Qr:
+def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     """The decomposition A = Q R of matrices (*, n, m): Q has orthonormal columns, R is upper triangular.
 
     Q is (*, n, k) and R (*, k, m), k = min(n, m); in the mode "complete" Q is (*, n, n) and R (*, n, m),
@@ -73,7 +71,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Qr:
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
-    return Qr(_qr(A, mode))
+    return return_types.linalg_qr(_qr(A, mode))
 
 
 def reflected(A, tau, C, order):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import (
@@ -15,12 +16,10 @@ from rushlight.linalg.pieces import (
 )
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["matrix_rank", "pinv", "svd", "svdvals"]
 
-Svd = named_tuple("linalg_svd", "U", "S", "Vh")
 PHASE = (
     "svd_backward: The singular vectors in the complex case are specified up to multiplication by "
     "e^{i phi}. The "
@@ -97,7 +96,7 @@ def check_svd(A):
 
 
 @linalg
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Svd:
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> return_types.linalg_svd:
     """The singular value decomposition A = U diag(S) Vh of matrices (*, n, m); S is real and descending.
 
     U is (*, n, n) and Vh (*, m, m), or (*, n, k) and (*, k, m) with k = min(n, m) without `full_matrices`;
@@ -115,7 +114,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
             "linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
     check_svd(A)
-    return Svd(_svd(A, bool(full_matrices)))
+    return return_types.linalg_svd(_svd(A, bool(full_matrices)))
 
 
 @linalg

@@ -4,19 +4,17 @@ import math
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import over_batches
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.selection import where
 from rushlight.ops.table import operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv", "tensorsolve"]
 
-InvEx = named_tuple("linalg_inv_ex", "inverse", "info")
-SolveEx = named_tuple("linalg_solve_ex", "result", "info")
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 UNSOLVABLE = "The solver failed because the input matrix is singular."
 
@@ -59,7 +57,7 @@ def inv(A: Tensor) -> Tensor:
 
 
 @linalg
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvEx:
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_ex:
     """The inverse of square matrices, and for each `info`: 0, or the number of the pivot that is 0 in a
     singular one.
 
@@ -74,7 +72,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvEx:
     good, info = regular(A)
     if check_errors and info._array.any():
         raise failure("linalg.inv_ex", SINGULAR, info._array)
-    return InvEx((without_singular(_inv(good), info), info))
+    return return_types.linalg_inv_ex((without_singular(_inv(good), info), info))
 
 
 def regular(A):
@@ -166,7 +164,7 @@ def check_sides(name, A, B, left):
 
 
 @linalg
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> SolveEx:
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> return_types.linalg_solve_ex:
     """`solve`, and for each matrix `info`: 0, or the number of the pivot that is 0 in a singular one.
 
     The solution with a singular matrix is nan; with `check_errors` it is a LinAlgError.
@@ -183,7 +181,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     if check_errors and info._array.any():
         raise failure("torch.linalg.solve_ex", UNSOLVABLE, info._array)
     result = without_singular(_solve(good, B) if left else _solve(good.mT, B.mT).mT, info)
-    return SolveEx((result.squeeze(-1) if vector else result, info))
+    return return_types.linalg_solve_ex((result.squeeze(-1) if vector else result, info))
 
 
 def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, result, needs):

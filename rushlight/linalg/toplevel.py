@@ -3,6 +3,7 @@ mostly."""
 
 import numpy as np
 
+from rushlight import return_types
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure
 from rushlight.linalg.cholesky_decomposition import _cholesky_inverse, _cholesky_solve
@@ -23,7 +24,6 @@ from rushlight.linalg.vectors import vander as vander_along
 from rushlight.ops.keywords import keywords
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.table import method, no_derivative, operator
-from rushlight.return_types import named_tuple
 from rushlight.tensor import Tensor
 
 __all__ = [
@@ -32,11 +32,6 @@ __all__ = [
     "qr", "renorm", "slogdet", "svd", "svd_lowrank", "triangular_solve", "vander",
 ]  # fmt: skip
 
-Geqrf = named_tuple("geqrf", "a", "tau")
-LuUnpack = named_tuple("lu_unpack", "P", "L", "U")
-Qr = named_tuple("qr", "Q", "R")
-Svd = named_tuple("svd", "U", "S", "V")
-TriangularSolve = named_tuple("triangular_solve", "solution", "cloned_coefficient")
 
 inverse = Tensor.inverse = inv
 orgqr = Tensor.orgqr = householder_product
@@ -130,7 +125,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
 @keywords
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> TriangularSolve:
+) -> return_types.triangular_solve:
     """The solution X of A X = b (or A^T X = b with `transpose`) with a triangular A, and a copy of A.
 
     `linalg.solve_triangular` is the newer name.
@@ -144,12 +139,12 @@ def triangular_solve(
     check_matrix("triangular_solve", b, "b")
     check_sides("triangular_solve", A, b, True)
     matrix, up = (A.mT, not upper) if transpose else (A, upper)
-    return TriangularSolve((_solve_triangular(matrix, b, up, unitriangular), A.clone()))
+    return return_types.triangular_solve((_solve_triangular(matrix, b, up, unitriangular), A.clone()))
 
 
 @method
 @keywords
-def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Svd:
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_types.svd:
     """The decomposition A = U diag(S) V^H, with V instead of the V^H of `linalg.svd`.
 
     `some` leaves out the columns that belong to no singular value; without `compute_uv` U and V are zeros.
@@ -160,22 +155,22 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Svd:
     """
     if compute_uv:
         U, S, Vh = linalg_svd(input, full_matrices=not some)
-        return Svd((U, S, Vh.mH))
+        return return_types.svd((U, S, Vh.mH))
     *batch, n, m = input._array.shape
     U, V = (new_tensor(np.zeros((*batch, k, k), input._array.dtype)) for k in (n, m))
-    return Svd((U, svdvals(input), V))
+    return return_types.svd((U, svdvals(input), V))
 
 
 @method
 @keywords
-def qr(input: Tensor, some: bool = True) -> Qr:
+def qr(input: Tensor, some: bool = True) -> return_types.qr:
     """`linalg.qr` under its older name; `some` is the mode "reduced", else it is "complete".
 
     >>> import rushlight as torch
     >>> torch.qr(torch.tensor([[3.0], [4.0]])).R.abs()
     tensor([[5.]])
     """
-    return Qr(linalg_qr(input, "reduced" if some else "complete"))
+    return return_types.qr(linalg_qr(input, "reduced" if some else "complete"))
 
 
 @method
@@ -219,7 +214,9 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 
 
 @keywords
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> LuUnpack:
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> return_types.lu_unpack:
     """P, L and U of what `linalg.lu_factor` returned; empty tensors for what is not asked for.
 
     RuntimeError for pivots that are not int32.
@@ -241,12 +238,12 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
         P = new_tensor(permutations(LU_pivots._array, data.shape[-2], data.dtype))
     if unpack_data:
         L, U = triangles(LU_data)
-    return LuUnpack((P, L, U))
+    return return_types.lu_unpack((P, L, U))
 
 
 @method
 @keywords
-def geqrf(input: Tensor) -> Geqrf:
+def geqrf(input: Tensor) -> return_types.geqrf:
     """The QR decomposition as LAPACK keeps it: R on and above the diagonal, reflections below it, and their
     `tau`.
 
@@ -258,7 +255,7 @@ def geqrf(input: Tensor) -> Geqrf:
     """
     check_matrix("torch.geqrf", input, "input")
     check_floating("torch.geqrf", input)
-    return Geqrf(_geqrf(input))
+    return return_types.geqrf(_geqrf(input))
 
 
 @operator(input=no_derivative("geqrf"))
