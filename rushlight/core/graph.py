@@ -19,10 +19,14 @@ SHAPES = 4  # or the shapes of a list of tensors
 DEFAULT = 0  # origins of views
 MULTI = 1
 UNRECORDED = 2
+CUSTOM = 3
 
 
 class VersionCounter:
-    """Counts in-place changes to one piece of memory; shared by all tensors that look at it."""
+    """Counts in-place changes to one piece of memory; shared by all tensors that look at it.
+
+    `changed_at` has the line that made the last change, where anomaly mode was on.
+    """
 
 
 class Vertex:
@@ -38,6 +42,10 @@ class Plan:
     def is_result(self, k):
         """Whether the k-th saved value is an output of the operation."""
         return self.kinds[k] == RESULT
+
+    def is_shape(self, k):
+        """Whether the k-th saved value is the shape of an argument, or the shapes of a list of them."""
+        return self.kinds[k] == SHAPE or self.kinds[k] == SHAPES
 
 
 class Packed:
@@ -114,6 +122,8 @@ class Node(Vertex):
         if not recorded:
             return array
         tensor = new_tensor(array)
+        if index in self.op.nondifferentiable:
+            return tensor
         tensor._counter = self.result_counter
         tensor._node = self if self.within is None else self.within().look()
         tensor._index = index
@@ -233,8 +243,18 @@ class Node(Vertex):
         """The node's name, as PyTorch gives it."""
         return type(self).__name__
 
+    def _sequence_nr(self):
+        """The node's number: nodes are numbered as they are recorded."""
+        return self.sequence
+
+    def __call__(self, *grad_outputs):
+        """The cotangents of the inputs, from those of the outputs: the derivative by itself, without a backward pass."""
+        from rushlight.core.hooks import call_node
+
+        return call_node(self, grad_outputs)
+
     def __repr__(self):
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
     def __getattr__(self, name):
         if name.startswith(("_saved_", "_raw_saved_")):
@@ -243,12 +263,18 @@ class Node(Vertex):
             return saved_attribute(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
+    def __dir__(self):
+        from rushlight.core.saved import saved_names
+
+        return [*super().__dir__(), *(f"_saved_{name}" for name in saved_names(self))]
+
 
 class View:
     """That a tensor looks at the memory of another, its `base` (which is no view itself).
 
     `origin` tells how the view was made, which decides whether it may be changed in place: DEFAULT, MULTI (one of
-    several results, or a view of one) or UNRECORDED (with grad mode off). The tensor's history belongs to `version`.
+    several results, or a view of one), UNRECORDED (with grad mode off) or CUSTOM (by a custom function). The tensor's
+    history belongs to `version`.
     """
 
 
@@ -267,6 +293,8 @@ class TensorBase(Vertex):
         """Counts one more in-place change."""
         counter = self._versions()
         counter.value += 1
+        if WATCHED:
+            counter.changed_at = line_of_change()
 
     def _synchronize(self):
         """Renews the history of a view whose base was changed in place since the view was made."""
@@ -326,6 +354,7 @@ class TensorBase(Vertex):
 
 
 INFERENCE = 0
+WATCHED = False
 
 
 def use_tensor_class(cls):
@@ -338,6 +367,19 @@ def count_inference(step):
     """Counts the contexts in inference mode, so that nobody has to look while there is none."""
     global INFERENCE
     INFERENCE += step
+
+
+def watch_changes():
+    """Anomaly mode has been switched on somewhere: from now on a change in place looks whether it is on."""
+    global WATCHED
+    WATCHED = True
+
+
+def line_of_change():
+    """The line of the user's program that changes a tensor just now; None while anomaly mode is off."""
+    from rushlight.core.anomaly import line_of_user
+
+    return line_of_user() if CURRENT.get().anomaly else None
 
 
 def blank():
@@ -401,7 +443,7 @@ def defaults(cls, **values):
             setattr(cls, name, value)
 
 
-defaults(VersionCounter, value=0)
+defaults(VersionCounter, value=0, changed_at=None)
 defaults(Plan, formulas=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)

@@ -84,7 +84,7 @@ def meets(a, b):
     start, other = address(a), address(b)
     if start == other and a.nbytes == b.nbytes:
         steps = [[s for s, n in zip(array.strides, array.shape, strict=True) if n > 1] for array in (a, b)]
-        return steps[0] != steps[1]
+        return a.ndim != b.ndim or steps[0] != steps[1]
     return start < other + b.nbytes and other < start + a.nbytes
 
 

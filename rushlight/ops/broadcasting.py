@@ -134,11 +134,6 @@ def common_shape(a, b):
         ) from None
 
 
-@operator(input=lambda grad, input_shape: np.broadcast_to(grad, input_shape))
-def _sum_to_size(input, shape):
-    return unbroadcast(input, shape)
-
-
 def sum_to_size(input: Tensor, *size: int) -> Tensor:
     """The sum over the dimensions that broadcasting from `size` has repeated: the adjoint of `expand`.
 
@@ -150,7 +145,7 @@ def sum_to_size(input: Tensor, *size: int) -> Tensor:
     fits = len(target) <= len(shape) and all(n in (1, m) for n, m in zip(reversed(target), reversed(shape), strict=False))
     if not fits:
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
-    return input if target == shape else _sum_to_size(input, target)
+    return unbroadcast(input, target)
 
 
 for only_method in (expand, expand_as, sum_to_size):

@@ -36,11 +36,16 @@ def shares(indices, padding_idx, scale_grad_by_freq, dtype):
     if padding_idx < 0 and not scale_grad_by_freq:
         return None
     indices = np.asarray(indices)
-    share = np.ones(indices.shape, dtype if isinstance(dtype, np.dtype) else dtype._numpy)
+    share = np.ones(indices.shape, numpy_type(dtype))
     if scale_grad_by_freq:
         share /= np.bincount(indices.reshape(-1))[indices]
     share[indices == padding_idx] = 0
     return share
+
+
+def numpy_type(dtype):
+    """The NumPy type of an array's dtype or a tensor's."""
+    return dtype if isinstance(dtype, np.dtype) else dtype._numpy
 
 
 @operator(weight=table_cotangent, name="embedding")
@@ -126,15 +131,15 @@ def renormalise(weight, indices, max_norm, norm_type, function):
 # bags
 
 
-def bag_cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, needs,
-                   weight):  # fmt: skip
+def bag_cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight,
+                   needs):  # fmt: skip
     """The cotangents of the table and of the weights of the samples."""
     grad = grads[0]
     if mode == "max":
         chosen = np.asarray(result1)
         return [_put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape), None]
     rows = _rows(grad, bags)
-    share = sample_shares(indices, bags, counts, mode, padding, scale, np.asarray(weight).dtype)
+    share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(weight.dtype))
     sample = None
     if needs[1]:
         sample = np.add.reduce(rows * _rows(weight, indices), axis=-1) * (np.asarray(indices) != padding)

@@ -85,8 +85,11 @@ def __getitem__(self, key):
 
 def basic(input, key):
     """The view that a basic key shows."""
-    name = last_operation(key)
-    return call(ENTRIES[name], (input, with_ellipsis(key))) if name else call(_alias, (input,))
+    name = last_operation(key, input._array.shape)
+    if name:
+        return call(ENTRIES[name], (input, with_ellipsis(key)))
+    input._array[key]  # raises where there are too many indices
+    return call(_alias, (input,))
 
 
 def general(input, key):

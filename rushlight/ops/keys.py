@@ -42,12 +42,24 @@ def with_ellipsis(key: tuple) -> tuple:
     return (*key[: first + 1], *[item for item in key[first + 1 :] if item is not ...])
 
 
-def last_operation(key: tuple) -> str:
-    """The operation that PyTorch applies last for a basic key; "" where there is none."""
-    for item in reversed(key):
-        if item is not ...:
+def last_operation(key: tuple, shape: tuple[int, ...]) -> str:
+    """The operation that PyTorch applies last for a basic key; "" where there is none. Whole slices do not count."""
+    for i in reversed(range(len(key))):
+        item = key[i]
+        if item is not ... and not (type(item) is slice and is_whole(item, key, i, shape)):
             return BASIC[type(item)]
     return ""
+
+
+def is_whole(item: slice, key: tuple, i: int, shape: tuple[int, ...]) -> bool:
+    """Whether the i-th item of a key is a slice of a whole dimension."""
+    if item.start not in (None, 0) or item.step not in (None, 1):
+        return False
+    if item.stop is None:
+        return True
+    before = sum(other is not None for other in key[:i])
+    dim = len(shape) - sum(other is not None for other in key[i:]) if ... in key[:i] else before
+    return 0 <= dim < len(shape) and as_int(item.stop) >= shape[dim]
 
 
 def as_tuple(key) -> tuple:

@@ -61,7 +61,7 @@ def flipud(input: Tensor) -> Tensor:
 
 @operator(input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims))
 def _roll(input, shifts, dims):
-    return np.roll(input, shifts, dims)
+    return np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
 
 
 @method
@@ -76,7 +76,7 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
     """
     shifts, dims = sequence("roll", "shifts", (shifts,)), sequence("roll", "dims", (dims,))
     if not dims and len(shifts) == 1:
-        return reshape(_roll(flatten(input), shifts, (0,)), input._array.shape)
+        return _roll(input, shifts, ())
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     return _roll(input, shifts, tuple([wrap_dim(dim, input._array.ndim) for dim in dims]))

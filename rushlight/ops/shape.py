@@ -34,9 +34,13 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     return shape
 
 
-@operator(name="view", view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
-def _view(input, shape):
-    return input.reshape(shape, copy=False)
+def enter_view(name, node):
+    """Enters an operator that shows the same memory in another shape."""
+    enter = operator(name=name, node=node, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
+    return enter(lambda input, shape: input.reshape(shape, copy=False))
+
+
+_view, _reshape_alias = enter_view("view", "ViewBackward0"), enter_view("reshape_alias", "ReshapeAliasBackward0")
 
 
 @operator(node="UnsafeViewBackward0", input=lambda grad, input_shape: np.reshape(grad, input_shape))
@@ -57,8 +61,10 @@ def reshape(input: Tensor, *shape: int) -> Tensor:
     """
     array = input._array
     sizes = inferred(sequence("reshape", "shape", shape), array.size)
-    try:
+    if array.flags.c_contiguous:
         return _view(input, sizes)
+    try:
+        return _reshape_alias(input, sizes)
     except ValueError:
         return _reshape_copy(input, sizes)
 
@@ -150,7 +156,7 @@ def ravel(input: Tensor) -> Tensor:
     >>> torch.ravel(torch.zeros(2, 3)).shape
     torch.Size([6])
     """
-    return reshape(input, -1)
+    return view(input.contiguous(), -1)
 
 
 @method
