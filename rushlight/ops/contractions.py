@@ -10,6 +10,7 @@ from rushlight.core.graph import TensorBase, new_tensor, unbroadcast
 from rushlight.dtypes import as_numpy
 from rushlight.ops import equations, mismatch
 from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.products import matmul
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import operator, write_out
 from rushlight.tensor import Tensor
@@ -266,6 +267,14 @@ def numpy_einsum(equation, *operands, optimize=True):
 def numpy_tensordot(a, b, axes=2):
     """NumPy's `tensordot` on tensors."""
     return tensordot(a, b, axes)
+
+
+@implements(np.dot)
+def numpy_dot(a, b):
+    """NumPy's `dot` on tensors: the sum over the last dimension of one and the last but one of the other."""
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return matmul(a, b) if max(a.ndim, b.ndim) < 3 else tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1]))
 
 
 @implements(np.eye)

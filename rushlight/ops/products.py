@@ -8,7 +8,7 @@ from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops import mismatch
 from rushlight.ops.mismatch import BOOL, check_tensors
-from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.protocol import UFUNCS, implements
 from rushlight.ops.table import method, operator, write_out
 from rushlight.tensor import Tensor
 
@@ -360,3 +360,7 @@ def as_operator(left, right):
 Tensor.__matmul__ = as_operator
 Tensor.__rmatmul__ = lambda self, other: as_operator(other, self)
 UFUNCS[np.matmul] = matmul
+implements(np.inner)(inner)
+implements(np.kron)(kron)
+implements(np.outer)(lambda a, b: outer(a.ravel(), b.ravel()))
+implements(np.vdot)(lambda a, b: vdot(a.ravel(), b.ravel()))

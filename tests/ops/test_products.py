@@ -145,3 +145,29 @@ def test_numpy_functions_on_tensors():
     x = tensor(2, 3)
     assert np.matmul(x, x.detach().numpy().T).grad_fn.name() == "MmBackward0"
     assert (x.detach().numpy().T @ x).shape == (3, 3)
+
+
+NUMPY = [
+    ("dot", (3,), (3,)), ("dot", (2, 3), (3,)), ("dot", (2, 3), (3, 4)), ("dot", (2, 2, 3), (5, 3, 4)),
+    ("dot", (), (3,)), ("inner", (2, 3), (4, 3)), ("outer", (2, 2), (3,)), ("vdot", (2, 2), (4,)), ("kron", (2, 2), (3,)),
+    ("tensordot", (2, 3, 4), (3, 4, 2)), ("cross", (2, 3), (2, 3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "left", "right"), NUMPY)
+def test_products_of_numpy_on_tensors(name, left, right):
+    x, y = tensor(*left), tensor(*right, seed=1)
+    found = getattr(np, name)(x, y)
+    assert found.requires_grad
+    expected = getattr(np, name)(x.detach().numpy(), y.detach().numpy())
+    np.testing.assert_allclose(found.detach().numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["inv", "det", "cholesky", "eigvalsh", "svdvals", "norm", "pinv", "matrix_rank", "matrix_norm"]
+)
+def test_linear_algebra_of_numpy_on_tensors(name):
+    x = tensor(3, 3)
+    x = x @ x.T
+    expected = getattr(np.linalg, name)(x.detach().numpy())
+    np.testing.assert_allclose(getattr(np.linalg, name)(x).detach().numpy(), expected)
