@@ -126,9 +126,10 @@ def tried(op, check, input, other):
         check(x, y)
     try:
         return call(op, (input, other))
-    except ValueError:
-        check(x, y)
-        raise
+    except ValueError as error:
+        failure = error
+    check(x, y)  # here, so that its error does not come with NumPy's as its cause
+    raise failure
 
 
 @method
