@@ -32,6 +32,7 @@ from rushlight.size import Size
 from rushlight.ops.activation import *
 from rushlight.ops.added_products import *
 from rushlight.ops.arithmetic import *
+from rushlight.ops.bessel_functions import *
 from rushlight.ops.blending import *
 from rushlight.ops.broadcasting import *
 from rushlight.ops.changed_views import *
@@ -105,6 +106,7 @@ _FUNCTIONS = {
         "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "channel_shuffle",
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity",
         "dropout", "feature_alpha_dropout", "group_norm", "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d",
+        "native_batch_norm", "native_channel_shuffle", "native_dropout", "native_group_norm", "native_layer_norm",
         "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
     ],
     "serialization": ["load", "save"],

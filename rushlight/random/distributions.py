@@ -240,4 +240,4 @@ def dropout_mask(generator: Generator, shape: Shape, dtype: np.dtype, p: float =
         return np.full(shape, 1 - p, dtype)
     kind = np.float64 if dtype == np.float64 else np.float32
     scale = dtype.type(kind(1) / kind(1 - p))
-    return bernoulli(generator, shape, np.dtype(np.bool), 1 - p) * scale
+    return np.multiply(bernoulli(generator, shape, np.dtype(np.bool), 1 - p), scale, out=np.empty(shape, dtype))

@@ -78,8 +78,8 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     """`softmax` of the negative.
 
     >>> import rushlight as torch
-    >>> torch.nn.functional.softmin(torch.tensor([0.0, 100.0]), dim=0)
-    tensor([1., 0.])
+    >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([0.7311, 0.2689])
     """
     dim = guessed("softmin", input.ndim, _stacklevel) if dim is None else dim
     return plain.softmax(-input, dim, dtype=dtype)

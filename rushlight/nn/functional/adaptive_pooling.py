@@ -29,7 +29,7 @@ def positions(spatial, places):
         starts = np.arange(count) * size // count
         ends = -(-(np.arange(count) + 1) * size // count)
         line = np.minimum(starts[:, None] + np.arange(max(ends - starts, default=0)), ends[:, None] - 1)
-        flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * count, -1)
+        flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * count, -1 if count else 0)
     return flat[None, None]
 
 

@@ -72,7 +72,8 @@ def cross_entropy(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     x, classes = input._array, target._array
-    if weight is None and not label_smoothing and reduction != "none" and is_plain(x, classes):
+    simple = weight is None and not label_smoothing and reduction != "none" and ignore_index < 0
+    if simple and is_plain(x, classes):
         return _cross_entropy(input, target, 1 / len(classes) if reduction == "mean" else 1)[0]
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

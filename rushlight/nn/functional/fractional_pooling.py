@@ -36,7 +36,7 @@ def positions(samples, spatial, places, kernel):
     for which, size, count, width in zip(order, spatial, places, kernel, strict=True):
         line = starts(samples[..., which], size, count, width)[..., None] + np.arange(width)
         flat = flat[:, :, :, None, :, None] * size + line[:, :, None, :, None, :]
-        flat = flat.reshape(*samples.shape[:2], flat.shape[2] * count, -1)
+        flat = flat.reshape(*samples.shape[:2], flat.shape[2] * count, flat.shape[4] * width)
     return flat
 
 

@@ -17,7 +17,8 @@ __all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm",
 
 def as_rows(array, dims):
     """A matrix with the last dimensions of an array as rows."""
-    return np.reshape(array, (-1, math.prod(array.shape[array.ndim - dims :])))
+    lead = array.ndim - dims
+    return np.reshape(array, (math.prod(array.shape[:lead]), math.prod(array.shape[lead:])))
 
 
 def layer_norm_cotangents(grads, input, weight, dims, eps, result2, result3, needs):
@@ -56,7 +57,8 @@ def _layer_norm(input, weight, bias, dims, eps):
 def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, needs):
     """The same for group normalization."""
     samples, channels = input.shape[:2]
-    grouped, planes = (samples, groups, -1), (samples, channels, -1)
+    plane = math.prod(input.shape[2:])
+    grouped, planes = (samples, groups, channels // groups * plane), (samples, channels, plane)
     grad = np.reshape(grads[0], planes)
     x = np.reshape(input, grouped)
     scaled = np.reshape(grad if weight is None else grad * np.reshape(weight, (-1, 1)), grouped)
@@ -74,14 +76,13 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
     ]
 
 
-@operator(
-    joint=group_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2),
-    node="NativeGroupNormBackward0",
-)  # fmt: skip
+@operator(joint=group_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeGroupNormBackward0")
 def _group_norm(input, weight, bias, groups, eps):
     samples, channels = input.shape[:2]
-    result, mean, invstd = kernels.standardized(input.reshape(samples, groups, -1), eps)
-    result = result.reshape(samples, channels, -1)
+    plane = math.prod(input.shape[2:])
+    grouped = input.reshape(samples, groups, channels // groups * plane)
+    result, mean, invstd = kernels.standardized(grouped, eps)
+    result = result.reshape(samples, channels, plane)
     if weight is not None:
         result *= weight[:, None]
     if bias is not None:
@@ -162,6 +163,8 @@ def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`group_norm` of N samples of C channels of HxW elements, with the mean and 1 / standard deviation of each group.
+
+    As in PyTorch, cotangents of the moments are not followed.
 
     >>> import rushlight as torch
     >>> torch.native_group_norm(torch.tensor([[1.0, 3.0]]), None, None, 1, 2, 1, 1, 0.0)

@@ -209,7 +209,7 @@ def multilabel_margin_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
-    scores = input.reshape(-1, input.shape[-1])
+    scores = input if input.ndim == 2 else input.reshape(1, -1)
     labels = target._array.reshape(scores.shape)
     if ((labels < -1) | (labels >= scores.shape[1])).any():
         raise RuntimeError("argument #2 'target' is out of range")

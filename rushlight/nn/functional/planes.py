@@ -1,5 +1,7 @@
 """Elements picked from the planes of a batch by their flat positions, as pooling's indices name them."""
 
+from math import prod
+
 import numpy as np
 
 from rushlight.kernels import pooling as kernels
@@ -28,7 +30,7 @@ def largest(planes, positions):
 
     As in pooling, the first of equal ones, but the last NaN.
     """
-    flat = planes.reshape(*planes.shape[:2], 1, -1)
+    flat = planes.reshape(*planes.shape[:2], 1, prod(planes.shape[2:]))
     seen = np.take_along_axis(flat, positions, -1)
     tap = seen.argmax(-1)
     if np.isnan(seen).any():

@@ -12,7 +12,8 @@ from rushlight.tensor import Tensor
 
 __all__ = [
     "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d",
-    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
+    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool2d_with_indices_backward",
+    "max_pool3d", "max_pool3d_with_indices",
 ]  # fmt: skip
 
 WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
@@ -159,6 +160,21 @@ def max_pool2d_with_indices(
     (tensor([[[3.]]]), tensor([[[1]]]))
     """
     return pool_maxima(2, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor, self: Tensor, kernel_size: Numbers, stride: Numbers | None, padding: Numbers,
+    dilation: Numbers, ceil_mode: bool, indices: Tensor,
+) -> Tensor:  # fmt: skip
+    """The cotangent of `max_pool2d_with_indices`' input: that of the maxima added up where the indices point.
+
+    >>> import rushlight as torch
+    >>> x, grad, indices = torch.zeros(1, 2, 2), torch.ones(1, 1, 1), torch.tensor([[[1]]])
+    >>> torch.nn.functional.max_pool2d_with_indices_backward(grad, x, 2, None, 0, 1, False, indices)
+    tensor([[[0., 1.],
+             [0., 0.]]])
+    """
+    return planes.scatter(grad_output, indices, tuple(self.shape), 2)
 
 
 def max_pool3d_with_indices(

@@ -1,6 +1,7 @@
 """Linear maps along the last dimensions, each a sparse matrix: what resizing and adaptive averaging are made of."""
 
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -11,7 +12,7 @@ def mapped(array, maps):
     """The array with each of its last dimensions multiplied by a matrix."""
     for axis, matrix in zip(range(-len(maps), 0), maps, strict=True):
         columns = array.swapaxes(axis, 0)
-        flat = columns.reshape(columns.shape[0], -1)
+        flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
         columns = (matrix.astype(array.dtype, copy=False) @ flat).reshape(matrix.shape[0], *columns.shape[1:])
         array = columns.swapaxes(axis, 0)
     return array

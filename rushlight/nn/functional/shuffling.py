@@ -1,5 +1,7 @@
 """Elements moved between channels and space, and channels shuffled: permutations, whose inverses are their adjoints."""
 
+from math import prod
+
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
@@ -9,7 +11,7 @@ __all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_
 @operator(input=lambda grad, factor: _pixel_unshuffle(grad, factor))
 def _pixel_shuffle(input, factor):
     *lead, channels, high, wide = input.shape
-    blocks = input.reshape(-1, channels // factor**2, factor, factor, high, wide)
+    blocks = input.reshape(prod(lead), channels // factor**2, factor, factor, high, wide)
     moved = blocks.transpose(0, 1, 4, 2, 5, 3)
     return moved.reshape(*lead, channels // factor**2, high * factor, wide * factor)
 
@@ -17,7 +19,7 @@ def _pixel_shuffle(input, factor):
 @operator(input=lambda grad, factor: _pixel_shuffle(grad, factor))
 def _pixel_unshuffle(input, factor):
     *lead, channels, high, wide = input.shape
-    blocks = input.reshape(-1, channels, high // factor, factor, wide // factor, factor)
+    blocks = input.reshape(prod(lead), channels, high // factor, factor, wide // factor, factor)
     moved = blocks.transpose(0, 1, 3, 5, 2, 4)
     return moved.reshape(*lead, channels * factor**2, high // factor, wide // factor)
 

@@ -21,7 +21,7 @@ def unpool_operator(dims):
     def max_unpool(input, indices, spatial):
         shape = (*input.shape[:-dims], *spatial)
         flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype)
-        np.put_along_axis(flat, indices.reshape(len(flat), -1), input.reshape(len(flat), -1), 1)
+        np.put_along_axis(flat, *(a.reshape(len(flat), prod(a.shape[-dims:])) for a in (indices, input)), 1)
         return flat.reshape(shape)
 
     return operator(
