@@ -40,8 +40,7 @@ def one_size(input, n, dim, half=False):
 
 
 def several_sizes(input, s, dim, half=False):
-    """The sizes of a transform along several dimensions (`half`: the last of a spectrum's half), and
-    these."""
+    """The sizes of a transform along several dimensions (`half`: the last of a spectrum's half), and these."""
     array = input._array
     s = (s,) if isinstance(s, int) else s
     if dim is None:

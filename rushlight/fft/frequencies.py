@@ -49,8 +49,7 @@ def frequencies(name, counts, n, d, dtype, options):
 
 
 def fftshift(input: Tensor, dim: Dims = None) -> Tensor:
-    """The numbers of a transform in the order of their frequencies, negative ones first, along some
-    dimensions.
+    """The numbers of a transform in the order of their frequencies, negative ones first, along some dimensions.
 
     >>> import rushlight as torch
     >>> torch.fft.fftshift(torch.tensor([0, 1, 2, -2, -1]))

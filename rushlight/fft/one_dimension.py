@@ -15,8 +15,8 @@ def fft(
 ) -> Tensor:
     """The Fourier transform along a dimension, which is cut, or continued with zeros, to the size `n` first.
 
-    `norm` is "backward" (no factor here, 1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n
-    here). RuntimeError for another and for n < 1.
+    `norm` is "backward" (no factor here, 1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here).
+    RuntimeError for another and for n < 1.
 
     >>> import rushlight as torch
     >>> torch.fft.fft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
@@ -48,8 +48,7 @@ def ifft(
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The first n // 2 + 1 numbers of the `fft` of a real tensor, which tell the others. RuntimeError if
-    complex.
+    """The first n // 2 + 1 numbers of the `fft` of a real tensor, which tell the others. RuntimeError if complex.
 
     >>> import rushlight as torch
     >>> torch.fft.rfft(torch.tensor([1.0, 0.0, 0.0, 0.0]))
@@ -64,8 +63,7 @@ def rfft(
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `rfft`: `n` real numbers (by default an even number) from the first half of their
-    spectrum.
+    """The inverse of `rfft`: `n` real numbers (by default an even number) from the first half of their spectrum.
 
     >>> import rushlight as torch
     >>> torch.fft.irfft(torch.tensor([4.0, 0.0, 0.0]))

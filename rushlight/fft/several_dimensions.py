@@ -19,12 +19,10 @@ Sizes = tuple[int, ...] | list[int] | int | None
 def fftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The Fourier transform along the dimensions `dim`, each cut, or continued with zeros, to its size in
-    `s` first.
+    """The Fourier transform along the dimensions `dim`, each cut, or continued with zeros, to its size in `s` first.
 
-    By default these are all dimensions, or the last ones, as many as `s` has; -1 in `s` leaves a size as it
-    is. `norm` as in `fft`, with the product of the sizes. RuntimeError for sizes that do not go with the
-    dimensions.
+    By default these are all dimensions, or the last ones, as many as `s` has; -1 in `s` leaves a size as it is.
+    `norm` as in `fft`, with the product of the sizes. RuntimeError for sizes that do not go with the dimensions.
 
     >>> import rushlight as torch
     >>> torch.fft.fftn(torch.ones(2, 2))
@@ -61,8 +59,7 @@ def ifftn(
 def rfftn(
     input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The `fftn` of a real tensor, of which the last of the dimensions has its first half only.
-    RuntimeError if complex.
+    """The `fftn` of a real tensor, the last of the dimensions with its first half only. RuntimeError if complex.
 
     >>> import rushlight as torch
     >>> torch.fft.rfftn(torch.ones(2, 4)).shape

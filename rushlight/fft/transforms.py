@@ -15,8 +15,7 @@ SWAPPED = {
     linear=True, input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims])
 )
 def _fft_resize(input, dims, sizes):
-    """The input cut, or continued with zeros, to new sizes of some dimensions; the adjoint is the way
-    back."""
+    """The input cut, or continued with zeros, to new sizes of some dimensions; the adjoint is the way back."""
     shape = list(input.shape)
     for d, n in zip(dims, sizes, strict=True):
         shape[d] = n
@@ -47,14 +46,12 @@ def transform(x, sizes, dims, norm, forward):
     ),
 )
 def _fft_c2c(input, sizes, dims, norm, forward):
-    """The transform of complex numbers. Its matrix is symmetric: the adjoint is itself, between two
-    conjugations."""
+    """The transform of complex numbers. Its matrix is symmetric: the adjoint is itself, between two conjugations."""
     return transform(input, sizes, dims, norm, forward)
 
 
 def real_cotangent(grad, input_shape, sizes, dims, norm, onesided):
-    """The cotangent of a real input: the transform of the spectrum, with zeros for the half that was left
-    out."""
+    """The cotangent of a real input: the transform of the spectrum, with zeros for the half that was left out."""
     whole = resized(grad, dims[-1:], {dims[-1]: sizes[-1]}) if onesided else grad
     return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
 
@@ -70,8 +67,7 @@ def _fft_r2c(input, sizes, dims, norm, onesided):
 
 
 def half_cotangent(grad, input_shape, sizes, dims, norm):
-    """The cotangent of a half spectrum, whose numbers but the first (and the middle one) stand for two
-    each."""
+    """The cotangent of a half spectrum, whose numbers but the first (and the middle one) stand for two each."""
     spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
     n, last = sizes[-1], dims[-1] % len(input_shape)
     twice = [1 if i == 0 or 2 * i == n else 2 for i in range(n // 2 + 1)]

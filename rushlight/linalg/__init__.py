@@ -1,5 +1,4 @@
-"""Linear algebra, as torch.linalg: norms, determinants, equations and decompositions, differentiable and in
-batches."""
+"""Linear algebra, as torch.linalg: norms, determinants, equations, decompositions; differentiable, in batches."""
 
 from rushlight.linalg import numpy_functions as _numpy_functions
 from rushlight.linalg.calls import LinAlgError

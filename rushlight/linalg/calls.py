@@ -1,5 +1,4 @@
-"""What the functions of torch.linalg share: `out=`, and PyTorch's errors for arguments that they cannot
-take."""
+"""What the functions of torch.linalg share: `out=`, and PyTorch's errors for arguments that they cannot take."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -20,8 +20,7 @@ NOT_POSITIVE = (
 
 
 def cholesky_cotangent(grad, upper, result):
-    """The cotangent of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of
-    L^H gL."""
+    """The cotangent of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of L^H gL."""
     L, gL = (adjoint(result), adjoint(grad)) if upper else (result, grad)
     product = np.matmul(adjoint(L), gL)
     lower = np.tril(product, -1)
@@ -39,8 +38,7 @@ def _cholesky(input, upper):
 
 
 def bad_minors(A, upper):
-    """LAPACK's `info` of the decomposition of each matrix: the first leading minor that is not positive; 0
-    for none."""
+    """LAPACK's `info` for each matrix: the first leading minor that is not positive; 0 for none."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("potrf", (A,))
@@ -83,9 +81,8 @@ def _cholesky_inverse(L, upper):
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with A = L L^H, for Hermitian positive-definite matrices; with `upper`, L^H.
 
-    Only the lower triangle of A is looked at (with `upper`, the upper one). LinAlgError for matrices that
-    are not positive-definite. Formula: Giles 2008, 2.4.1, and Murray 2016, "Differentiation of the Cholesky
-    decomposition".
+    Only the lower triangle of A is looked at (with `upper`, the upper one). LinAlgError for matrices that are not
+    positive-definite. Formula: Giles 2008, 2.4.1, and Murray 2016, "Differentiation of the Cholesky decomposition".
 
     >>> import rushlight as torch
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -99,8 +96,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
 @linalg
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> return_types.linalg_cholesky_ex:
-    """`cholesky`, and for each matrix `info`: 0, or the number of the first leading minor that is not
-    positive.
+    """`cholesky`, and for each matrix `info`: 0, or the number of the first leading minor that is not positive.
 
     The factor of such a matrix is nan; with `check_errors` it is a LinAlgError.
 

@@ -39,8 +39,8 @@ def cofactors_cotangent(grad, input):
 def _cofactors(input):
     """The derivative of the determinant: det(A) A^-T, which singular matrices have too.
 
-    With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where C has the product of all other
-    singular values in the place of each."""
+    With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where C has the product of all other singular values
+    in the place of each."""
     determinant = as_matrices(np.linalg.det(input))
     if np.all(determinant != 0):
         return determinant * np.linalg.inv(input).mT
@@ -57,10 +57,9 @@ def _cofactors(input):
 def det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    Its gradient is that of singular matrices too (the cofactors); second derivatives need an inverse.
-    RuntimeError for matrices that are not square and for integers. Formula: Giles 2008, "An extended
-    collection of matrix derivative results for forward and reverse mode algorithmic differentiation",
-    2.2.4.
+    Its gradient is that of singular matrices too (the cofactors); second derivatives need an inverse. RuntimeError
+    for matrices that are not square and for integers. Formula: Giles 2008, "An extended collection of matrix
+    derivative results for forward and reverse mode algorithmic differentiation", 2.2.4.
 
     >>> import rushlight as torch
     >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 3.0]]))
@@ -89,8 +88,8 @@ def _slogdet(input):
 def slogdet(A: Tensor) -> return_types.linalg_slogdet:
     """The sign (for complex matrices, the phase) of the determinant and the logarithm of its absolute value.
 
-    Both without overflow; 0 and -inf for a singular matrix. RuntimeError for matrices that are not square
-    and for integers.
+    Both without overflow; 0 and -inf for a singular matrix. RuntimeError for matrices that are not square and for
+    integers.
 
     >>> import rushlight as torch
     >>> torch.linalg.slogdet(torch.eye(2))
@@ -106,8 +105,7 @@ def slogdet(A: Tensor) -> return_types.linalg_slogdet:
 @method
 @linalg
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant of square matrices: -inf for a singular one, nan for a negative
-    determinant.
+    """The logarithm of the determinant of square matrices: -inf for a singular one, nan for a negative determinant.
 
     >>> import rushlight as torch
     >>> torch.logdet(torch.eye(2))

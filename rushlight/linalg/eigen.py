@@ -81,9 +81,9 @@ def _eig(input):
 def eigh(A: Tensor, UPLO: str = "L") -> return_types.linalg_eigh:
     """The eigenvalues, ascending, and orthonormal eigenvectors (columns) of Hermitian matrices.
 
-    Only the lower triangle of A is looked at, or the upper one with `UPLO="U"`. The gradient of the
-    eigenvectors is undefined where eigenvalues are equal; that of a function of their free phases is a
-    RuntimeError. Formula: Giles 2008, 3.1.
+    Only the lower triangle of A is looked at, or the upper one with `UPLO="U"`. The gradient of the eigenvectors is
+    undefined where eigenvalues are equal; that of a function of their free phases is a RuntimeError. Formula: Giles
+    2008, 3.1.
 
     >>> import rushlight as torch
     >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
@@ -116,12 +116,11 @@ def check_eigh(A, UPLO):
 
 @linalg
 def eig(A: Tensor) -> return_types.linalg_eig:
-    """The eigenvalues and eigenvectors (columns of norm 1) of square matrices, always complex, in no
-    certain order.
+    """The eigenvalues and eigenvectors (columns of norm 1) of square matrices, always complex, in no certain order.
 
-    Differentiable where the eigenvalues differ; a function of the eigenvectors' free phases raises a
-    RuntimeError. RuntimeError for values that are not finite. Formula: Boeddeker et al. 2017, "On the
-    computation of complex-valued gradients with application to statistically optimum beamforming", 4.
+    Differentiable where the eigenvalues differ; a function of the eigenvectors' free phases raises a RuntimeError.
+    RuntimeError for values that are not finite. Formula: Boeddeker et al. 2017, "On the computation of
+    complex-valued gradients with application to statistically optimum beamforming", 4.
 
     >>> import rushlight as torch
     >>> torch.linalg.eig(torch.tensor([[0.0, -1.0], [1.0, 0.0]])).eigenvalues.imag.abs()

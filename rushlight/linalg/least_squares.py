@@ -19,8 +19,8 @@ DRIVERS = {"gels": "gelsd", "gelsy": "gelsy", "gelsd": "gelsd", "gelss": "gelss"
 def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
     """The cotangents of A and B, by way of the pseudo-inverse P of A: the solution X is P B.
 
-    What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with
-    respect to it."""
+    What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with respect to
+    it."""
     P = _pinv(A, None, rcond, False)
     of_solution, of_residuals = grad[:2]
     of_A = pinv_cotangent(np.matmul(of_solution, adjoint(B)), A, P)
@@ -37,8 +37,7 @@ def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
     nondifferentiable=(2, 3),
 )  # fmt: skip
 def _lstsq(A, B, rcond, driver):
-    """The solution, the squared residuals, the rank and the singular values, as one of LAPACK's drivers
-    finds them."""
+    """The solution, the squared residuals, the rank and the singular values, as one of LAPACK's drivers finds them."""
     from scipy.linalg import lstsq
 
     def solved(a, b):
@@ -62,8 +61,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
     A is (*, n, m), B (*, n, k) or (*, n), the solution (*, m, k) or (*, m). `residuals` are empty but for n > m,
     full rank, and drivers other than "gelsy", the default; `singular_values` are those of "gelsd" and "gelss",
-    `rank` of all but "gels". Singular values below `rcond` (the precision times the larger dimension) of the
-    largest count as 0. The solution and the residuals have gradients. RuntimeError for shapes that do not fit.
+    `rank` of all but "gels". Singular values below `rcond` (the precision times the larger dimension) of the largest
+    count as 0. The solution and the residuals have gradients. RuntimeError for shapes that do not fit.
 
     >>> import rushlight as torch
     >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution.round()

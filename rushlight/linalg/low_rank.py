@@ -1,5 +1,4 @@
-"""Approximate singular value decompositions of low rank, by random projections (Halko, Martinsson, Tropp
-2009)."""
+"""Approximate singular value decompositions of low rank, by random projections (Halko, Martinsson, Tropp 2009)."""
 
 from rushlight.linalg.qr_decomposition import qr
 from rushlight.linalg.singular_values import svd
@@ -23,8 +22,8 @@ def svd_lowrank(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of an approximate decomposition A = U diag(S) V^H (of A - M) of the rank `q`.
 
-    `niter` turns make it better. Random: `torch.manual_seed` makes it repeatable. Algorithm 5.1 of Halko et
-    al. 2009, "Finding structure with randomness", arXiv:0909.4061.
+    `niter` turns make it better. Random: `torch.manual_seed` makes it repeatable. Algorithm 5.1 of Halko et al.
+    2009, "Finding structure with randomness", arXiv:0909.4061.
 
     >>> import rushlight as torch
     >>> U, S, V = torch.svd_lowrank(torch.ones(4, 3), q=1)
@@ -43,11 +42,10 @@ def svd_lowrank(
 
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S and V of the principal components of the rows of A, which is centered first unless `center` is
-    False.
+    """U, S and V of the principal components of the rows of A, which is centered first unless `center` is False.
 
-    The columns of V are the principal directions; `q` of them, by default at most 6. See `svd_lowrank`.
-    ValueError for a `q` that A does not have, and a negative `niter`.
+    The columns of V are the principal directions; `q` of them, by default at most 6. See `svd_lowrank`. ValueError
+    for a `q` that A does not have, and a negative `niter`.
 
     >>> import rushlight as torch
     >>> torch.pca_lowrank(torch.tensor([[1.0, 1.0], [-1.0, -1.0]]), q=1)[1]

@@ -17,8 +17,8 @@ __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
 def lu_cotangent(grad, result0, result3):
     """The cotangent of A = P L U, from that of L and U packed into one matrix.
 
-    For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2,
-    rows L2 U."""
+    For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2, rows L2
+    U."""
     packed, gLU, P = result0, grad[0], result3
     n, m = packed.shape[-2:]
     k = min(n, m)
@@ -45,8 +45,7 @@ def unit_lower(x):
 
 @operator(node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3))
 def _lu_factor(input):
-    """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation
-    matrix."""
+    """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation matrix."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (input,))
@@ -87,12 +86,11 @@ def check_lu(name, A, pivot):
 
 @linalg
 def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
-    """The decomposition A = P L U of matrices (*, n, m): a permutation, a unit lower and an upper
-    triangular matrix.
+    """The decomposition A = P L U of matrices (*, n, m): a permutation, a unit lower and an upper triangular matrix.
 
-    P is (*, n, n), L (*, n, k), U (*, k, m) with k = min(n, m). RuntimeError without pivoting, which no CPU
-    library has. Formula: PyTorch's `plu_backward`, from de Hoog, Anderssen and Lukas 2011, "Differentiation
-    of matrix functionals using triangular factorization".
+    P is (*, n, n), L (*, n, k), U (*, k, m) with k = min(n, m). RuntimeError without pivoting, which no CPU library
+    has. Formula: PyTorch's `plu_backward`, from de Hoog, Anderssen and Lukas 2011, "Differentiation of matrix
+    functionals using triangular factorization".
 
     >>> import rushlight as torch
     >>> torch.linalg.lu(torch.tensor([[0.0, 2.0], [4.0, 2.0]])).U
@@ -114,8 +112,7 @@ def triangles(packed):
 
 @linalg
 def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor:
-    """The decomposition A = P L U with L and U in one matrix, and the exchanges of rows (from 1) that make
-    up P.
+    """The decomposition A = P L U with L and U in one matrix, and the exchanges of rows (from 1) that make up P.
 
     RuntimeError where U has a 0 on its diagonal.
 
@@ -160,8 +157,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 @linalg
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """The solution X of A X = B, given the `lu_factor` of A; of X A = B where `left` is False, of A^H with
-    `adjoint`.
+    """The solution X of A X = B, given the `lu_factor` of A; of X A = B where `left` is False, of A^H with `adjoint`.
 
     RuntimeError for shapes that do not fit and for pivots that are not int32.
 

@@ -24,11 +24,9 @@ Dims = int | tuple[int, ...] | list[int] | None
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
-    """(sum |x|^ord)^(1/ord) over all elements or over some dimensions; for 0 the number of elements that
-    are not 0.
+    """(sum |x|^ord)^(1/ord) over all elements or over some dimensions; for 0 the number of elements that are not 0.
 
-    inf and -inf give the largest and the smallest absolute value. The gradient at 0 is 0. RuntimeError for
-    integers.
+    inf and -inf give the largest and the smallest absolute value. The gradient at 0 is 0. RuntimeError for integers.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([3.0, -4.0])
@@ -51,9 +49,9 @@ def matrix_norm(
 ) -> Tensor:
     """The norm of matrices, whose rows and columns lie in the two dimensions `dim`.
 
-    `ord` is "fro" (Frobenius), "nuc" (the sum of the singular values), 2 or -2 (the largest or smallest of
-    them), 1 or -1 (the largest or smallest sum of a column's absolute values), inf or -inf (of a row's).
-    RuntimeError for any other, integers, and fewer than two dimensions.
+    `ord` is "fro" (Frobenius), "nuc" (the sum of the singular values), 2 or -2 (the largest or smallest of them), 1
+    or -1 (the largest or smallest sum of a column's absolute values), inf or -inf (of a row's). RuntimeError for any
+    other, integers, and fewer than two dimensions.
 
     >>> import rushlight as torch
     >>> torch.linalg.matrix_norm(torch.tensor([[1.0, 2.0], [3.0, -4.0]]), 1)
@@ -129,11 +127,9 @@ def norm(
 
 @linalg
 def cond(A: Tensor, p: float | str | None = None) -> Tensor:
-    """The condition number of matrices: the norm of the matrix times that of its inverse; inf for a
-    singular one.
+    """The condition number of matrices: the norm of the matrix times that of its inverse; inf for a singular one.
 
-    `p` is the norm, as in `matrix_norm`; None is 2, by the singular values, for which matrices need not be
-    square.
+    `p` is the norm, as in `matrix_norm`; None is 2, by the singular values, for which matrices need not be square.
 
     >>> import rushlight as torch
     >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))

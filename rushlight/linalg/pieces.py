@@ -39,8 +39,7 @@ def gaps(x):
 
 
 def over_batches(function, arrays, dims):
-    """Calls a function of arrays with `dims` dimensions each for all of a batch; the dimensions before are
-    broadcast."""
+    """Calls a function of arrays of `dims` dimensions for each of a batch; the dimensions before are broadcast."""
     cut = [x.ndim - d for x, d in zip(arrays, dims, strict=True)]
     batch = np.broadcast_shapes(*[x.shape[:c] for x, c in zip(arrays, cut, strict=True)])
     if not batch:

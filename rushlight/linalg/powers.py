@@ -60,9 +60,9 @@ def _matrix_exp(input):
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices, I + A + A^2 / 2 + ...
 
-    RuntimeError for matrices that are not square and for integers. Method: Al-Mohy and Higham 2009, "A new
-    scaling and squaring algorithm for the matrix exponential"; derivative: Mathias 1996, "A chain rule for
-    matrix functions".
+    RuntimeError for matrices that are not square and for integers. Method: Al-Mohy and Higham 2009, "A new scaling
+    and squaring algorithm for the matrix exponential"; derivative: Mathias 1996, "A chain rule for matrix
+    functions".
 
     >>> import rushlight as torch
     >>> torch.linalg.matrix_exp(torch.tensor([[0.0, 1.0], [0.0, 0.0]]))

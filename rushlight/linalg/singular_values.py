@@ -30,8 +30,8 @@ PHASE = (
 def svd_cotangent(grad, input_shape, result0, result1, result2):
     """The cotangent of A = U S V^H.
 
-    U (((skew(U^H gU) S + S skew(V^H gV)) / E + gS) V^H and what leaves the spaces that U and V span, with
-    E[i, j] = S[j]^2 - S[i]^2.
+    U (((skew(U^H gU) S + S skew(V^H gV)) / E + gS) V^H and what leaves the spaces that U and V span, with E[i, j] =
+    S[j]^2 - S[i]^2.
     """
     k = min(input_shape[-2:])
     S, gS = result1, grad[1]
@@ -99,11 +99,10 @@ def check_svd(A):
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> return_types.linalg_svd:
     """The singular value decomposition A = U diag(S) Vh of matrices (*, n, m); S is real and descending.
 
-    U is (*, n, n) and Vh (*, m, m), or (*, n, k) and (*, k, m) with k = min(n, m) without `full_matrices`;
-    only those k have gradients. They are undefined where singular values are equal, and large where they
-    are close. LinAlgError for values that are not finite; a `driver` is cuSOLVER's, and refused. Formula:
-    Townsend 2016, "Differentiating the singular value decomposition"; complex: Wan and Zhang 2019,
-    arXiv:1909.02659.
+    U is (*, n, n) and Vh (*, m, m), or (*, n, k) and (*, k, m) with k = min(n, m) without `full_matrices`; only
+    those k have gradients. They are undefined where singular values are equal, and large where they are close.
+    LinAlgError for values that are not finite; a `driver` is cuSOLVER's, and refused. Formula: Townsend 2016,
+    "Differentiating the singular value decomposition"; complex: Wan and Zhang 2019, arXiv:1909.02659.
 
     >>> import rushlight as torch
     >>> torch.linalg.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
@@ -208,10 +207,9 @@ def pinv(
 ) -> Tensor:
     """The Moore-Penrose pseudo-inverse of matrices (*, n, m): (*, m, n).
 
-    Singular values up to `max(atol, rtol * largest)` count as 0; `rtol` (or `rcond`) is the precision of
-    the dtype times the larger dimension, unless `atol` is given. The gradient takes the rank as constant.
-    Formula: Golub and Pereyra 1973, "The differentiation of pseudo-inverses and nonlinear least squares
-    problems", 4.12.
+    Singular values up to `max(atol, rtol * largest)` count as 0; `rtol` (or `rcond`) is the precision of the dtype
+    times the larger dimension, unless `atol` is given. The gradient takes the rank as constant. Formula: Golub and
+    Pereyra 1973, "The differentiation of pseudo-inverses and nonlinear least squares problems", 4.12.
 
     >>> import rushlight as torch
     >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))

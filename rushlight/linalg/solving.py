@@ -20,8 +20,7 @@ UNSOLVABLE = "The solver failed because the input matrix is singular."
 
 
 def zero_pivots(A: np.ndarray) -> np.ndarray:
-    """LAPACK's `info` of the LU decomposition of each matrix: which diagonal element of U is 0, from 1; 0
-    for none."""
+    """LAPACK's `info` of the LU decomposition of each matrix: which diagonal element of U is 0, from 1; 0 for none."""
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (A,))
@@ -58,8 +57,7 @@ def inv(A: Tensor) -> Tensor:
 
 @linalg
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_ex:
-    """The inverse of square matrices, and for each `info`: 0, or the number of the pivot that is 0 in a
-    singular one.
+    """The inverse of square matrices, and for each `info`: 0, or the number of the pivot that is 0 in a singular one.
 
     The inverse of a singular matrix is nan; with `check_errors` it is a LinAlgError.
 
@@ -111,9 +109,9 @@ def _solve(A, B):
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution X of A X = B, or of X A = B where `left` is False.
 
-    A is (*, n, n); B is a matrix (*, n, k), or a vector (n) or a batch of them with the dimensions of A but
-    the last. RuntimeError for shapes that do not fit and two dtypes, LinAlgError for a singular matrix.
-    Formula: Giles 2008, 2.3.1.
+    A is (*, n, n); B is a matrix (*, n, k), or a vector (n) or a batch of them with the dimensions of A but the
+    last. RuntimeError for shapes that do not fit and two dtypes, LinAlgError for a singular matrix. Formula: Giles
+    2008, 2.3.1.
 
     >>> import rushlight as torch
     >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
@@ -236,8 +234,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
 
 @linalg
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor seen as a matrix, whose rows are its first `ind` dimensions and columns the
-    others.
+    """The inverse of a tensor seen as a matrix, whose rows are its first `ind` dimensions and columns the others.
 
     RuntimeError where that matrix is not square, LinAlgError where it is singular.
 

@@ -1,5 +1,4 @@
-"""Linear algebra outside torch.linalg: what PyTorch keeps at its top level and as methods, older names
-mostly."""
+"""Linear algebra outside torch.linalg: what PyTorch keeps at its top level and as methods, older names mostly."""
 
 import numpy as np
 
@@ -55,8 +54,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 @keywords
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The Vandermonde matrix of a vector: its powers as columns, from N - 1 down to 0, or up with
-    `increasing`.
+    """The Vandermonde matrix of a vector: its powers as columns, from N - 1 down to 0, or up with `increasing`.
 
     >>> import rushlight as torch
     >>> torch.vander(torch.tensor([2, 3]), 3)
@@ -187,8 +185,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 @keywords
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-    """`linalg.lu_factor_ex` under its older name: L and U in one matrix, pivots, and with `get_infos` the
-    infos.
+    """`linalg.lu_factor_ex` under its older name: L and U in one matrix, pivots, and with `get_infos` the infos.
 
     >>> import rushlight as torch
     >>> torch.lu(torch.tensor([[0.0, 2.0], [4.0, 2.0]]))[1]
@@ -244,8 +241,7 @@ def lu_unpack(
 @method
 @keywords
 def geqrf(input: Tensor) -> return_types.geqrf:
-    """The QR decomposition as LAPACK keeps it: R on and above the diagonal, reflections below it, and their
-    `tau`.
+    """The QR decomposition as LAPACK keeps it: R on and above the diagonal, reflections below it, and their `tau`.
 
     `linalg.householder_product` makes Q of it. Not differentiable: `linalg.qr` is.
 

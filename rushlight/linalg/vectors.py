@@ -29,8 +29,7 @@ def _cross(input, other, dim):
 
 @linalg
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
-    """The cross products of vectors of three elements, which lie along `dim`; the other dimensions are
-    broadcast.
+    """The cross products of vectors of three elements, which lie along `dim`; the other dimensions are broadcast.
 
     RuntimeError for another size, two dtypes, and two numbers of dimensions.
 

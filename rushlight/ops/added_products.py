@@ -139,8 +139,8 @@ def addbmm(
 ) -> Tensor:
     """`beta * input + alpha * (sum of batch1[i] @ batch2[i])`; `input` is not looked at where `beta` is 0.
 
-    (b, n, k) and (b, k, m) give (n, m), to which `input` is broadcast. RuntimeError for shapes that do not
-    fit or two dtypes, NotImplementedError for bool.
+    (b, n, k) and (b, k, m) give (n, m), to which `input` is broadcast. RuntimeError for shapes that do not fit or
+    two dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.addbmm(torch.ones(1, 1), torch.ones(5, 1, 3), torch.ones(5, 3, 1))
@@ -165,8 +165,8 @@ def baddbmm(
 ) -> Tensor:
     """`beta * input + alpha * batch1[i] @ batch2[i]` for each i; `input` is not looked at where `beta` is 0.
 
-    (b, n, k) and (b, k, m) give (b, n, m), to which `input` is broadcast. RuntimeError for shapes that do
-    not fit or two dtypes, NotImplementedError for bool.
+    (b, n, k) and (b, k, m) give (b, n, m), to which `input` is broadcast. RuntimeError for shapes that do not fit or
+    two dtypes, NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.baddbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))

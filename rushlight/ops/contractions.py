@@ -31,8 +31,7 @@ def einsum_cotangents(grad, operands, operands_shape, subscripts, output, needs)
 def einsum_cotangent(grad, operands, shape, subscripts, output, i):
     """The cotangent of operand `i`.
 
-    An index that stands twice in the operand comes from an identity matrix, one that stands nowhere else
-    from ones."""
+    An index that stands twice in the operand comes from an identity matrix, one that stands nowhere else from ones."""
     factors = [grad, *(x for j, x in enumerate(operands) if j != i)]
     terms = [output, *(term for j, term in enumerate(subscripts) if j != i)]
     unused = equations.unused(output, *subscripts)
@@ -63,11 +62,11 @@ def _einsum(operands, subscripts, output):
 def einsum(*args) -> Tensor:
     """A sum of products of tensors, told by Einstein's notation.
 
-    `einsum(equation, *operands)`: in `"bij,bjk->bik"`, each letter names a dimension; equal letters run
-    together, and those absent from the result are summed over. Without `->`, the letters that stand once
-    make the result, in the order of the alphabet. `...` stands for dimensions without names, which are
-    broadcast. Also `einsum(operand, [0, 1], operand, [1, 2], [0, 2])`, with numbers for letters.
-    RuntimeError for an equation that does not fit the operands.
+    `einsum(equation, *operands)`: in `"bij,bjk->bik"`, each letter names a dimension; equal letters run together,
+    and those absent from the result are summed over. Without `->`, the letters that stand once make the result, in
+    the order of the alphabet. `...` stands for dimensions without names, which are broadcast. Also `einsum(operand,
+    [0, 1], operand, [1, 2], [0, 2])`, with numbers for letters. RuntimeError for an equation that does not fit the
+    operands.
 
     >>> import rushlight as torch
     >>> torch.einsum("ij,j->i", torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 10]))
@@ -101,8 +100,7 @@ def swapped(grad, n):
 
 
 def tensordot_cotangent(grad, other, ndim, dims, dims_other):
-    """The cotangent of an operand of `ndim` dimensions, whose free ones come first in `grad`, the others'
-    last."""
+    """The cotangent of an operand of `ndim` dimensions, whose free ones come first in `grad`, the others' last."""
     free = [d for d in range(ndim) if d not in dims]
     free_other = [d for d in range(other.ndim) if d not in dims_other]
     product = _tensordot(grad, other, tuple(range(len(free), grad.ndim)), tuple(free_other))
@@ -113,8 +111,8 @@ def tensordot_cotangent(grad, other, ndim, dims, dims_other):
 def tensordot(a: Tensor, b: Tensor, dims=2, out: Tensor | None = None) -> Tensor:
     """The sum of products of two tensors over some of their dimensions.
 
-    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions. The
-    result has the other dimensions of `a`, then those of `b`. RuntimeError where sizes differ.
+    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions. The result
+    has the other dimensions of `a`, then those of `b`. RuntimeError where sizes differ.
 
     >>> import rushlight as torch
     >>> torch.tensordot(torch.ones(3, 4, 5), torch.ones(4, 3, 2), dims=([1, 0], [0, 1])).shape
@@ -159,8 +157,8 @@ def contracted_dims(dims, a, b):
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`x1 @ weight[k] @ x2 + bias[k]` for each k: the bilinear layer.
 
-    `input1` is (*, n), `input2` (*, m), `weight` (out, n, m), `bias` (out); the result is (*, out).
-    RuntimeError for shapes that do not fit.
+    `input1` is (*, n), `input2` (*, m), `weight` (out, n, m), `bias` (out); the result is (*, out). RuntimeError for
+    shapes that do not fit.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.bilinear(torch.ones(5, 2), torch.ones(5, 3), torch.ones(4, 2, 3)).shape
@@ -189,8 +187,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 
 def chain_cotangents(grad, tensors, needs):
-    """The cotangent of each matrix: the transposes of those before it, `grad`, and those of the ones
-    behind."""
+    """The cotangent of each matrix: the transposes of those before it, `grad`, and those of the ones behind."""
     turned = [x.T for x in tensors]
     return [
         _multi_dot([*turned[:i][::-1], grad, *turned[i + 1 :][::-1]]) if needed else None
@@ -207,8 +204,8 @@ def _multi_dot(tensors):
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of two or more matrices, in the order that takes the fewest multiplications.
 
-    The first and the last may be vectors: a row, and a column. RuntimeError for fewer than two tensors and
-    for shapes that do not fit.
+    The first and the last may be vectors: a row, and a column. RuntimeError for fewer than two tensors and for
+    shapes that do not fit.
 
     >>> import rushlight as torch
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4)])

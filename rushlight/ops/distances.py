@@ -35,9 +35,9 @@ def _euclidean(x1, x2):
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The p-norm distances of all rows of (*, n, d) from all rows of (*, m, d): (*, n, m).
 
-    Above 25 rows Euclidean distances are computed by a product of matrices, which is quick but less precise
-    for rows that are close together; `compute_mode` "donot_use_mm_for_euclid_dist" avoids that,
-    "use_mm_for_euclid_dist" always takes it. RuntimeError for columns that differ and a negative p.
+    Above 25 rows Euclidean distances are computed by a product of matrices, which is quick but less precise for rows
+    that are close together; `compute_mode` "donot_use_mm_for_euclid_dist" avoids that, "use_mm_for_euclid_dist"
+    always takes it. RuntimeError for columns that differ and a negative p.
 
     >>> import rushlight as torch
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.0]]))

@@ -18,9 +18,7 @@ def arguments(args) -> tuple[str, list]:
     if isinstance(args[0], TensorBase):
         return from_sublists(args)
     if not isinstance(args[0], str):
-        raise TypeError(
-            f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}"
-        )
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
     operands = list(args[1]) if len(args) == 2 and isinstance(args[1], (list, tuple)) else list(args[1:])
     for x in operands:
         if not isinstance(x, TensorBase):
@@ -47,8 +45,7 @@ def letter(number) -> str:
 
 @lru_cache(1024)
 def parse(equation: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
-    """The letters of each operand and of the result, with letters in the place of ellipses. RuntimeError if
-    wrong."""
+    """The letters of each operand and of the result, with letters in the place of ellipses. RuntimeError if wrong."""
     equation = equation.replace(" ", "")
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
@@ -118,8 +115,7 @@ def check_sizes(subscripts, shapes):
         for c, n in zip(term, shape, strict=True):
             if own.setdefault(c, n) != n:
                 raise RuntimeError(
-                    f"einsum(): subscript {c} is repeated for operand {i} but the sizes don't match, {n} "
-                    f"!= {own[c]}"
+                    f"einsum(): subscript {c} is repeated for operand {i} but the sizes don't match, {n} != {own[c]}"
                 )
             if sizes.get(c, 1) == 1:
                 sizes[c] = n
@@ -137,6 +133,4 @@ def check_output(right, left):
         if c in right.replace("...", "")[:i]:
             raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
         if c not in left:
-            raise RuntimeError(
-                f"einsum(): output subscript {c} does not appear in the equation for any input operand"
-            )
+            raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")

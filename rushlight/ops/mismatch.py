@@ -1,5 +1,4 @@
-"""PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has
-failed."""
+"""PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
 
 import numpy as np
 

@@ -207,9 +207,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of vectors, matrices, or batches of matrices.
 
-    Two vectors give their dot product; a vector beside a matrix is a row before it or a column after it;
-    with more than two dimensions, the last two are matrices and those before are broadcast. RuntimeError
-    for shapes that do not fit, two dtypes, and tensors without dimensions; NotImplementedError for bool.
+    Two vectors give their dot product; a vector beside a matrix is a row before it or a column after it; with more
+    than two dimensions, the last two are matrices and those before are broadcast. RuntimeError for shapes that do
+    not fit, two dtypes, and tensors without dimensions; NotImplementedError for bool.
 
     >>> import rushlight as torch
     >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
@@ -244,8 +244,8 @@ def with_vector(input, other, x, y):
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`: the linear layer.
 
-    `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias`
-    (out_features); the result is (*, out_features). RuntimeError for shapes that do not fit or two dtypes.
+    `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias` (out_features); the
+    result is (*, out_features). RuntimeError for shapes that do not fit or two dtypes.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.linear(torch.ones(1, 3), torch.ones(2, 3), torch.tensor([0.0, 1.0]))
@@ -277,8 +277,7 @@ def check_linear(x, w, b):
 
 @method
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot products over the last dimensions: (*, n) and (+, n) give (*, +); a product where one has no
-    dimensions.
+    """The dot products over the last dimensions: (*, n) and (+, n) give (*, +); a product where one has no dimensions.
 
     RuntimeError where the last dimensions differ.
 
@@ -334,8 +333,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @method
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The Kronecker product: each element of `input` times all of `other`, in blocks, over any number of
-    dimensions.
+    """The Kronecker product: each element of `input` times all of `other`, in blocks, over any number of dimensions.
 
     >>> import rushlight as torch
     >>> torch.kron(torch.eye(2), torch.tensor([[1.0, 2.0]]))

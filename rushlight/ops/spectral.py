@@ -54,11 +54,11 @@ def stft(
 ) -> Tensor:  # fmt: skip
     """The Fourier transforms of the pieces of `n_fft` samples of signals (length) or (batch, length).
 
-    A piece begins every `hop_length` samples (n_fft // 4), and is multiplied by `window`, of `win_length`
-    (n_fft) samples; with `center` the signal is padded, so that piece t is centered at t * hop_length. The
-    result is (*, N, T): N = n_fft // 2 + 1 frequencies of a real signal, n_fft with `onesided=False`, of T
-    pieces; `normalized` divides by sqrt(n_fft); with `return_complex=False` real and imaginary parts lie in
-    a last dimension. RuntimeError for sizes that do not fit.
+    A piece begins every `hop_length` samples (n_fft // 4), and is multiplied by `window`, of `win_length` (n_fft)
+    samples; with `center` the signal is padded, so that piece t is centered at t * hop_length. The result is (*, N,
+    T): N = n_fft // 2 + 1 frequencies of a real signal, n_fft with `onesided=False`, of T pieces; `normalized`
+    divides by sqrt(n_fft); with `return_complex=False` real and imaginary parts lie in a last dimension.
+    RuntimeError for sizes that do not fit.
 
     >>> import rushlight as torch
     >>> torch.stft(torch.ones(16), 4, return_complex=True).shape
@@ -120,8 +120,7 @@ def istft(
 ) -> Tensor:  # fmt: skip
     """The signals of which `stft` with the same arguments gave the spectra (*, N, T), by least squares.
 
-    `length` is that of the signal. RuntimeError for sizes that do not fit, and for windows that leave
-    samples out.
+    `length` is that of the signal. RuntimeError for sizes that do not fit, and for windows that leave samples out.
 
     >>> import rushlight as torch
     >>> x, window = torch.arange(16.0), torch.hann_window(4)
@@ -183,8 +182,7 @@ def overlapped(pieces, n_fft, hop_length):
 
 
 def cut(call, signal, weights, n_fft, center, length):
-    """The part of the signal that was not padded, divided by the weights that the windows gave its
-    samples."""
+    """The part of the signal that was not padded, divided by the weights that the windows gave its samples."""
     total = signal._array.shape[-1]
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
