@@ -40,7 +40,8 @@ def _cofactors(input):
     """The derivative of the determinant: det(A) A^-T, which singular matrices have too.
 
     With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where C has the product of all other singular values
-    in the place of each."""
+    in the place of each.
+    """
     determinant = as_matrices(np.linalg.det(input))
     if np.all(determinant != 0):
         return determinant * np.linalg.inv(input).mT

@@ -20,7 +20,8 @@ def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
     """The cotangents of A and B, by way of the pseudo-inverse P of A: the solution X is P B.
 
     What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with respect to
-    it."""
+    it.
+    """
     P = _pinv(A, None, rcond, False)
     of_solution, of_residuals = grad[:2]
     of_A = pinv_cotangent(np.matmul(of_solution, adjoint(B)), A, P)

@@ -18,7 +18,8 @@ def lu_cotangent(grad, result0, result3):
     """The cotangent of A = P L U, from that of L and U packed into one matrix.
 
     For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2, rows L2
-    U."""
+    U.
+    """
     packed, gLU, P = result0, grad[0], result3
     n, m = packed.shape[-2:]
     k = min(n, m)

@@ -31,7 +31,8 @@ def einsum_cotangents(grad, operands, operands_shape, subscripts, output, needs)
 def einsum_cotangent(grad, operands, shape, subscripts, output, i):
     """The cotangent of operand `i`.
 
-    An index that stands twice in the operand comes from an identity matrix, one that stands nowhere else from ones."""
+    An index that stands twice in the operand comes from an identity matrix, one that stands nowhere else from ones.
+    """
     factors = [grad, *(x for j, x in enumerate(operands) if j != i)]
     terms = [output, *(term for j, term in enumerate(subscripts) if j != i)]
     unused = equations.unused(output, *subscripts)
