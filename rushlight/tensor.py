@@ -205,7 +205,7 @@ class Tensor(Arithmetic):
         return tensor_str(
             self._array,
             requires_grad=self._needs,
-            grad_fn_name=None if node is None else node.name(),
+            grad_fn_name=None if node is None else type(node).__name__,
             default_dtype=dtypes.get_default_dtype()._numpy,
         )
 
@@ -435,6 +435,10 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor):
         self.variable = variable
+
+    def name(self):
+        """The node's name, as PyTorch gives it."""
+        return "torch::autograd::AccumulateGrad"
 
     def register_hook(self, fn):
         """Registers a function of ((), (gradient,)) that is called after a gradient was added up."""

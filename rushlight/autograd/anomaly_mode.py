@@ -2,6 +2,7 @@
 
 import warnings
 
+from rushlight.core.graph import watch_changes
 from rushlight.core.modes import CURRENT
 
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
@@ -21,6 +22,8 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True):
+        if mode:
+            watch_changes()
         self.previous = CURRENT.get()
         CURRENT.set(self.previous.replace(anomaly=mode, check_nan=check_nan))
 

@@ -73,29 +73,34 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     >>> x._version
     1
     """
-    for t in [tensor] if isinstance(tensor, TensorBase) else tensor:
+    tensors = [tensor] if isinstance(tensor, TensorBase) else list(tensor) if isinstance(tensor, Iterable) else [None]
+    if not all(isinstance(t, TensorBase) for t in tensors):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for t in tensors:
         if not t._inference:
             t._bump()
 
 
-class switched_packing:
-    """A context in which tensors that operations save go through other hooks than outside."""
+class SwitchedModes:
+    """A context in which some of the modes are others than outside."""
 
-    packing: Any
+    switches: dict[str, Any]
 
     def __enter__(self):
         self.previous = CURRENT.get()
-        CURRENT.set(self.previous.replace(packing=self.packing))
+        CURRENT.set(self.previous.replace(**self.switches))
 
     def __exit__(self, *exception):
         CURRENT.set(self.previous)
 
 
-class saved_tensors_hooks(switched_packing):
+class saved_tensors_hooks(SwitchedModes):
     """Sends every tensor that an operation saves inside through `pack_hook`, and back through `unpack_hook`.
 
-    `pack_hook` gets the tensor and may return anything; `unpack_hook` gets that in the backward pass, and has to
-    return a tensor of the same values. What they return is not checked for changes in place.
+    `pack_hook` gets the tensor, which it must not change, and may return anything; `unpack_hook` gets that in the
+    backward pass, and has to return a tensor of the same values. Of nested pairs the innermost is used. What is packed
+    is not checked for changes in place. A hook that keeps the tensor itself makes a reference cycle: keep
+    `tensor.detach()`.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -107,15 +112,16 @@ class saved_tensors_hooks(switched_packing):
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
-        self.packing = (pack_hook, unpack_hook)
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+        self.switches = {"packing": (pack_hook, unpack_hook)}
 
     def __enter__(self):
-        if isinstance(CURRENT.get().packing, str):
-            raise RuntimeError(CURRENT.get().packing)
+        if CURRENT.get().refusal is not None:
+            raise RuntimeError(CURRENT.get().refusal)
         super().__enter__()
 
 
-class disable_saved_tensors_hooks(switched_packing):
+class disable_saved_tensors_hooks(SwitchedModes):
     """Inside, setting hooks on saved tensors raises RuntimeError with this message.
 
     >>> import rushlight as torch
@@ -127,7 +133,12 @@ class disable_saved_tensors_hooks(switched_packing):
     """
 
     def __init__(self, error_message: str):
-        self.packing = error_message
+        self.switches = {"refusal": error_message}
+
+    def __enter__(self):
+        if CURRENT.get().packing is not None:
+            raise RuntimeError(self.switches["refusal"])
+        super().__enter__()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -147,7 +158,8 @@ class save_on_cpu(saved_tensors_hooks):
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):
     """Lets tensors that were saved be changed in place inside: what is saved are clones.
 
-    Yields an object whose `clear()` drops the clones. RuntimeError for a backward pass outside of the context.
+    Yields an object whose `cloned` holds the clones that the graph still needs, and whose `clear()` drops them, as
+    leaving the context does. AssertionError for a backward pass outside of the context, RuntimeError for nested ones.
 
     >>> import rushlight as torch
     >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
@@ -162,33 +174,41 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
 
     def __init__(self):
         super().__init__(self.keep, self.find)
-        self.clones: dict[int, Tensor] = {}
+        self.cloned: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
 
-    def keep(self, tensor: Tensor) -> int:
-        """Clones a tensor that is being saved, and gives the clone's number."""
-        self.clones[len(self.clones)] = tensor.detach().clone()
-        return len(self.clones) - 1
+    def keep(self, tensor: Tensor) -> "Handle":
+        """Clones a tensor that is being saved. The clone lives as long as the graph holds the handle that is returned."""
+        handle = Handle()
+        self.cloned[handle] = tensor.detach().clone()
+        return handle
 
-    def find(self, number: int) -> Tensor:
-        """The clone of a number."""
-        if number not in self.clones:
-            raise RuntimeError(
+    def find(self, handle: "Handle") -> Tensor:
+        """The clone of a handle."""
+        if handle not in self.cloned:
+            raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
                 "originally recorded."
             )
-        return self.clones[number]
+        return self.cloned[handle]
 
     def __enter__(self):
+        packing = CURRENT.get().packing
+        if packing is not None and isinstance(getattr(packing[0], "__self__", None), allow_mutation_on_saved_tensors):
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
         super().__enter__()
         return self
 
     def clear(self) -> None:
         """Drops the clones that are still held."""
-        self.clones.clear()
+        self.cloned.clear()
 
     def __exit__(self, *exception):
         super().__exit__(*exception)
         self.clear()
+
+
+class Handle:
+    """What a graph holds in the place of a saved tensor that was cloned."""
 
 
 def register_multi_grad_hook(

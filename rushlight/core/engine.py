@@ -199,6 +199,8 @@ class Backward:
         state = node if node.run is self else self.aside[node]
         grad = state.buffer
         state.buffer = None
+        if grad is None and node.plan is None and node.outputs is not None:
+            grad = [None] * len(node.outputs)  # a custom function runs whatever came
         if grad is not None and node.hooks is not None:
             grad = node.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None and not self.capture(node, grad):
@@ -277,7 +279,7 @@ def leads_on(node, leads):
 
 def watched(node, grad, recorded, needs):
     """A node's cotangents in anomaly mode: looked through for NaN, errors told with where the node was recorded."""
-    from rushlight.core.saved import apply_watched
+    from rushlight.core.anomaly import apply_watched
 
     return apply_watched(node, grad, recorded, needs)
 

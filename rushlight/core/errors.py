@@ -15,28 +15,38 @@ def type_and_shape(array) -> str:
     return f"{type_name(array)} {list(array.shape)}"
 
 
-def modified(array, place, version, expected) -> RuntimeError:
+def modified(array, place, counter, expected) -> RuntimeError:
     """A saved value was changed in place before the backward pass that needs it."""
+    changed_at = counter.changed_at and CHANGED_HERE + counter.changed_at
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{type_and_shape(array)}]{place} is at version {version}; expected version {expected} instead. "
-        "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
-        "with torch.autograd.set_detect_anomaly(True, check_nan=False). To keep the old value, change a copy (x.clone()) or use the "
-        "operation that returns a new tensor (x = x + 1, not x += 1)."
+        f"[{type_and_shape(array)}]{place} is at version {counter.value}; expected version {expected} instead. "
+        f"Hint: {changed_at or HOW_TO_FIND} To keep the old value, change a copy (x.clone()) or use the operation that "
+        "returns a new tensor (x = x + 1, not x += 1)."
     )
+
+
+CHANGED_HERE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "last changed here:\n"
+)
+HOW_TO_FIND = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False). It also shows the line that changed the tensor."
+)
 
 
 def modified_input(tensor, expected) -> RuntimeError:
     """The error for a saved input."""
     node = tensor._node
     place = "" if node is None else output_of(node, tensor._index)
-    return modified(tensor._array, place, tensor._version, expected)
+    return modified(tensor._array, place, tensor._counter, expected)
 
 
 def modified_result(array, index, node) -> RuntimeError:
     """The error for a saved output."""
     place = output_of(node, index)
-    return modified(array, place, node.result_counter.value, node.result_version)
+    return modified(array, place, node.result_counter, node.result_version)
 
 
 def output_of(node, index) -> str:
@@ -46,29 +56,34 @@ def output_of(node, index) -> str:
 
 def operation(node) -> str:
     """An operation as messages name it: `MulBackward0` is called `Mul` there."""
-    return re.sub(r"Backward[0-9]+$", "", node.name())
+    return re.sub(r"Backward[0-9]*$", "", node.name())
 
 
 def changed_view(tensor, what) -> RuntimeError:
     """The error for a view whose history cannot be rewritten after a change in place; `what` tells what changed."""
-    from rushlight.core.graph import MULTI
+    from rushlight.core.graph import CUSTOM, MULTI
 
-    multi = tensor._view.origin == MULTI
+    advice = {MULTI: OUTPUT_OF_MANY, CUSTOM: VIEW_IN_FUNCTION}.get(tensor._view.origin)
     if tensor._node is None:
         message = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
-    elif multi:
+    elif advice is not None:
         message = f"Output {tensor._index} of {operation(tensor._node)} is a view and {what} modified inplace."
     else:
         message = (
             f"Output {tensor._index} of {operation(tensor._node)} is a view of a view which was created in no_grad mode "
             f"and {what} modified inplace with grad mode enabled."
         )
-    return RuntimeError(f"{message} {OUTPUT_OF_MANY if multi else VIEW_IN_NO_GRAD}")
+    return RuntimeError(f"{message} {advice or VIEW_IN_NO_GRAD}")
 
 
 OUTPUT_OF_MANY = (
     "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
     "to be modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+VIEW_IN_FUNCTION = (
+    "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
 )
 VIEW_IN_NO_GRAD = (
     "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "

@@ -3,6 +3,7 @@ cimport cython
 
 cdef type TENSOR
 cdef long INFERENCE
+cdef bint WATCHED
 
 cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 
@@ -11,6 +12,7 @@ cdef int RESHAPE, CAST, CONJUGATE, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 @cython.freelist(64)
 cdef class VersionCounter:
     cdef public long value
+    cdef public str changed_at
 
 
 cdef class Vertex:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.errors import type_name
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.modes import CURRENT
 
 _ids = count()
 
@@ -128,6 +129,15 @@ def keep_retained(tensor, node, index):
         found = tensor._node.hooks.retained.get(tensor._index)
         if found is not None and found() is tensor:
             hooks_of(node).retained[index] = tensor._node.hooks.retained.pop(tensor._index)
+
+
+def call_node(node, grads):
+    """A node's cotangents for gradients of the user's: one by itself, several in a tuple; recorded in grad mode."""
+    recorded = CURRENT.get().grad
+    given = [as_given(g, recorded) for g in grads]
+    needs = tuple(node.edge_at(i)[0] is not None for i in range(node.arity))
+    results = node.apply(given[0] if node.outputs is None else given, recorded, needs)
+    return as_tensor(results[0]) if len(results) == 1 else as_tensors(list(results))
 
 
 def checked_tuple(results, values, hook):

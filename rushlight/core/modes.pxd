@@ -7,4 +7,5 @@ cdef class Modes:
     cdef readonly bint anomaly
     cdef readonly bint check_nan
     cdef readonly object packing
+    cdef readonly object refusal
     cdef readonly bint special

@@ -9,16 +9,17 @@ class Modes:
 
     `grad`: operations are recorded. `inference`: results are inference tensors. `anomaly`: nodes remember where they
     were recorded; `check_nan`: and their cotangents are looked through for NaN. `packing`: the pair of functions that
-    saved tensors go through, or the message of the error that refuses them; `special` tells that a node that is
-    recorded now needs more than usual.
+    saved tensors go through; `refusal`: the message of the error for those who set one. `special` tells that a node
+    that is recorded now needs more than usual.
     """
 
-    def __init__(self, grad=True, inference=False, anomaly=False, check_nan=True, packing=None):
+    def __init__(self, grad=True, inference=False, anomaly=False, check_nan=True, packing=None, refusal=None):
         self.grad = grad
         self.inference = inference
         self.anomaly = anomaly
         self.check_nan = check_nan
         self.packing = packing
+        self.refusal = refusal
         self.special = anomaly or packing is not None
 
     def replace(self, **switches):
@@ -26,7 +27,7 @@ class Modes:
         return Modes(**{name: getattr(self, name) for name in FIELDS} | switches)
 
 
-FIELDS = ("grad", "inference", "anomaly", "check_nan", "packing")
+FIELDS = ("grad", "inference", "anomaly", "check_nan", "packing", "refusal")
 CURRENT = ContextVar("rushlight_modes", default=Modes())  # noqa: B039 (Modes is never changed)
 
 

@@ -1,46 +1,51 @@
-"""Saved values that need more than usual: packed by hooks, watched by anomaly mode, looked at by users."""
-
-import traceback
-import warnings
-from contextvars import ContextVar
+"""Saved values that need more than usual: packed by hooks, or looked at by users."""
 
 import numpy as np
 
 from rushlight.core.graph import FREED, Packed, TensorBase, new_tensor
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import switched
 from rushlight.core.operators import LINK
-
 
 
 def pack(tensor, packing, index):
     """What the pack hook makes of a tensor that is to be saved: output `index` of the saving node, or -1."""
-    if isinstance(packing, str):
-        raise RuntimeError(packing)
     pack_hook, unpack_hook = packing
-    bare = tensor if tensor._node is None else tensor.detach()
-    source = None
-    if index < 0:
-        source = new_tensor(np.empty(0, tensor._array.dtype)) if tensor._node is not None else tensor
-        source._node, source._index, source._needs = tensor._node, tensor._index, tensor._needs
-    version = bare._version
-    content = pack_hook(bare)
-    if bare._version != version:
+    version = tensor._version
+    with switched(grad=False):
+        content = pack_hook(tensor)
+    if tensor._version != version:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
-            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
-            "you need to perform in-place operations on the input to a pack hook."
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+            "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
+            "need to perform in-place operations on the input to a pack hook."
         )
-    return Packed(content, unpack_hook, source, index)
+    return Packed(content, unpack_hook, None if index >= 0 else place_of(tensor), index)
+
+
+def place_of(tensor):
+    """A tensor without values in the place that another has in the graph; a leaf itself; None for no place at all."""
+    if not tensor._needs:
+        return None
+    if tensor._node is None:
+        return tensor
+    source = new_tensor(np.empty(0, tensor._array.dtype))
+    source._node, source._index, source._needs = tensor._node, tensor._index, True
+    return source
 
 
 def pack_saved(node, packing):
     """Sends all tensors that a node has just saved through the pack hook."""
+    for k in range(len(node.plan.sources)):
+        pack_one(node, k, packing)
+
+
+def pack_one(node, k, packing):
+    """Sends the k-th saved value of a node through the pack hook, if it is a tensor."""
     values = list(saved_values(node))
-    for k, source in enumerate(node.plan.sources):
-        if node.plan.is_result(k):
-            values[k] = pack(new_tensor(values[k]), packing, source)
-        elif isinstance(values[k], TensorBase):
-            values[k] = pack(values[k], packing, -1)
+    if node.plan.is_result(k):
+        values[k] = pack(node.look_at(k), packing, node.plan.sources[k])
+    elif isinstance(values[k], TensorBase):
+        values[k] = pack(values[k], packing, -1)
     set_saved(node, values)
 
 
@@ -67,17 +72,18 @@ def restore(packed, node, recorded):
         )
     if not recorded:
         return tensor._array
-    if tensor is packed.source:
+    source = packed.source
+    if tensor is source:
         return tensor
-    if packed.index < 0 and packed.source._node is None:
-        link = LINK(packed.source)
+    if packed.index < 0 and source is not None and source._node is None:
+        link = LINK(source)
         link._array = tensor._array
         return link
     out = new_tensor(tensor._array)
     if packed.index >= 0:
         out._node, out._index, out._needs = node, packed.index, True
-    else:
-        out._node, out._index, out._needs = packed.source._node, packed.source._index, packed.source._needs
+    elif source is not None:
+        out._node, out._index, out._needs = source._node, source._index, True
     return out
 
 
@@ -89,88 +95,88 @@ class SavedTensor:
         self.k = k
 
     def register_hooks(self, pack_hook, unpack_hook) -> None:
-        """Sends this one saved tensor through a pair of hooks, once."""
+        """Sends this one saved tensor through a pair of hooks, once. RuntimeError when it has hooks, or is freed."""
         if self.node.freed:
-            raise RuntimeError(FREED)
-        values = list(saved_values(self.node))
-        value, is_result = values[self.k], self.node.plan.is_result(self.k)
+            raise RuntimeError(FREED_BEFORE_HOOKS)
+        value = saved_values(self.node)[self.k]
         if isinstance(value, Packed):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set.")
-        if not isinstance(value, TensorBase) and not is_result:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks "
+                "is allowed at a time."
+            )
+        if value is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        packing, source = (pack_hook, unpack_hook), self.node.plan.sources[self.k]
-        values[self.k] = (
-            pack(new_tensor(value), packing, source) if is_result else pack(value, packing, -1)
-        )  # fmt: skip
-        set_saved(self.node, values)
+        if self.node.plan is None:
+            self.node.pack_one(self.k, (pack_hook, unpack_hook))
+        else:
+            pack_one(self.node, self.k, (pack_hook, unpack_hook))
+
+
+FREED_BEFORE_HOOKS = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed "
+    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
+    "second time or if you need to access saved variables after calling backward."
+)
 
 
 def saved_attribute(node, name):
-    """The value of `node._saved_NAME`, where NAME is the argument's (`self` for `input`), or `result`."""
-    wanted = name.removeprefix("_raw").removeprefix("_saved_")
-    if node.plan is not None:
-        for k, source in enumerate(node.plan.sources):
-            known = "result" if node.plan.is_result(k) else node.op.params[source]
-            if wanted in (known, {"input": "self", "result": f"result{source}"}.get(known)):
-                if name.startswith("_raw"):
-                    return SavedTensor(node, k)
-                if node.freed:
-                    raise RuntimeError(FREED)
-                return node.look_at(k)
-    raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
+    """The value of `node._saved_NAME`, where NAME is PyTorch's for the argument (`self` for `input`), or `result`.
+
+    None for an argument that this node has no use for, though others of its kind save it.
+    """
+    place = saved_names(node).get(name.removeprefix("_raw").removeprefix("_saved_"), MISSING)
+    if place is MISSING:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
+    if place is None:
+        return None
+    if node.freed:
+        raise RuntimeError(FREED)
+    return SavedTensor(node, place) if name.startswith("_raw") else node.look_at(place)
 
 
-def remember_origin(node):
-    """Keeps with a node the lines of the user's program that recorded it."""
-    stack = [frame for frame in traceback.extract_stack() if "rushlight/core" not in frame.filename.replace("\\", "/")]
-    node.metadata["traceback_"] = traceback.format_list(stack)
-    node.metadata["parent_"] = RUNNING.get()
+MISSING = object()
 
 
-RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
+def saved_names(node):
+    """The names of what a node's kind saves, in PyTorch's words, each with its place among what this node saved."""
+    if node.plan is None:
+        return {}
+    everything = node.op.plan((1 << len(node.op.inputs)) - 1)
+    places = {source: k for k, source in enumerate(visible(node.plan))}
+    return {name_of(node.op, source): places.get(source) for source in visible(everything) if source is not None}
 
 
-def apply_watched(node, grad, recorded, needs):
-    """A node's cotangents in anomaly mode."""
-    outer = RUNNING.set(node)
-    try:
-        results = node.apply(grad, recorded, needs)
-        if CURRENT.get().check_nan:
-            refuse_nan(node, results)
-    except Exception:
-        tell_origin(node)
-        raise
-    finally:
-        RUNNING.reset(outer)
-    return results
+def visible(plan):
+    """For each saved value of a plan whether it is a result, and the number of that or of the argument; None for shapes."""
+    return [None if plan.is_shape(k) else (plan.is_result(k), source) for k, source in enumerate(plan.sources)]
 
 
-def refuse_nan(node, results):
-    """Raises for the first cotangent that has a NaN in it."""
-    for i, result in enumerate(results):
-        array = result._array if isinstance(result, TensorBase) else result
-        if array is not None and np.isnan(array).any():
-            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+def name_of(op, source):
+    """The name under which users find a saved argument or result."""
+    is_result, number = source
+    if is_result:
+        return "indices" if number in op.nondifferentiable else f"result{number or ''}"
+    name = op.params[number]
+    renamed = RENAMED.get(op.node_class.__name__.partition("Backward")[0], {})
+    return renamed.get(name) or PYTORCH_NAMES.get(name, name)
 
 
-def tell_origin(node):
-    """Warns with the lines of the program that recorded the node whose backward failed."""
-    trace = node.metadata.get("traceback_")
-    if trace is None:
-        warnings.warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
-            "forward pass for more information.",
-            stacklevel=2,
-        )
-        return
-    warnings.warn(
-        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}",
-        stacklevel=2,
-    )
-    parent = node.metadata.get("parent_")
-    if parent is not None:
-        warnings.warn(
-            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
-            f"previous calculation:\n{''.join(parent.metadata.get('traceback_', []))}",
-            stacklevel=2,
-        )
+PYTORCH_NAMES = {"input": "self", "dims": "dim"}  # where the names of the table's arguments are others
+KEPT_DIMS = {"dims": "dims"}
+KEPT_INPUT = {"input": "input"}
+RENAMED = {  # and where that depends on the node
+    "Addmm": {"first": "mat1", "second": "mat2"},
+    "Convolution": KEPT_INPUT,
+    "Flip": KEPT_DIMS,
+    "Hardtanh": {"low": "min_val", "high": "max_val"},
+    "LeakyRelu": {"slope": "negative_slope"},
+    "LinalgDet": {"input": "A"},
+    "LinalgVectorNorm": {"p": "ord"},
+    "NativeBatchNorm": KEPT_INPUT,
+    "NativeGroupNorm": KEPT_INPUT,
+    "NativeLayerNorm": KEPT_INPUT,
+    "Permute": KEPT_DIMS,
+    "Pow": {"other": "exponent"},
+    "Roll": KEPT_DIMS,
+    "Rot90": KEPT_DIMS,
+}

@@ -1,0 +1,214 @@
+"""The node of a custom function's call, which is the `ctx` of its `forward` and `backward`: what it saved, what it checks."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.errors import modified_input
+from rushlight.core.graph import FREED, Node, Packed, TensorBase, fit, new_tensor
+from rushlight.core.hooks import as_given, as_tensor
+from rushlight.core.modes import CURRENT
+from rushlight.core.saved import SavedTensor, pack, restore
+from rushlight.tensor import Tensor
+
+__all__ = ["FunctionCtx", "FunctionNode"]
+
+
+class FunctionCtx:
+    """What `forward` and `backward` of a `Function` share: the `ctx` they are given. It is the graph's node itself."""
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Saves tensors for `backward`, which finds them as `ctx.saved_tensors`. Inputs, outputs, or others."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Saves tensors for `jvp`."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Tells which inputs `forward` changed in place. All of them have to be returned."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Tells which outputs have no derivative."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing cotangents of outputs reach `backward` as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+
+class FunctionNode(FunctionCtx, Node):
+    """The node of a custom function's call.
+
+    `places` has the shape and dtype of each input that is a tensor, `results` those of each output; None for others.
+    """
+
+    _forward_cls: Any
+    to_save: tuple = ()
+    saved_for_forward: tuple = ()
+    dirty_tensors: tuple = ()
+    non_differentiable: tuple = ()
+    materialize_grads = True
+    needs_input_grad: tuple = ()
+    accessed = False
+
+    def __repr__(self):
+        return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
+
+    # what it saved
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """The tensors that `forward` saved. RuntimeError when they are freed, or were changed in place since."""
+        if self.accessed:
+            raise RuntimeError(
+                "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+            )
+        if self.freed:
+            raise RuntimeError(FREED)
+        found = tuple(self.look_at(k) for k in range(len(self.saved or ())))
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self.accessed, self.saved = True, None
+        return found
+
+    saved_variables = saved_tensors
+
+    @property
+    def _raw_saved_tensors(self):
+        if self.freed:
+            raise RuntimeError(FREED)
+        return tuple(SavedTensor(self, k) for k in range(len(self.saved or ())))
+
+    def look_at(self, k):
+        """The k-th saved tensor, after making sure that nobody has changed it since."""
+        value, version = self.saved[k], self.versions[k]
+        if isinstance(value, Packed):
+            return restore(value, self, True)
+        if isinstance(value, SavedOutput):
+            value = value.tensor(self)
+        if value is not None and value._version != version:
+            raise modified_input(value, version)
+        return value
+
+    def pack_one(self, k, packing):
+        """Sends the k-th saved tensor through a pair of hooks."""
+        values = list(self.saved)
+        index = values[k].index if isinstance(values[k], SavedOutput) else -1
+        values[k] = pack(self.look_at(k), packing, index)
+        self.saved = tuple(values)
+
+    def keep_saved(self, outputs):
+        """Keeps what `save_for_backward` was given."""
+        packing = CURRENT.get().packing
+        saved = []
+        for i, tensor in enumerate(self.to_save):
+            if tensor is not None and not isinstance(tensor, TensorBase):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
+                )
+            index = -1
+            if tensor is not None and tensor._node is self:
+                index = next((i for i, out in enumerate(outputs) if out is tensor), -1)
+            if tensor is not None and packing is not None:
+                saved.append(pack(tensor, packing, index))
+            else:
+                saved.append(tensor if index < 0 else SavedOutput(tensor._array, tensor._versions(), index))
+        self.versions = tuple(0 if t is None or t._inference else t._version for t in self.to_save)
+        self.saved = tuple(saved)
+        self.to_save = ()
+
+    def release(self):
+        """Lets go of the saved tensors."""
+        if self.saved:
+            self.freed, self.saved = True, None
+
+    # its derivative
+
+    def apply(self, grad, recorded, needs):
+        """The cotangents of the tensor inputs, by the user's `backward`."""
+        grads = [self.materialized(g, i) for i, g in enumerate(grad if isinstance(grad, list) else [grad])]
+        if self._forward_cls.boxed_grads_call:
+            results = self.formula()(self, grads)
+        else:
+            results = self.formula()(self, *grads)
+        results = results if isinstance(results, tuple) else (results,)
+        return [as_given(g, recorded) for g in self.checked_results(results)]
+
+    def formula(self):
+        """The user's `backward`, or `vjp`, which is another name for it."""
+        cls = self._forward_cls
+        own = [f for f in (cls.backward, cls.vjp) if not getattr(f, "is_missing", False)]
+        if len(own) == 2:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+                "one of them."
+            )
+        return own[0] if own else cls.backward
+
+    def materialized(self, grad, i):
+        """The cotangent of output `i` as `backward` gets it."""
+        if grad is None and self.materialize_grads and self.results[i] is not None:
+            return new_tensor(np.zeros(*self.results[i]))
+        return as_tensor(grad)
+
+    def checked_results(self, results):
+        """What `backward` returned, one for each tensor among the inputs, in its shape and dtype."""
+        name, n = self.name(), len(self.places)
+        if len(results) > n and all(g is None for g in results[n:]):
+            results = results[:n]
+        if len(results) != n:
+            raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got {len(results)})")
+        found = []
+        for i, (g, place) in enumerate(zip(results, self.places, strict=True)):
+            if place is not None:
+                needed = self.edges[len(found)] is not None
+                found.append(self.fitting(g, i, *place) if needed else None)
+            elif g is not None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position {i + 1}, but the corresponding "
+                    "forward input was not a Variable"
+                )
+        return found
+
+    def fitting(self, g, i, shape, dtype):
+        """A cotangent brought to the shape and dtype of its input."""
+        if g is None:
+            return None
+        if not isinstance(g, TensorBase):
+            raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+        if not expands(shape, g._array.shape):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {i} - got {list(g.shape)} but expected "
+                f"shape compatible with {list(shape)}"
+            )
+        if g._array.dtype.kind == "c" and dtype.kind != "c":
+            raise RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got "
+                f"false. Function {self.name()} returned a complex gradient at index {i} for a real input: take its real part."
+            )
+        return fit(g, shape, dtype)
+
+
+class SavedOutput:
+    """A saved output: its array, as the tensor would hold its node in a reference cycle, and what makes it one again."""
+
+    __slots__ = ("array", "counter", "index")
+
+    def __init__(self, array, counter, index):
+        self.array = array
+        self.counter = counter
+        self.index = index
+
+    def tensor(self, node):
+        """The output of its node again."""
+        out = new_tensor(self.array)
+        out._counter, out._node, out._index, out._needs = self.counter, node, self.index, True
+        return out
+
+
+def expands(shape, larger):
+    """Whether a shape can be expanded to another."""
+    extra = len(larger) - len(shape)
+    return extra >= 0 and all(n in (1, m) for n, m in zip(shape, larger[extra:], strict=True))

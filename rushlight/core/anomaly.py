@@ -1,0 +1,76 @@
+"""Anomaly mode: where nodes were recorded, what their cotangents are, and which lines change tensors in place."""
+
+import os
+import traceback
+import warnings
+from contextvars import ContextVar
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import CURRENT
+
+RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def lines_of_user():
+    """The lines of the user's program that led here."""
+    return [frame for frame in traceback.extract_stack() if not frame.filename.startswith(HERE)]
+
+
+def line_of_user():
+    """The innermost line of the user's program."""
+    return "".join(traceback.format_list(lines_of_user()[-1:]))
+
+
+def remember_origin(node):
+    """Keeps with a node the lines of the user's program that recorded it."""
+    node.metadata["traceback_"] = traceback.format_list(lines_of_user())
+    node.metadata["parent_"] = RUNNING.get()
+
+
+def apply_watched(node, grad, recorded, needs):
+    """A node's cotangents in anomaly mode."""
+    outer = RUNNING.set(node)
+    try:
+        results = node.apply(grad, recorded, needs)
+        if CURRENT.get().check_nan:
+            refuse_nan(node, results)
+    except Exception:
+        tell_origin(node)
+        raise
+    finally:
+        RUNNING.reset(outer)
+    return results
+
+
+def refuse_nan(node, results):
+    """Raises for the first cotangent that has a NaN in it."""
+    for i, result in enumerate(results):
+        array = result._array if isinstance(result, TensorBase) else result
+        if array is not None and np.isnan(array).any():
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def tell_origin(node):
+    """Warns with the lines of the program that recorded the node whose backward failed."""
+    trace = node.metadata.get("traceback_")
+    if trace is None:
+        warnings.warn(
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
+            "forward pass for more information.",
+            stacklevel=2,
+        )
+        return
+    warnings.warn(
+        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}",
+        stacklevel=2,
+    )
+    parent = node.metadata.get("parent_")
+    if parent is not None:
+        warnings.warn(
+            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
+            f"previous calculation:\n{''.join(parent.metadata.get('traceback_', []))}",
+            stacklevel=2,
+        )
