@@ -196,12 +196,12 @@ def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, resul
 @operator(node="LinalgSolveTriangularBackward0", joint=triangular_cotangents, inputs=("A", "B"))
 def _solve_triangular(A, B, upper, unitriangular):
     """The solution X of A X = B with a triangular A; the other triangle is not looked at."""
-    from scipy.linalg.lapack import get_lapack_funcs
+    from scipy.linalg.blas import get_blas_funcs
 
-    solver = get_lapack_funcs("trtrs", (A, B))
+    solver = get_blas_funcs("trsm", (A, B))
 
     def solved(a, b):
-        return solver(a, b, lower=not upper, unitdiag=unitriangular)[0] if b.size else b.copy()
+        return solver(1, a, b, lower=not upper, diag=unitriangular) if b.size else b.copy()
 
     return np.ascontiguousarray(over_batches(solved, (A, B), (2, 2)))
 

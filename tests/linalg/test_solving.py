@@ -78,6 +78,11 @@ def test_solve_triangular(upper, left, unitriangular, dtype):
     check_derivatives(lambda A, B: linalg.solve_triangular(A, B, **options), A, B)
 
 
+def test_solve_triangular_by_zero(torch):
+    x = torch.linalg.solve_triangular(torch.tensor([[1.0, 2.0], [0.0, 0.0]]), torch.ones(2, 1), upper=True)
+    assert x.tolist() == [[-np.inf], [np.inf]]
+
+
 def test_solve_triangular_of_nothing():
     for a, b in (((0, 0), (0, 2)), ((0, 2, 2), (0, 2, 3)), ((2, 2), (2, 0))):
         assert (
