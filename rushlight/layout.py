@@ -71,4 +71,4 @@ def is_repeated(array: np.ndarray) -> bool:
 
 def owned(array: np.ndarray) -> np.ndarray:
     """A copy with the array's strides; a contiguous one where dimensions were expanded."""
-    return array.copy(order="C" if is_repeated(array) else "K")
+    return np.array(array, order="C" if is_repeated(array) else "K")

@@ -20,7 +20,7 @@ def _expand(input, shape):
     return out
 
 
-def expand(input: Tensor, *sizes: int) -> Tensor:
+def expand(input: Tensor, *sizes: int, size: tuple[int, ...] | None = None) -> Tensor:
     """A view in which dimensions of size 1, and new ones before the others, are repeated without copying.
 
     -1 keeps a size. RuntimeError for sizes that do not fit.
@@ -31,7 +31,7 @@ def expand(input: Tensor, *sizes: int) -> Tensor:
             [2, 2, 2]])
     """
     shape = input._array.shape
-    target = sequence("expand", "size", sizes)
+    target = sequence("expand", "size", sizes, size)
     if target == shape:
         return _expand(input, shape)
     extra = len(target) - len(shape)
@@ -134,14 +134,14 @@ def common_shape(a, b):
         ) from None
 
 
-def sum_to_size(input: Tensor, *size: int) -> Tensor:
+def sum_to_size(input: Tensor, *sizes: int, size: tuple[int, ...] | None = None) -> Tensor:
     """The sum over the dimensions that broadcasting from `size` has repeated: the adjoint of `expand`.
 
     >>> import rushlight as torch
     >>> torch.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
     """
-    target, shape = sequence("sum_to_size", "size", size), input._array.shape
+    target, shape = sequence("sum_to_size", "size", sizes, size), input._array.shape
     fits = len(target) <= len(shape) and all(n in (1, m) for n, m in zip(reversed(target), reversed(shape), strict=False))
     if not fits:
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")

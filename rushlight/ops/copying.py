@@ -83,7 +83,7 @@ expand_copy = enter(lambda input, size, *, implicit=False: expand(input, size), 
 narrow_copy = method(enter(narrow, "narrow", "NarrowCopyBackward0"))
 permute_copy = enter(permute, "permute")
 select_copy = enter(select, "select")
-slice_copy = enter(lambda input, dim=0, start=None, end=None, step=1: slice_of(input, dim, start, end, step), "slice")
+slice_copy = enter(slice_of, "slice")
 split_copy = enter(split, "split")
 split_with_sizes_copy = enter(split_with_sizes, "split_with_sizes")
 squeeze_copy = enter(squeeze, "squeeze")

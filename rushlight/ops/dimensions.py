@@ -48,7 +48,7 @@ def inverse(dims):
 
 
 @method
-def permute(input: Tensor, *dims: int) -> Tensor:
+def permute(input: Tensor, *order: int, dims: tuple[int, ...] | None = None) -> Tensor:
     """A view with the dimensions in another order.
 
     RuntimeError where a dimension is missing or comes twice.
@@ -57,7 +57,7 @@ def permute(input: Tensor, *dims: int) -> Tensor:
     >>> torch.permute(torch.zeros(2, 3, 5), (2, 0, 1)).shape
     torch.Size([5, 2, 3])
     """
-    order, ndim = sequence("permute", "dims", dims), input._array.ndim
+    order, ndim = sequence("permute", "dims", order, dims), input._array.ndim
     if len(order) != ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "

@@ -22,8 +22,10 @@ def wrap_dims(dims, ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
-def sequence(function: str, parameter: str, given: tuple) -> tuple[int, ...]:
-    """Integers given one by one or as one sequence; TypeError, with PyTorch's words, for none and for anything else."""
+def sequence(function: str, parameter: str, given: tuple, named=None) -> tuple[int, ...]:
+    """Integers given one by one, as one sequence or by name; TypeError, with PyTorch's words, for anything else."""
+    if named is not None:
+        given = (named,)
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = given[0]
     elif not given:

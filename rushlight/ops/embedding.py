@@ -6,7 +6,7 @@ from rushlight.autograd.grad_mode import no_grad
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows
-from rushlight.ops.gather import _gather, _put_back
+from rushlight.ops.gather import _put_back
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 

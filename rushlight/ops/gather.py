@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.layout import owned
 from rushlight.ops.dims import wrap_dim
@@ -62,12 +63,12 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     """The dimension, after PyTorch's errors for an index that does not fit the tensor, or its source."""
     shape, sizes = input._array.shape or (1,), index._array.shape or (1,)
     dim = wrap_dim(dim, len(input._array.shape))
+    if index._array.size == 0:
+        return dim
     if index._array.dtype not in (np.int64, np.int32):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if src is not None and src._array.dtype != input._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
-    if index._array.size == 0:
-        return dim
     if len(sizes) != len(shape):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     if src is not None and len(src._array.shape or (1,)) != len(shape):
@@ -148,6 +149,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     common = list(np.broadcast_shapes(*shapes))
     inner, outer = common.copy(), common.copy()
     inner[dim], outer[dim] = indices._array.shape[dim], input._array.shape[dim]
+    size = max(outer[dim], 1)
+    if indices._array.size and indices._array.min() < 0:
+        indices = new_tensor(np.where(indices._array < 0, indices._array % size, indices._array))
     return gather(input.expand(outer), dim, indices.expand(inner), out=out)
 
 

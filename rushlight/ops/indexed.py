@@ -181,7 +181,7 @@ def _index_fill(input, dim, index, value):
 
 @operator(
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
-    value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, index), axis=None),
+    value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(np.asarray(index))), axis=None),
     node="IndexFillBackward1",
 )
 def _index_fill_tensor(input, dim, index, value):

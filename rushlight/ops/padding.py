@@ -113,9 +113,10 @@ def circled(n, before, after, described):
     """The places where the other end follows."""
     if max(before, after) > n:
         raise RuntimeError("Padding value causes wrapping around more than once.")
-    if n + before + after <= 0 or before < -n or after < -n:
+    if n + before + after < 0:
         raise RuntimeError("Negative padding value is resulting in an empty dimension")
-    return np.arange(-before, n + after) % n
+    kept = np.arange(n)[max(-before, 0) : n - max(-after, 0)]
+    return kept[np.arange(-max(before, 0), kept.size + max(after, 0)) % max(kept.size, 1)]
 
 
 PLACES = {"reflect": reflected, "replicate": replicated, "circular": circled}

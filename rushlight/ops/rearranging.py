@@ -19,7 +19,7 @@ def _flip(input, dims):
 
 
 @method
-def flip(input: Tensor, *dims: int) -> Tensor:
+def flip(input: Tensor, *numbers: int, dims: tuple[int, ...] | None = None) -> Tensor:
     """A copy with the elements in the opposite order along some dimensions.
 
     >>> import rushlight as torch
@@ -27,7 +27,7 @@ def flip(input: Tensor, *dims: int) -> Tensor:
     tensor([[3, 4],
             [1, 2]])
     """
-    return _flip(input, wrap_dims(sequence("flip", "dims", dims), input._array.ndim))
+    return _flip(input, wrap_dims(sequence("flip", "dims", numbers, dims), input._array.ndim))
 
 
 implements(np.flip)(lambda m, axis=None: flip(m, tuple(range(m.ndim)) if axis is None else axis))
@@ -124,7 +124,7 @@ def _repeat(input, repeats):
     return np.tile(input, repeats)
 
 
-def repeat(input: Tensor, *repeats: int) -> Tensor:
+def repeat(input: Tensor, *counts: int, repeats: tuple[int, ...] | None = None) -> Tensor:
     """A copy that is repeated along each dimension so many times; more numbers than dimensions add some in front.
 
     >>> import rushlight as torch
@@ -132,7 +132,7 @@ def repeat(input: Tensor, *repeats: int) -> Tensor:
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    counts, shape = sequence("repeat", "repeats", repeats), input._array.shape
+    counts, shape = sequence("repeat", "repeats", counts, repeats), input._array.shape
     if len(counts) < len(shape):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     sizes = [n * m for n, m in zip(counts, (1,) * (len(counts) - len(shape)) + shape, strict=True)]
@@ -145,14 +145,14 @@ method(repeat)
 
 
 @method
-def tile(input: Tensor, *dims: int) -> Tensor:
+def tile(input: Tensor, *counts: int, dims: tuple[int, ...] | None = None) -> Tensor:
     """`repeat`, where missing numbers are 1s in front.
 
     >>> import rushlight as torch
     >>> torch.tile(torch.tensor([[1, 2]]), (2,))
     tensor([[1, 2, 1, 2]])
     """
-    counts = sequence("tile", "dims", dims)
+    counts = sequence("tile", "dims", counts, dims)
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 

@@ -49,7 +49,7 @@ def _reshape_copy(input, shape):
 
 
 @method
-def reshape(input: Tensor, *shape: int) -> Tensor:
+def reshape(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = None) -> Tensor:
     """The same elements in another shape, of which one size may be -1: a view where that is possible, else a copy.
 
     RuntimeError where the numbers of elements differ.
@@ -60,7 +60,7 @@ def reshape(input: Tensor, *shape: int) -> Tensor:
             [3, 4]])
     """
     array = input._array
-    sizes = inferred(sequence("reshape", "shape", shape), array.size)
+    sizes = inferred(sequence("reshape", "shape", sizes, shape), array.size)
     if array.flags.c_contiguous:
         return _view(input, sizes)
     try:
@@ -72,7 +72,9 @@ def reshape(input: Tensor, *shape: int) -> Tensor:
 implements(np.reshape)(lambda a, shape, **_: reshape(a, shape))
 
 
-def view(input: Tensor, *shape: int | dtypes.dtype) -> Tensor:
+def view(
+    input: Tensor, *sizes: int | dtypes.dtype, size: tuple[int, ...] | None = None, dtype: dtypes.dtype | None = None
+) -> Tensor:
     """The same memory in another shape, of which one size may be -1; or its bytes as another dtype.
 
     RuntimeError where that needs a copy: `reshape` copies then. Another dtype is not differentiable.
@@ -84,11 +86,13 @@ def view(input: Tensor, *shape: int | dtypes.dtype) -> Tensor:
     >>> torch.tensor([1.0]).view(torch.int32)
     tensor([1065353216], dtype=torch.int32)
     """
-    if len(shape) == 1 and isinstance(shape[0], dtypes.dtype):
-        return view_as_dtype(input, shape[0])
-    sizes = inferred(sequence("view", "size", shape), input._array.size)
+    if len(sizes) == 1 and isinstance(sizes[0], dtypes.dtype):
+        dtype = sizes[0]
+    if dtype is not None:
+        return view_as_dtype(input, dtype)
+    shape = inferred(sequence("view", "size", sizes, size), input._array.size)
     try:
-        return _view(input, sizes)
+        return _view(input, shape)
     except ValueError:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "

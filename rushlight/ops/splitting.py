@@ -2,8 +2,6 @@
 
 from operator import index as as_int
 
-import numpy as np
-
 from rushlight.core.graph import TensorBase
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.joining import concatenation

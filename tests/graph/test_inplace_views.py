@@ -100,7 +100,7 @@ class Run:
         a, b = self.tensors[-1 - first % len(self.tensors)], self.tensors[-1 - second % len(self.tensors)]
         try:
             with self.library.set_grad_enabled(not silent):
-                a.grad_fn  # PyTorch takes a view for a leaf until it is asked for the node of its renewed history
+                _ = a.grad_fn  # PyTorch takes a view for a leaf until it is asked for the node of its renewed history
                 result = function(self.library, a, b)
         except Exception as error:
             self.outcomes.append((name, type(error).__name__, str(error)[:40]))
