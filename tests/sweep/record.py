@@ -15,7 +15,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 LARGEST = 220  # elements of the tensors of a sample
 SAMPLES = {torch.float64: 3, torch.complex128: 1}
-SKIPPED = {"as_strided_partial_views"}  # variants that look at memory outside of their tensor
+SKIPPED = {"partial_views"}  # variants that look at memory outside of their tensor
 
 
 def small_samples(op, dtype):
@@ -37,7 +37,7 @@ def record_case(op, sample, writer):
     """One call with its results and gradients."""
     args = [writer.value(v) for v in (sample.input, sample.args, sample.kwargs)]
     inputs = [t for t in tensors_in([sample.input, sample.args, sample.kwargs], torch.Tensor) if t.requires_grad]
-    torch.manual_seed(123)
+    torch.manual_seed(42)
     outs = tensors_in(op.op(sample.input, *sample.args, **sample.kwargs), torch.Tensor)
     live = [(k, out) for k, out in enumerate(outs) if out.requires_grad]
     grads = [None] * len(inputs)

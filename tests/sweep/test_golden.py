@@ -21,7 +21,7 @@ def arguments(case):
 def outputs_of(case):
     """The arguments of a case and the tensors that the call returns."""
     args, kwargs = arguments(case)
-    torch.manual_seed(123)
+    torch.manual_seed(42)
     return args, kwargs, tensors_in(function_of(torch, case["name"], case["variant"])(*args, **kwargs), torch.Tensor)
 
 
