@@ -127,17 +127,6 @@ def product(a, b=None):
     return a if b is None else a @ b.mT
 
 
-def seeded(torch, function):
-    """A function that starts from the seed that PyTorch's samples start from."""
-
-    def called(*args, **options):
-        torch.manual_seed(42)
-        return function(*args, **options)
-
-    return called
-
-
-# PyTorch's samples do not always come in the order of the public function's arguments.
 CALLS = {
     "__getitem__": lambda torch: lambda x, index: x[index],
     "__radd__": lambda torch: lambda x, other: other + x,
@@ -148,6 +137,11 @@ CALLS = {
     "__rpow__": lambda torch: lambda x, other: other**x,
     "__rsub__": lambda torch: lambda x, other: other - x,
     "zero_": lambda torch: lambda x: x.clone().zero_(),
+    "einsum": lambda torch: lambda operands, equation: torch.einsum(equation, *operands),
+    "linalg.pinv": lambda torch: lambda a, *b, **options: torch.linalg.pinv(product(a, *b), **options),
+    "linalg.lstsq grad_oriented": lambda torch: lambda *args, **options: torch.linalg.lstsq(*args, **options)[:2],
+    "svd_lowrank": lambda torch: lambda a, b, **options: torch.svd_lowrank(product(a, b), **options),
+    "pca_lowrank": lambda torch: lambda a, b, **options: torch.pca_lowrank(product(a, b), **options),
     "polygamma": lambda torch: lambda x, n, **kwargs: torch.polygamma(n, x, **kwargs),
     "special.polygamma": lambda torch: lambda x, n, **kwargs: torch.special.polygamma(n, x, **kwargs),
     "where": lambda torch: lambda x, condition, other: torch.where(condition, x, other),
