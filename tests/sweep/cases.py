@@ -109,7 +109,7 @@ def tensors_in(value, tensor_class):
 
 def function_of(torch, name, variant=""):
     """The function that a name of the operator list stands for: torch.NAME, or a method or attribute of Tensor."""
-    for key in (f"{name} {variant}", name):
+    for key in (f"{name}-{variant}", name):
         if key in CALLS:
             return CALLS[key](torch)
     parent, _, last = name.rpartition(".")
@@ -122,11 +122,7 @@ def function_of(torch, name, variant=""):
     return (lambda x, *args, **kwargs: getattr(x, last)) if isinstance(found, property) else found
 
 
-def product(a, b=None):
-    """A matrix of a given rank, as PyTorch's samples make it."""
-    return a if b is None else a @ b.mT
-
-
+# PyTorch's samples do not always come in the order of the public function's arguments.
 CALLS = {
     "__getitem__": lambda torch: lambda x, index: x[index],
     "__radd__": lambda torch: lambda x, other: other + x,
@@ -138,10 +134,6 @@ CALLS = {
     "__rsub__": lambda torch: lambda x, other: other - x,
     "zero_": lambda torch: lambda x: x.clone().zero_(),
     "einsum": lambda torch: lambda operands, equation: torch.einsum(equation, *operands),
-    "linalg.pinv": lambda torch: lambda a, *b, **options: torch.linalg.pinv(product(a, *b), **options),
-    "linalg.lstsq grad_oriented": lambda torch: lambda *args, **options: torch.linalg.lstsq(*args, **options)[:2],
-    "svd_lowrank": lambda torch: lambda a, b, **options: torch.svd_lowrank(product(a, b), **options),
-    "pca_lowrank": lambda torch: lambda a, b, **options: torch.pca_lowrank(product(a, b), **options),
     "polygamma": lambda torch: lambda x, n, **kwargs: torch.polygamma(n, x, **kwargs),
     "special.polygamma": lambda torch: lambda x, n, **kwargs: torch.special.polygamma(n, x, **kwargs),
     "where": lambda torch: lambda x, condition, other: torch.where(condition, x, other),
