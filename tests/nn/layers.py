@@ -32,7 +32,7 @@ BatchNorm2d(3, track_running_stats=False)                  | 2,3,4,4
 BatchNorm2d(3, bias=False)                                 | 2,3,4,4
 BatchNorm3d(2)                                             | 2,2,3,3,3
 InstanceNorm1d(3)                                          | 2,3,5
-InstanceNorm1d(3)                                          | 3,5
+InstanceNorm1d(3, eps=1e-4)                                | 3,5
 InstanceNorm2d(3, affine=True, track_running_stats=True)   | 2,3,4,4
 InstanceNorm3d(2)                                          | 2,2,3,3,3
 LayerNorm(5)                                               | 2,3,5

@@ -19,5 +19,7 @@ from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.parameter_container import *
 from rushlight.nn.modules.pooling import *
 from rushlight.nn.modules.rearrangement import *
+from rushlight.nn.modules.rnn import *
+from rushlight.nn.modules.rnn_cells import *
 from rushlight.nn.modules.sparse import *
 from rushlight.nn.modules.upsampling import *

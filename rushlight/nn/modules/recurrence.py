@@ -1,0 +1,85 @@
+"""What recurrent layers compute: one step of each kind of cell, and the steps of a layer in one direction.
+
+A state is a tuple of tensors (N, hidden): the hidden state, and for LSTM the cell state. Gates lie one after the other
+along the last dimension, in PyTorch's order.
+"""
+
+from collections.abc import Callable
+
+from rushlight.nn import functional as F
+from rushlight.ops.joining import cat
+from rushlight.tensor import Tensor
+
+State = tuple[Tensor, ...]
+
+
+def tanh_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """tanh of the projected input plus that of the hidden state."""
+    return ((projected + F.linear(state[0], weight, bias)).tanh(),)
+
+
+def relu_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """The same with relu."""
+    return (F.relu(projected + F.linear(state[0], weight, bias)),)
+
+
+def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """Long short-term memory: input, forget, cell and output gates.
+
+    Source: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997.
+    """
+    hidden, cell = state
+    entering, forgetting, new, leaving = (projected + F.linear(hidden, weight, bias)).chunk(4, 1)
+    cell = forgetting.sigmoid() * cell + entering.sigmoid() * new.tanh()
+    return leaving.sigmoid() * cell.tanh(), cell
+
+
+def gru_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """The gated recurrent unit: reset, update and new gates.
+
+    Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
+    """
+    (hidden,) = state
+    reset, update, new = projected.chunk(3, 1)
+    reset_h, update_h, new_h = F.linear(hidden, weight, bias).chunk(3, 1)
+    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
+    return ((hidden - new) * (update + update_h).sigmoid() + new,)
+
+
+STEPS: dict[str, Callable[..., State]] = {
+    "RNN_TANH": tanh_step,
+    "RNN_RELU": relu_step,
+    "LSTM": lstm_step,
+    "GRU": gru_step,
+}
+GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+
+
+def run_forwards(inputs, state, step) -> tuple[list[Tensor], State]:
+    """Goes through projected inputs, one for each time step, the sequences of which end one by one.
+
+    Returns the hidden states of all time steps, and the last state of all sequences.
+    """
+    outputs, ended = [], []
+    for projected in inputs:
+        running = len(projected)
+        if running < len(state[0]):
+            ended.append(tuple(part[running:] for part in state))
+            state = tuple(part[:running] for part in state)
+        state = step(projected, state)
+        outputs.append(state[0])
+    ended.append(state)
+    return outputs, tuple(cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*reversed(ended), strict=True))
+
+
+def run_backwards(inputs, state, step) -> tuple[list[Tensor], State]:
+    """The same from the last time step to the first: sequences begin one by one."""
+    first, outputs = state, []
+    state = tuple(part[: len(inputs[-1])] for part in first)
+    for projected in reversed(inputs):
+        running, before = len(projected), len(state[0])
+        if running > before:
+            state = tuple(cat([part, new[before:running]]) for part, new in zip(state, first, strict=True))
+        state = step(projected, state)
+        outputs.append(state[0])
+    return outputs[::-1], state

@@ -1,0 +1,322 @@
+"""Recurrent layers: RNN, LSTM and GRU, in several layers and both directions, over padded or packed sequences."""
+
+import math
+import numbers
+import warnings
+from functools import partial
+from typing import Any
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.base.making import Device, uninitialized
+from rushlight.nn.modules.module import Module
+from rushlight.nn.modules.recurrence import GATES, STEPS, State, run_backwards, run_forwards
+from rushlight.nn.parameter import Parameter
+from rushlight.nn.utils.rnn import PackedSequence
+from rushlight.ops.creation import zeros
+from rushlight.ops.joining import cat, stack
+from rushlight.tensor import Tensor
+
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
+
+class RNNBase(Module):
+    """What the recurrent layers share.
+
+    Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or packed.
+    Results are the last layer's hidden states at all times, and the last state of every layer and direction.
+    `dropout` acts between layers.
+    """
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size)
+        if mode not in GATES:
+            raise ValueError("Unrecognized RNN mode: " + mode)
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._all_weights = []
+        for layer in range(num_layers):
+            for suffix in ["", "_reverse"][: self._directions]:
+                self._make_weights(layer, suffix, device, dtype)
+        self.reset_parameters()
+
+    @property
+    def _directions(self):
+        """The number of directions."""
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _output_size(self):
+        """The size of the hidden state."""
+        return self.proj_size or self.hidden_size
+
+    def _make_weights(self, layer, suffix, device, dtype):
+        """Registers the weights of a layer in one direction."""
+        gates = GATES[self.mode] * self.hidden_size
+        inputs = self.input_size if layer == 0 else self._output_size * self._directions
+        shapes = {"weight_ih": (gates, inputs), "weight_hh": (gates, self._output_size)}
+        if self.bias:
+            shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+        if self.proj_size:
+            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+        names = [f"{name}_l{layer}{suffix}" for name in shapes]
+        for name, shape in zip(names, shapes.values(), strict=True):
+            self.register_parameter(name, uninitialized(shape, device, dtype))
+        self._all_weights.append(names)
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The weights of every layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def reset_parameters(self) -> None:
+        """Draws all weights uniformly from within 1 / sqrt(hidden_size) of zero."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Does nothing: it is for the memory of GPUs."""
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """The hidden states at all times, and the last state, from the first state `hx` (zeros, by default)."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        self._check_dimensions(input, hx)
+        batched = input.ndim == 3
+        steps = input if batched else input.unsqueeze(1)
+        if batched and self.batch_first:
+            steps = steps.transpose(0, 1)
+        state = self._as_state(hx)
+        if state is not None and not batched:
+            state = tuple(part.unsqueeze(1) for part in state)
+        state = self._first_state(steps, steps.shape[1], state)
+        output, last = self._run(steps, None, state)
+        if not batched:
+            return output.squeeze(1), self._as_given(tuple(part.squeeze(1) for part in last))
+        return output.transpose(0, 1) if self.batch_first else output, self._as_given(last)
+
+    def _forward_packed(self, input, hx):
+        """The same for packed sequences; states are in the order in which the sequences were given."""
+        data, batch_sizes, order, back = input
+        if data.ndim != 2:
+            raise RuntimeError(f"input must have 2 dimensions, got {data.ndim}")
+        sizes = batch_sizes.tolist()
+        state = self._as_state(hx)
+        if state is not None and order is not None:
+            state = tuple(part.index_select(1, order) for part in state)
+        output, last = self._run(data, sizes, self._first_state(data, sizes[0], state))
+        if back is not None:
+            last = tuple(part.index_select(1, back) for part in last)
+        return PackedSequence(output, batch_sizes, order, back), self._as_given(last)
+
+    def _run(self, data, sizes, state):
+        """All layers and directions, one after the other. `sizes` cuts packed data into time steps."""
+        last = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction in range(self._directions):
+                number = layer * self._directions + direction
+                weights = dict(zip(map(kind_of, self._all_weights[number]), self.all_weights[number], strict=True))
+                projected = F.linear(data, weights["weight_ih"], weights.get("bias_ih"))
+                inputs = projected.unbind(0) if sizes is None else projected.split(sizes)
+                run = run_backwards if direction else run_forwards
+                states, end = run(inputs, tuple(part[number] for part in state), self._step(weights))
+                outputs.append(stack(states) if sizes is None else cat(states))
+                last.append(end)
+            data = outputs[0] if self._directions == 1 else cat(outputs, -1)
+            if self.dropout and layer < self.num_layers - 1:
+                data = F.dropout(data, self.dropout, self.training)
+        return data, tuple(stack(parts) for parts in zip(*last, strict=True))
+
+    def _step(self, weights):
+        """One time step with given weights."""
+        step = partial(STEPS[self.mode], weight=weights["weight_hh"], bias=weights.get("bias_hh"))
+        if not self.proj_size:
+            return step
+
+        def projecting(projected, state):
+            hidden, cell = step(projected, state)
+            return F.linear(hidden, weights["weight_hr"]), cell
+
+        return projecting
+
+    def _as_state(self, hx) -> State | None:
+        """A state as users give it, as a tuple."""
+        return None if hx is None else (hx,)
+
+    def _as_given(self, state: State):
+        """A state as users get it."""
+        return state[0]
+
+    def _sizes(self):
+        """The size of each part of a state."""
+        return (self._output_size,)
+
+    def _first_state(self, data, batch, state):
+        """The first state, zeros if it was not given; raises PyTorch's errors for what does not fit."""
+        weight = self.all_weights[0][0]
+        if data.dtype != weight.dtype:
+            raise ValueError(
+                f"RNN input dtype ({data.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+                f"input.to({weight.dtype}), or convert model: model.to({data.dtype})"
+            )
+        if data.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}"
+            )
+        shapes = [(self.num_layers * self._directions, batch, size) for size in self._sizes()]
+        if state is None:
+            return tuple(zeros(shape, dtype=data.dtype) for shape in shapes)
+        for i, (part, shape) in enumerate(zip(state, shapes, strict=True)):
+            if part.shape != shape:
+                name = f"hidden[{i}]" if len(shapes) > 1 else "hidden"
+                raise RuntimeError(f"Expected {name} size {shape}, got {list(part.shape)}")
+        return state
+
+    def _check_dimensions(self, input, hx):
+        """Raises PyTorch's errors for inputs and states with the wrong number of dimensions."""
+        name = "RNN" if self.mode.startswith("RNN") else self.mode
+        if input.ndim not in (2, 3):
+            kind = "" if name == "LSTM" else " tensor" if name == "RNN" else ""
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.ndim}D{kind} instead")
+        state = self._as_state(hx)
+        if state is None or all(part.ndim == input.ndim for part in state):
+            return
+        batched = "batched 3-D" if input.ndim == 3 else "unbatched 2-D"
+        wanted = f"should also be {input.ndim}-D but got"
+        if len(state) == 1:
+            raise RuntimeError(f"For {batched} input, hx {wanted} {state[0].ndim}-D tensor")
+        got = ", ".join(f"{part.ndim}-D" for part in state)
+        raise RuntimeError(f"For {batched} input, hx and cx {wanted} ({got}) tensors")
+
+    def extra_repr(self) -> str:
+        """Sizes, and the options that differ from their defaults."""
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
+        options = "".join(
+            f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
+        )
+        return f"{self.input_size}, {self.hidden_size}{options}"
+
+
+def kind_of(name: str) -> str:
+    """Which of a layer's weights a name such as `weight_ih_l0_reverse` stands for."""
+    return name.partition("_l")[0]
+
+
+def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size) -> None:
+    """Raises PyTorch's errors for options that cannot be."""
+    if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):  # pyright: ignore
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        )
+    if dropout > 0 and num_layers == 1:  # pyright: ignore
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+            f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+            stacklevel=4,
+        )
+    types = {"bias": (bias, bool), "batch_first": (batch_first, bool), "input_size": (input_size, int),
+             "hidden_size": (hidden_size, int)}  # fmt: skip
+    for name, (value, kind) in types.items():
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+    for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+        if value <= 0:
+            raise ValueError(f"{name} must be greater than zero")
+    if proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if proj_size >= hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+
+
+class RNN(RNNBase):
+    """Recurrent layers of tanh or relu: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh).
+
+    ValueError for another `nonlinearity`.
+
+    >>> import rushlight as torch
+    >>> output, last = torch.nn.RNN(10, 20, 2)(torch.ones(5, 3, 10))
+    >>> output.shape, last.shape
+    (torch.Size([5, 3, 20]), torch.Size([2, 3, 20]))
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Device = None,
+        dtype: Dtype | None = None,
+    ):  # fmt: skip
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
+            bidirectional, device=device, dtype=dtype,
+        )  # fmt: skip
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    """Layers of long short-term memory; states are pairs of hidden and cell states.
+
+    With `proj_size`, hidden states are projected to that size. Sources: S. Hochreiter, J. Schmidhuber, "Long
+    short-term memory", 1997; H. Sak et al., "Long short-term memory based recurrent neural network architectures",
+    2014 (projections).
+
+    >>> import rushlight as torch
+    >>> output, (hidden, cell) = torch.nn.LSTM(10, 20, 2)(torch.ones(5, 3, 10))
+    >>> output.shape, hidden.shape, cell.shape
+    (torch.Size([5, 3, 20]), torch.Size([2, 3, 20]), torch.Size([2, 3, 20]))
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Device = None,
+        dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size,
+            device, dtype,
+        )  # fmt: skip
+
+    def _as_state(self, hx):
+        return None if hx is None else tuple(hx)
+
+    def _as_given(self, state):
+        return state
+
+    def _sizes(self):
+        return self._output_size, self.hidden_size
+
+
+class GRU(RNNBase):
+    """Layers of gated recurrent units.
+
+    Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
+
+    >>> import rushlight as torch
+    >>> output, last = torch.nn.GRU(10, 20, bidirectional=True)(torch.ones(5, 3, 10))
+    >>> output.shape, last.shape
+    (torch.Size([5, 3, 40]), torch.Size([2, 3, 20]))
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+        dropout: float = 0.0, bidirectional: bool = False, device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device,
+            dtype=dtype,
+        )  # fmt: skip

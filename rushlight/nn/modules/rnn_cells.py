@@ -1,0 +1,135 @@
+"""Recurrent cells: one time step of RNN, LSTM and GRU."""
+
+import math
+from typing import Any
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.base.making import Device, uninitialized
+from rushlight.nn.modules.module import Module
+from rushlight.nn.modules.recurrence import GATES, STEPS
+from rushlight.ops.creation import zeros
+from rushlight.tensor import Tensor
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
+
+class RNNCellBase(Module):
+    """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size)."""
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, bias: bool, device: Device, dtype: Dtype | None
+    ):
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        self._mode = mode
+        gates = GATES[mode] * hidden_size
+        shapes = {"weight_ih": (gates, input_size), "weight_hh": (gates, hidden_size)}
+        for name, shape in {**shapes, "bias_ih": gates, "bias_hh": gates}.items():
+            present = bias or name.startswith("weight")
+            self.register_parameter(name, uninitialized(shape, device, dtype) if present else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws all weights uniformly from within 1 / sqrt(hidden_size) of zero."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def _next(self, input, state, parts):
+        """The next state, a tuple of `parts` tensors, from the last one (None: zeros)."""
+        self._check(input, state)
+        batched = input.ndim == 2
+        if not batched:
+            input = input.unsqueeze(0)
+            state = state and tuple(part.unsqueeze(0) for part in state)
+        if state is None:
+            state = (zeros(len(input), self.hidden_size, dtype=input.dtype),) * parts
+        projected = F.linear(input, self.weight_ih, self.bias_ih)
+        state = STEPS[self._mode](projected, state, self.weight_hh, self.bias_hh)
+        return state if batched else tuple(part.squeeze(0) for part in state)
+
+    def _check(self, input, state):
+        """Raises PyTorch's errors for inputs and states that do not fit."""
+        name = type(self).__name__
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        for i, part in enumerate(state or ()):
+            if part.ndim not in (1, 2):
+                which = f"hx[{i}]" if len(state) > 1 else "hidden"
+                raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {part.ndim}D instead")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"input has inconsistent input_size: got {input.shape[-1]}, expected {self.input_size}"
+            )
+
+    def extra_repr(self) -> str:
+        """Sizes, and the options that differ from their defaults."""
+        bias = "" if self.bias else f", bias={self.bias}"
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return f"{self.input_size}, {self.hidden_size}{bias}" + (
+            "" if nonlinearity == "tanh" else f", nonlinearity={nonlinearity}"
+        )
+
+
+class RNNCell(RNNCellBase):
+    """One step of an RNN: tanh, or relu, of W_ih x + b_ih + W_hh h + b_hh.
+
+    >>> import rushlight as torch
+    >>> torch.nn.RNNCell(10, 20)(torch.ones(3, 10)).shape
+    torch.Size([3, 20])
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+        device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__("RNN_TANH", input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The next hidden state. RuntimeError for an unknown nonlinearity."""
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        self._mode = f"RNN_{self.nonlinearity.upper()}"
+        return self._next(input, None if hx is None else (hx,), 1)[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of long short-term memory.
+
+    >>> import rushlight as torch
+    >>> hidden, cell = torch.nn.LSTMCell(10, 20)(torch.ones(3, 10))
+    >>> hidden.shape, cell.shape
+    (torch.Size([3, 20]), torch.Size([3, 20]))
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
+    ):
+        super().__init__("LSTM", input_size, hidden_size, bias, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
+        """The next hidden and cell states."""
+        return self._next(input, None if hx is None else tuple(hx), 2)
+
+
+class GRUCell(RNNCellBase):
+    """One step of a gated recurrent unit.
+
+    >>> import rushlight as torch
+    >>> torch.nn.GRUCell(10, 20)(torch.ones(3, 10)).shape
+    torch.Size([3, 20])
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
+    ):
+        super().__init__("GRU", input_size, hidden_size, bias, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The next hidden state."""
+        return self._next(input, None if hx is None else (hx,), 1)[0]
