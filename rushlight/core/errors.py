@@ -70,8 +70,8 @@ def changed_view(tensor, what) -> RuntimeError:
         message = f"Output {tensor._index} of {operation(tensor._node)} is a view and {what} modified inplace."
     else:
         message = (
-            f"Output {tensor._index} of {operation(tensor._node)} is a view of a view which was created in no_grad mode "
-            f"and {what} modified inplace with grad mode enabled."
+            f"Output {tensor._index} of {operation(tensor._node)} is a view of a view which was created in "
+            f"no_grad mode and {what} modified inplace with grad mode enabled."
         )
     return RuntimeError(f"{message} {advice or VIEW_IN_NO_GRAD}")
 

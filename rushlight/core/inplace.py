@@ -59,8 +59,8 @@ def check_memory(tensor, operands):
     """
     if tensor._inference and not CURRENT.get().inference:
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+            "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     array = tensor._array
     if is_repeated(array):
@@ -72,8 +72,8 @@ def check_memory(tensor, operands):
         for other in operands:
             if isinstance(other, TensorBase) and other._counter is tensor._counter and meets(array, other._array):
                 raise RuntimeError(
-                    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                    "memory location. Please clone() the tensor before performing the operation."
+                    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+                    "a single memory location. Please clone() the tensor before performing the operation."
                 )
 
 
@@ -251,7 +251,7 @@ class CopySlices(Node):
         if not needs[0]:
             return [None, *rest]
         if first is None:
-            first = np.zeros_like(grad, shape=window.shape, dtype=window.dtype)
+            first = window.zeros(grad)
         return [REPLACE(grad, first, window), *rest]
 
     def release(self):

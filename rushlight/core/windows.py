@@ -51,6 +51,10 @@ class Window:
         self.open(memory)[...] = part
         return result
 
+    def zeros(self, like):
+        """Zeros of the shape of what the window shows."""
+        return np.zeros_like(like, shape=self.shape, dtype=self.dtype)
+
     def put_back(self, part):
         """Zeros with `part` added in through the window: elements that are seen twice get both."""
         memory, result = self.lay_out(np.zeros(self.base_shape, self.base_dtype))
@@ -121,7 +125,7 @@ PUT_BACK = Operator(
 REPLACE = Operator(
     "window_replace", lambda whole, part, window: window.replace(whole, part), ("whole", "part", "window"),
     {
-        "whole": lambda grad, window: REPLACE(grad, np.zeros_like(grad, shape=window.shape, dtype=window.dtype), window),
+        "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),
         "part": lambda grad, window: READ(grad, window),
     },
     holomorphic=False,

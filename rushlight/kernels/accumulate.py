@@ -33,5 +33,6 @@ def add_rows(index, rows, n):
 def flat_index(index, shape):
     """Index arrays of the first dimensions of a shape, broadcast together, as one index of them all."""
     if len(index) == 1:
-        return np.where(index[0] < 0, index[0] + shape[0], index[0]) if index[0].size and index[0].min() < 0 else index[0]
+        only = index[0]
+        return np.where(only < 0, only + shape[0], only) if only.size and only.min() < 0 else only
     return np.ravel_multi_index([i % n if n else i for i, n in zip(index, shape, strict=False)], shape[: len(index)])

@@ -130,7 +130,8 @@ def common_shape(a, b):
         a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
         dim = max(i for i in range(ndim) if a[i] != b[i] and 1 not in (a[i], b[i]))
         raise RuntimeError(
-            f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) at non-singleton dimension {dim}"
+            f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) at non-singleton "
+            f"dimension {dim}"
         ) from None
 
 
@@ -142,8 +143,8 @@ def sum_to_size(input: Tensor, *sizes: int, size: tuple[int, ...] | None = None)
     tensor([[2., 2., 2.]])
     """
     target, shape = sequence("sum_to_size", "size", sizes, size), input._array.shape
-    fits = len(target) <= len(shape) and all(n in (1, m) for n, m in zip(reversed(target), reversed(shape), strict=False))
-    if not fits:
+    pairs = zip(reversed(target), reversed(shape), strict=False)
+    if len(target) > len(shape) or any(n not in (1, m) for n, m in pairs):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
     return unbroadcast(input, target)
 

@@ -57,7 +57,8 @@ method(contiguous)
 
 def copied(name: str, node: str, look, doc: str):
     """The variant of a view operation that returns copies, with PyTorch's name for its node."""
-    copy = operator(name=name, node=node, input=lambda grad: grad, holomorphic=False)(lambda input: np.array(input, order="C"))
+    enter_copy = operator(name=name, node=node, input=lambda grad: grad, holomorphic=False)
+    copy = enter_copy(lambda input: np.array(input, order="C"))
 
     def function(input, *args, out=None, **kwargs):
         seen = look(input, *args, **kwargs)

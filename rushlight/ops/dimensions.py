@@ -84,8 +84,8 @@ def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tup
     sources, destinations = ([d] if isinstance(d, int) else list(d) for d in (source, destination))
     if len(sources) != len(destinations):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same number of dims "
-            f"as destination ({destinations} dims)"
+            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same number "
+            f"of dims as destination ({destinations} dims)"
         )
     for name, dims in (("source", sources), ("destination", destinations)):
         dims[:] = [wrap_dim(dim, ndim) for dim in dims]

@@ -131,8 +131,9 @@ def renormalise(weight, indices, max_norm, norm_type, function):
 # bags
 
 
-def bag_cotangents(grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight,
-                   needs):  # fmt: skip
+def bag_cotangents(
+    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):
     """The cotangents of the table and of the weights of the samples."""
     grad = grads[0]
     if mode == "max":
@@ -176,7 +177,7 @@ def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padd
 
 
 def largest_rows(weight, rows, indices, bags, n, padding):
-    """The largest value of each bag in each column (0 in empty bags), and the row of the table it comes from (or -1)."""
+    """The largest value of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
     kept = np.flatnonzero(indices != padding)
     out = np.full((n, weight.shape[1]), -np.inf, weight.dtype)
     np.maximum.at(out, bags[kept], rows[kept])
@@ -260,8 +261,8 @@ def checked_offsets(starts, size):
         raise ValueError("offsets has to be a 1D Tensor")
     if starts.size and starts[0] != 0:
         raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-            f"{starts[0]}"
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {starts[0]}"
         )
     if starts.size and starts[-1] > size:
         raise RuntimeError(
@@ -273,7 +274,7 @@ def checked_offsets(starts, size):
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Vectors of zeros with a 1 at each class of a tensor of int64: (...) gives (..., num_classes).
 
-    Without `num_classes` there is one more than the largest class. RuntimeError for negative classes and too large ones.
+    Without `num_classes` there is one more than the largest class. RuntimeError for classes out of range.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))

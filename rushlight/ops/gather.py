@@ -79,7 +79,7 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
 
 
 def check_extent(shape, sizes, dim, source, gathers):
-    """RuntimeError for an index that is larger than the tensor elsewhere than along the dimension, or than its source."""
+    """RuntimeError for an index that is larger than the tensor elsewhere than along `dim`, or than its source."""
     beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
     if gathers and beyond:
         raise RuntimeError(
@@ -123,7 +123,7 @@ def gather(
 
 @method
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The elements at indices along a dimension, with broadcasting in the others; without `dim` of the flattened tensor.
+    """The elements at indices along a dimension, broadcast in the others; without `dim` of the flattened tensor.
 
     It takes what `argmax` (with `keepdim`) and `argsort` return.
 
@@ -206,7 +206,9 @@ def _scatter_add(input, dim, index, src):
     return (input + added).astype(input.dtype, copy=False)
 
 
-@operator(input=no_derivative("scatter"), src=no_derivative("scatter"), name="scatter_with_reduce", node="NotImplemented")
+@operator(
+    input=no_derivative("scatter"), src=no_derivative("scatter"), name="scatter_with_reduce", node="NotImplemented"
+)
 def _scatter_with_reduce(input, dim, index, src, reduce):
     values = np.broadcast_to(corner(src, index.shape) if isinstance(src, np.ndarray) else src, index.shape)
     return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)

@@ -91,8 +91,8 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {TYPE_NAMES[index.dtype]}")
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
-            f"{name}(): self ({TYPE_NAMES[input.dtype]}) and source ({TYPE_NAMES[source.dtype]}) must have the same scalar "
-            "type"
+            f"{name}(): self ({TYPE_NAMES[input.dtype]}) and source ({TYPE_NAMES[source.dtype]}) must have the "
+            "same scalar type"
         )
     size = (source._array.shape or (1,))[dim] if dim < max(source._array.ndim, 1) else 1
     if size != count:
@@ -112,7 +112,9 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
 
 @operator(
     input=lambda grad: grad,
-    source=lambda grad, dim, index, alpha, source_shape: np.reshape(_index_select(grad, dim, index) * alpha, source_shape),
+    source=lambda grad, dim, index, alpha, source_shape: np.reshape(
+        _index_select(grad, dim, index) * alpha, source_shape
+    ),
     name="index_add",
 )
 def _index_add(input, dim, index, source, alpha):
@@ -247,7 +249,8 @@ def index_reduce(
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    return _index_reduce(input, check_source("index_reduce", input, dim, index, source), index, source, reduce, include_self)
+    dim = check_source("index_reduce", input, dim, index, source)
+    return _index_reduce(input, dim, index, source, reduce, include_self)
 
 
 # the flattened tensor
@@ -296,7 +299,9 @@ implements(np.take)(
 
 
 @operator(
-    input=lambda grad, index, accumulate: grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=()), False),
+    input=lambda grad, index, accumulate: (
+        grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=()), False)
+    ),
     source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
 )
 def _put(input, index, source, accumulate):

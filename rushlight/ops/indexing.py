@@ -61,8 +61,7 @@ def located(key):
 
 
 def __getitem__(self, key):
-    """The elements at a key: a view for integers, slices, None and Ellipsis; a copy where there are index tensors, lists
-    or masks."""
+    """The elements at a key: a view for integers, slices, None and Ellipsis; a copy for index tensors and masks."""
     kind = type(key)
     array = self._array
     try:
@@ -115,8 +114,8 @@ def viewed_and_arrays(input, key):
 def scalar_index():
     """The error for an index of a tensor without dimensions."""
     return IndexError(
-        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
-        "tensor to a number"
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+        "a 0-dim tensor to a number"
     )
 
 
@@ -172,7 +171,9 @@ def single_mask(arrays):
 
 
 @operator(
-    input=lambda grad, key, accumulate: grad if accumulate else _index_put(grad, np.zeros_like(grad, shape=()), key, False),
+    input=lambda grad, key, accumulate: (
+        grad if accumulate else _index_put(grad, np.zeros_like(grad, shape=()), key, False)
+    ),
     values=lambda grad, values_shape, key: unbroadcast(_index(grad, key), values_shape),
 )
 def _index_put(input, values, key, accumulate):
@@ -220,8 +221,8 @@ def checked_values(target, key, value, any_dtype):
     ndim = value._array.ndim
     if ndim > len(shape) or any(n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)):
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(given.shape)} cannot be broadcast to indexing result of shape "
-            f"{list(shape)}"
+            f"shape mismatch: value tensor of shape {list(given.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}"
         )
     return value
 

@@ -11,7 +11,9 @@ from rushlight.ops.slicing import _pile
 from rushlight.ops.table import named, operator, write_out
 from rushlight.tensor import Tensor
 
-__all__ = ["block_diag", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack"]
+__all__ = [
+    "block_diag", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack",
+]  # fmt: skip
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
 
@@ -45,7 +47,8 @@ implements(np.concatenate)(lambda arrays, axis=0, **_: cat(arrays, axis))
 def check_list(name: str, tensors) -> list[Tensor]:
     """Tensors as a list; TypeError for what is none."""
     if isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__"):
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+        given = type(tensors).__name__
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {given}")
     tensors = list(tensors)
     for i, tensor in enumerate(tensors):
         if not isinstance(tensor, TensorBase):
@@ -90,8 +93,8 @@ def check_sizes(shapes, first, dim):
         for d, (n, m) in enumerate(zip(first, shape, strict=True)):
             if d != dim and n != m:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
-                    f"number {i} in the list."
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} "
+                    f"for tensor number {i} in the list."
                 )
 
 

@@ -74,7 +74,7 @@ def as_tuple(key) -> tuple:
 
 
 def split(key, ndim: int) -> tuple[tuple, tuple]:
-    """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, and that of arrays for its result."""
+    """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
     taken = sum(item.ndim or item.dtype != bool if isinstance(item, np.ndarray) else consumed(item) for item in items)
     if taken > ndim:
@@ -123,7 +123,8 @@ def as_item(item):
         return as_int(item)
     given = f"numpy.{type(item).__name__}" if isinstance(item, np.generic) else type(item).__name__
     raise IndexError(
-        f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {given})"
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+        f"{given})"
     )
 
 

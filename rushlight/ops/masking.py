@@ -34,7 +34,7 @@ def _masked_fill_tensor(input, mask, value):
 @in_place
 @method
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
-    """A copy with one value where the mask holds: a number, or a tensor without dimensions. They are broadcast together.
+    """A copy with one value where the mask holds: a number, or a tensor without dimensions. The mask is broadcast.
 
     >>> import rushlight as torch
     >>> torch.masked_fill(torch.zeros(3), torch.tensor([True, False, True]), 5)

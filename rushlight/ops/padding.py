@@ -14,10 +14,13 @@ __all__ = ["constant_pad_nd"]
 def _constant_pad(input, widths, value):
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
     out = np.full(shape, value, input.dtype)
-    target = tuple([slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(shape, widths, strict=True)])
-    source = [slice(max(-before, 0), n - max(-after, 0)) for n, (before, after) in zip(input.shape, widths, strict=True)]
-    out[target] = input[tuple(source)]
+    out[inside(shape, widths)] = input[inside(input.shape, opposite(widths))]
     return out
+
+
+def inside(shape, widths):
+    """The key of what lies within the positive widths."""
+    return tuple([slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(shape, widths, strict=True)])
 
 
 def opposite(widths):
@@ -53,8 +56,8 @@ def widths_of(pad, shape):
     for dim, (n, (before, after)) in enumerate(zip(shape, widths, strict=True)):
         if n + before + after < 0:
             raise RuntimeError(
-                f"The input size {n}, plus negative padding {before} and {after} resulted in a negative output size, which "
-                f"is invalid. Check dimension {dim} of your input."
+                f"The input size {n}, plus negative padding {before} and {after} resulted in a negative output "
+                f"size, which is invalid. Check dimension {dim} of your input."
             )
     return widths
 
@@ -80,8 +83,8 @@ def _unpad(input, shape, places):
 
 def enter(mode, node):
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
-    enter = operator(name=f"{mode}_pad", node=node, input=lambda grad, input_shape, places: _unpad(grad, input_shape, places))
-    return enter(picked)
+    cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
+    return operator(name=f"{mode}_pad", node=node, input=cotangent)(picked)
 
 
 PADS = {
@@ -126,8 +129,8 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     """A copy with something around it: a constant `value` (0), or the tensor's own elements by `mode`.
 
     `pad` has the widths before and after the last dimension, then the one before, and so on; negative ones cut off.
-    "reflect" mirrors, "replicate" repeats the edges, "circular" goes on with the other end: these pad the last 1, 2 or 3
-    dimensions of a tensor with one or two more (samples and channels). NotImplementedError for other combinations.
+    "reflect" mirrors, "replicate" repeats the edges, "circular" goes on with the other end: these pad the last 1, 2
+    or 3 dimensions of a tensor with one or two more (samples and channels). NotImplementedError for others.
 
     >>> import rushlight as torch
     >>> x = torch.tensor([[1.0, 2.0, 3.0]])

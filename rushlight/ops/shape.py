@@ -12,8 +12,8 @@ from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "flatten", "is_tensor", "numel", "ravel", "reshape", "squeeze", "unflatten",
-    "unsqueeze",
+    "atleast_1d", "atleast_2d", "atleast_3d", "flatten", "is_tensor", "numel", "ravel", "reshape", "squeeze",
+    "unflatten", "unsqueeze",
 ]  # fmt: skip
 
 
@@ -24,8 +24,8 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
         raise RuntimeError("only one dimension can be inferred")
     if -1 in shape and known == 0 and size == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
-            "be any value and is ambiguous"
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
+            "-1 can be any value and is ambiguous"
         )
     if -1 in shape and known and size % known == 0:
         return tuple([size // known if n == -1 else n for n in shape])

@@ -25,7 +25,8 @@ def _place(input, shape, key):
 
 def enter_look(name, node):
     """Enters an operator that looks at a part of a tensor by a basic key: integers, slices, None and an Ellipsis."""
-    enter = operator(name=name, view=True, node=node, input=lambda grad, input_shape, key: _place(grad, input_shape, key))
+    cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
+    enter = operator(name=name, view=True, node=node, input=cotangent)
     return enter(lambda input, key: input[key])
 
 
@@ -231,7 +232,9 @@ class Memory:
 
 
 @method
-def as_strided(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None) -> Tensor:
+def as_strided(
+    input: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Tensor:
     """A view of the tensor's memory with any sizes and strides, counted in elements from the start of the memory.
 
     The memory is that of the tensor of which `input` is a view; without `storage_offset` the view starts where `input`
@@ -264,8 +267,8 @@ def strided_windows(input, size, stride, storage_offset):
     needed = extent(size, strides, itemsize) + (offset if 0 not in size else 0)
     if needed > held:
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // itemsize}, and itemsize "
-            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size {held}"
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // itemsize}, and "
+            f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for storage of size {held}"
         )
     memory = (held // itemsize,), compact((held // itemsize,), itemsize), array.dtype
     seen = Window(memory, (size, strides, array.dtype), offset)

@@ -64,11 +64,14 @@ def checked_sizes(input, sizes, dim):
     sizes = tuple([as_int(n) for n in sizes])
     size = extent(input, dim, "split")
     if min(sizes, default=0) < 0:
-        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}")
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(sizes)}"
+        )
     if sum(sizes) != size:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {dim}), but "
-            f"got split_sizes={list(sizes)}"
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension "
+            f"{dim}), but got split_sizes={list(sizes)}"
         )
     return sizes
 
@@ -173,13 +176,13 @@ def split_along(input, given, dim, name, least):
     array = input._array
     if array.ndim < least:
         raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a tensor "
-            f"with {array.ndim} dimensions!"
+            f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
+            f"tensor with {array.ndim} dimensions!"
         )
     if isinstance(given, int) and (given == 0 or array.shape[dim] % given):
         raise RuntimeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {array.shape[dim]} is "
-            f"not divisible by the split_size {given}!"
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{array.shape[dim]} is not divisible by the split_size {given}!"
         )
     return tensor_split(input, given, dim)
 

@@ -42,7 +42,8 @@ def keys(draw):
 def numpy_key(array, key):
     """What PyTorch reads at a key, in NumPy: a view by its numbers and slices, then a key of all its lists together."""
     basic = [slice(None) if isinstance(item, list) else item for item in key]
-    lists = [item if isinstance(item, list) else slice(None) for item in key if not isinstance(item, int) and item is not ...]
+    rest = [item for item in key if not isinstance(item, int) and item is not ...]
+    lists = [item if is_list(item) else slice(None) for item in rest]
     return array[tuple(basic) if ... in basic else (*basic, ...)], tuple(lists) if any(map(is_list, lists)) else None
 
 
@@ -232,15 +233,15 @@ ERRORS = [
     (lambda x: x["a"], TypeError, r"new\(\): invalid data type 'str'"),
     (lambda x: x[torch.tensor([0.5])], IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
     (lambda x: x[torch.ones(3) > 0], IndexError, r"The shape of the mask \[3\] at index 0 does not match"),
-    (lambda x: x[[0, 1], [0, 1, 2]], IndexError, r"shape mismatch: indexing tensors could not be .* shapes \[2\], \[3\]"),
+    (lambda x: x[[0, 1], [0, 1, 2]], IndexError, r"shape mismatch: indexing tensors .* shapes \[2\], \[3\]"),
     (lambda x: x.__setitem__(0, "a"), TypeError, "can't assign a str to a torch.FloatTensor"),
     (lambda x: x.__setitem__(0, torch.ones(2)), RuntimeError, r"The expanded size of the tensor \(4\) must match"),
     (lambda x: x.__setitem__([0], torch.ones(3, 3)), RuntimeError, "shape mismatch: value tensor of shape"),
-    (lambda x: x.__setitem__([0], torch.tensor([1])), RuntimeError, "Index put requires the source and destination dtypes"),
+    (lambda x: x.__setitem__([0], torch.tensor([1])), RuntimeError, "Index put requires the source and"),
     (lambda x: x.index_select(0, torch.tensor([2])), IndexError, "index out of range in self"),
     (lambda x: x.gather(0, torch.tensor([0])), RuntimeError, "Index tensor must have the same number of dimensions"),
-    (lambda x: x.gather(0, torch.full((1, 1, 1), 7)), RuntimeError, "index 7 is out of bounds for dimension 0 with size 2"),
-    (lambda x: x.take(torch.tensor([50])), IndexError, "out of range: tried to access index 50 on a tensor of 24 elements"),
+    (lambda x: x.gather(0, torch.full((1, 1, 1), 7)), RuntimeError, "index 7 is out of bounds for dimension 0"),
+    (lambda x: x.take(torch.tensor([50])), IndexError, "tried to access index 50 on a tensor of 24 elements"),
     (lambda x: F.embedding(torch.tensor([3]), x[0]), IndexError, "index out of range in self"),
     (lambda x: F.one_hot(torch.tensor([-1])), RuntimeError, "Class values must be non-negative"),
     (lambda x: torch.ones(3, requires_grad=True).__setitem__(0, 1), RuntimeError, "a view of a leaf Variable"),

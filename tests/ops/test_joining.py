@@ -81,14 +81,14 @@ def test_reflection_counts_each_element_as_often_as_it_is_seen():
 ERRORS = [
     (lambda x: torch.cat([]), ValueError, "expected a non-empty list of Tensors"),
     (lambda x: torch.cat([x, 1]), TypeError, "expected Tensor as element 1 in argument 0, but got int"),
-    (lambda x: torch.cat([x, x[:, :2]]), RuntimeError, "Sizes of tensors must match except in dimension 0. Expected size 3"),
+    (lambda x: torch.cat([x, x[:, :2]]), RuntimeError, "Sizes of tensors must match except in dimension 0"),
     (lambda x: torch.cat([x, torch.tensor(1.0)]), RuntimeError, r"zero-dimensional tensor \(at position 1\)"),
     (lambda x: torch.stack([x, x[0]]), RuntimeError, "stack expects each tensor to be equal size"),
     (lambda x: x.split([1, 2]), RuntimeError, "split_with_sizes expects split_sizes to sum exactly to 2"),
     (lambda x: x.chunk(0), RuntimeError, "chunk expects `chunks` to be greater than 0, got: 0"),
     (lambda x: x.hsplit(2), RuntimeError, "torch.hsplit attempted to split along dimension 1"),
     (lambda x: F.pad(x, (1,)), RuntimeError, "Padding length must be divisible by 2"),
-    (lambda x: F.pad(x, (4, 0), mode="reflect"), RuntimeError, "Padding size should be less than the corresponding input"),
+    (lambda x: F.pad(x, (4, 0), mode="reflect"), RuntimeError, "Padding size should be less than"),
     (lambda x: F.pad(x, (1, 1), mode="foo"), NotImplementedError, "Unrecognised padding mode foo"),
     (lambda x: F.pad(x, (1, 1) * 3, mode="reflect"), NotImplementedError, "Padding size 6 is not supported for 3D"),
 ]
