@@ -12,6 +12,9 @@ IDS = [f"{i}-{case['name']}-{case['variant']}".rstrip("-") for i, case in enumer
 # Recorded choices that are free: the sign or phase of a vector, the order of equal elements.
 FREE_SIGNS = {"linalg.svd", "svd", "linalg.eigh", "linalg.eig", "linalg.qr", "qr", "svd_lowrank", "pca_lowrank"}
 
+# PyTorch 2.13 gives the cotangent of what is overwritten to the input: tests/ops/test_slicing checks ours by differences.
+WRONG_GRADIENTS = {"as_strided_scatter"}
+
 
 def arguments(case):
     """The arguments of a case, new ones each time."""
@@ -46,7 +49,7 @@ def test_results_and_gradients(case):
         close(out.detach().numpy(), expected, f"output {k}", case["name"])
     inputs = [t for t in tensors_in([args, kwargs], torch.Tensor) if t.requires_grad]
     live = [(k, out) for k, out in enumerate(outs) if out.requires_grad]
-    if not live or case["name"] in FREE_SIGNS:  # the gradients of these depend on the free choices
+    if not live or case["name"] in FREE_SIGNS | WRONG_GRADIENTS:  # free choices decide on the gradients of the former
         return
     cotangents = [torch.from_numpy(cotangent(out.detach().numpy(), k)) for k, out in live]
     grads = torch.autograd.grad([out for _, out in live], inputs, cotangents, allow_unused=True)
