@@ -96,12 +96,13 @@ from rushlight.version import __version__
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "backends", "blas", "config", "cuda", "interop", "masked", "mps", "nn", "optim", "serialization",
-    "special", "utils", "vision", "xpu",
+    "accelerator", "backends", "blas", "config", "cuda", "func", "interop", "masked", "mps", "nn", "optim",
+    "serialization", "special", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "blas": ["get_num_threads", "set_num_threads"],
     "config": ["show_config"],
+    "func": ["vmap"],
     "nn.functional": [
         "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "channel_shuffle",
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity",

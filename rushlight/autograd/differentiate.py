@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.graph import GradientEdge
+from rushlight.core.batched import Batched, Level
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.levels import enter, leave
 from rushlight.core.modes import CURRENT
 from rushlight.core.operators import levels
 from rushlight.dtypes import FROM_NUMPY
@@ -58,8 +60,9 @@ def backward(
         grad_tensors = grad_variables
     wanted = None if inputs is None else listed(inputs, "backward")
     outputs = listed(tensors)
-    on_tensors = create_graph or levels() > 0  # tangents travel with tensors only
-    roots = make_roots(outputs, listed_grads(grad_tensors, len(outputs)), on_tensors)
+    cotangents = listed_grads(grad_tensors, len(outputs))
+    on_tensors = needs_tensors(create_graph, outputs, cotangents)
+    roots = make_roots(outputs, cotangents, on_tensors)
     run = Backward(create_graph if retain_graph is None else retain_graph, on_tensors)
     if wanted is None:
         in_grad_mode(create_graph, run.run, roots, None)
@@ -134,23 +137,26 @@ def zeros_for(x):
 
 def run_grad(outputs, inputs, grads, keep_graph, create_graph):
     """One backward pass that captures the gradients of `inputs`."""
-    on_tensors = create_graph or levels() > 0  # tangents travel with tensors only
+    on_tensors = needs_tensors(create_graph, outputs, grads)
     roots = make_roots(outputs, grads, on_tensors)
     run = Backward(keep_graph, on_tensors)
     results = in_grad_mode(create_graph, run.run, roots, [place(x) for x in inputs])
     return [g if g is None or isinstance(g, TensorBase) else new_tensor(np.asarray(g)) for g in results]
 
 
-def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
-    """A pass for each entry of the leading dimension of `grads`, the results stacked."""
-    from rushlight.ops.joining import stack
+def needs_tensors(create_graph, outputs, grads):
+    """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
+    if create_graph or levels() > 0:
+        return True
+    return any(type(x._array) is Batched for x in (*outputs, *grads) if isinstance(x, TensorBase))
 
-    size = next(g.shape[0] for g in grads if g is not None)
-    passes = [
-        run_grad(outputs, inputs, [None if g is None else g[i] for g in grads], keep_graph or i < size - 1, create_graph)
-        for i in range(size)
-    ]
-    return [None if column[0] is None else stack(column) for column in zip(*passes, strict=True)]
+
+def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
+    """One pass for all entries of the leading dimension of `grads` together."""
+    level = Level(next(g.shape[0] for g in grads if g is not None))
+    batch = [None if g is None else enter(g, 0, level) for g in grads]
+    results = run_grad(outputs, inputs, batch, keep_graph, create_graph)
+    return [None if g is None else leave(g, 0, level) for g in results]
 
 
 def in_grad_mode(enabled, function, *args):

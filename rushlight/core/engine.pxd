@@ -6,6 +6,7 @@ from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
 
 cdef object ndarray
 cdef list LEAVES
+cdef int BATCHED
 
 
 cdef class Backward:
@@ -24,6 +25,7 @@ cdef class Backward:
     cpdef run(self, list roots, list wanted, bint accumulates=*)
     @cython.locals(vertex=Vertex, node=Node, i=Py_ssize_t, target=Vertex)
     cdef claim(self, list vertices)
+    cdef as_cotangent(self, object grad)
     @cython.locals(state=Vertex)
     cdef await_one(self, Vertex vertex, list stack)
     cdef Vertex state(self, Vertex vertex)

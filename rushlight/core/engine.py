@@ -15,6 +15,7 @@ from rushlight.core.modes import CURRENT
 from rushlight.layout import is_repeated
 
 ndarray = np.ndarray
+BATCHED = 8  # the number of `graph`, here so that it compiles to a constant
 RUN = ContextVar("rushlight_run", default=None)  # the run that calls hooks in this context
 CLAIM = Lock()  # held while a run takes hold of the vertices of its graph
 LEAVES = [Lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
@@ -53,7 +54,7 @@ class Backward:
                 if accumulates:
                     self.wanted = None
             for vertex, index, grad in roots:
-                self.deliver(vertex, index, grad, False)
+                self.deliver(vertex, index, self.as_cotangent(grad), False)
             self.drain()
         finally:
             RUN.reset(outer)
@@ -69,10 +70,16 @@ class Backward:
             vertex = stack.pop()
             if isinstance(vertex, Node):
                 node = vertex
+                if node.flags & BATCHED:
+                    self.recorded = True  # formulas compute with batched values as tensors
                 for i in range(node.arity):
                     target = node.edge(i)
                     if target is not None:
                         self.await_one(target, stack)
+
+    def as_cotangent(self, grad):
+        """The gradient of a root as this run has them: a tensor or an array."""
+        return new_tensor(grad) if self.recorded and not isinstance(grad, TensorBase) else grad
 
     def await_one(self, vertex, stack):
         """Counts one more gradient to come for a vertex, and takes hold of it when it is new."""

@@ -8,7 +8,8 @@ COMPILED = not __file__.endswith((".py", ".pyc"))
 
 RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed back to the input's shape;
 CAST = 2  # an input had another dtype than the result, its cotangent is cast back;
-CONJUGATE = 4  # complex and holomorphic: the formula is applied between two conjugations
+CONJUGATE = 4  # complex and holomorphic: the formula is applied between two conjugations;
+BATCHED = 8  # an argument was batched: the formula runs on tensors, which know how to compute with it
 
 ARGUMENT = 0  # kinds of saved values: an argument as it was given (a tensor, a number, an option),
 ARGUMENTS = 1  # a list of tensors that was one argument,
@@ -172,7 +173,13 @@ class Node(Vertex):
         if self.flags & CONJUGATE:
             grad = conjugate(grad)
         meta = self.inputs[i]
-        return grad if meta is None else fit(grad, meta[0], meta[1])
+        if meta is None:
+            return grad
+        if self.flags & BATCHED and meta[2]:
+            from rushlight.core.levels import total
+
+            grad = total(grad, meta[2])
+        return fit(grad, meta[0], meta[1])
 
     def release(self):
         """Lets go of the tensors that were saved; a second backward then has to say so."""

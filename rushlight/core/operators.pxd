@@ -6,7 +6,7 @@ from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, 
 from rushlight.core.loops cimport run_one, run_pair
 from rushlight.core.modes cimport Modes
 
-cdef object ndarray, FLOAT32, FLOAT64, NUMBERS, CURRENT
+cdef object ndarray, Batched, FLOAT32, FLOAT64, NUMBERS, CURRENT
 cdef long LEVELS
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
@@ -30,6 +30,7 @@ cdef class Operator:
     cdef public frozenset nondifferentiable
     cdef public int loop32
     cdef public int loop64
+    cdef public object batch
     cdef public dict plans
     cdef public bint differentiable
 
@@ -42,11 +43,17 @@ cpdef unary(Operator op, TensorBase a)
 @cython.locals(other=TensorBase, out=TensorBase, node=Node, plain=bint, needs=int, modes=Modes)
 cpdef binary(Operator op, TensorBase a, object b)
 
-@cython.locals(out=TensorBase, node=Node, needs=int, modes=Modes)
 cpdef call(Operator op, tuple args)
 
+cdef elementwise(Operator op, tuple args)
+
+@cython.locals(out=TensorBase, node=Node, needs=int, modes=Modes, batched=bint)
+cdef finish(Operator op, tuple args, list arrays)
+
+cdef bint on_batch(object args)
+
 @cython.locals(out=TensorBase, node=Node)
-cdef tuple several(Operator op, tuple args, tuple results, int needs, Modes modes)
+cdef tuple several(Operator op, tuple args, tuple results, int needs, Modes modes, bint batched)
 
 @cython.locals(parent=View, view=View)
 cpdef look(TensorBase out, TensorBase source, bint several)

@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 
+from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.loops import loop_number, run_one, run_pair
 from rushlight.core.modes import CURRENT
@@ -31,14 +32,15 @@ class Operator:
     tells that their shapes may differ. `lists` names the
     arguments that are lists of tensors; `view` says that the result shares the first argument's memory; `linear`, that
     the operator is linear in each of its inputs (as views are): that gives it forward mode for nothing.
-    `nondifferentiable` numbers the outputs that never require grad. A formula is written as for real numbers; for
+    `nondifferentiable` numbers the outputs that never require grad. `batch` is the operator's rule for batched arrays,
+    see `batching`. A formula is written as for real numbers; for
     complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
     unless the operator is not `holomorphic`.
     """
 
     def __init__(
         self, name, forward, params, formulas, *, joint=None, inputs=(), promote=None, broadcasts=False, lists=(),
-        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(),
+        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(), batch=None,
     ):  # fmt: skip
         self.name = name
         self.forward = forward
@@ -55,6 +57,7 @@ class Operator:
         self.holomorphic = holomorphic
         self.nondifferentiable = frozenset(nondifferentiable)
         self.loop32, self.loop64 = loop_number(forward, "f"), loop_number(forward, "d")
+        self.batch = batch
         self.plans = {}
         self.differentiable = bool(self.inputs)
 
@@ -67,7 +70,7 @@ class Operator:
                 for item in arg:
                     if isinstance(item, TensorBase):
                         return call(self, args)
-        return self.forward(*args)
+        return compute(self, args) if on_batch(args) else self.forward(*args)
 
     def __repr__(self):
         return f"<rushlight operator {self.name}>"
@@ -135,6 +138,8 @@ def unary(op, a):
     if LEVELS and a._tangents is not None:
         return push_forward(unary, op, (a,))
     x = a._array
+    if type(x) is not ndarray:
+        return elementwise(op, (a,))
     plain = is_float(x)
     if plain:
         result = run_one(op.forward, op.loop32 if is_single(x) else op.loop64, x)
@@ -168,12 +173,16 @@ def binary(op, a, b):
     if LEVELS and a._tangents is not None:
         return push_forward(binary, op, (a, b))
     x = a._array
+    if type(x) is not ndarray:
+        return elementwise(op, (a, b))
     plain = is_float(x)
     needs = 0
     other = None
     if isinstance(b, TensorBase):
         other = b
         y = other._array
+        if type(y) is not ndarray:
+            return elementwise(op, (a, b))
         plain = plain and same_dtype(x, y)
         if LEVELS and other._tangents is not None:
             return push_forward(binary, op, (a, b))
@@ -230,8 +239,24 @@ def call(op, args):
         promoted = op.promote(*[args[i] for i in op.inputs])
         for position, array in zip(op.inputs, promoted if len(op.inputs) > 1 else (promoted,)):
             arrays[position] = array
+    return finish(op, args, arrays)
+
+
+def elementwise(op, args):
+    """Calls an elementwise operator of one or two operands in the general way."""
+    if LEVELS and carries_tangents(args):
+        return push_forward(binary, op, args)
+    arrays = op.promote(*args)
+    if arrays is NotImplemented:
+        return NotImplemented
+    return finish(op, args, list(arrays) if len(args) > 1 else [arrays])
+
+
+def finish(op, args, arrays):
+    """Calls an operator of which the arrays to compute with are known."""
+    batched = on_batch(arrays)
     try:
-        result = op.forward(*arrays)
+        result = compute(op, arrays) if batched else op.forward(*arrays)
     except ValueError as error:
         if op.broadcasts:
             raise shape_mismatch(error, arrays) from None
@@ -239,8 +264,8 @@ def call(op, args):
     needs = needed(op, args)
     modes = recorder() if needs else None
     if type(result) is tuple or type(result) is list:
-        return several(op, args, tuple(result), needs, modes)
-    if type(result) is not ndarray:
+        return several(op, args, tuple(result), needs, modes, batched)
+    if type(result) is not ndarray and type(result) is not Batched:
         result = np.asarray(result)
     out = blank()
     out._array = result
@@ -250,7 +275,10 @@ def call(op, args):
         node = start(op, needs)
         save(node, args, (result,), out)
         connect(node, op, args)
-        adjust(node, op, args, result)
+        if batched:
+            adjust_batched(node, op, args, result)
+        else:
+            adjust(node, op, args, result)
         out._node = node
         out._needs = True
         if modes.special:
@@ -262,12 +290,38 @@ def shape_mismatch(error, arrays):
     """The error to raise for a ValueError of NumPy's: PyTorch's words where shapes do not broadcast."""
     from rushlight.core.errors import sizes_differ
 
-    return sizes_differ(error, [array.shape for array in arrays if isinstance(array, ndarray)])
+    return sizes_differ(error, [array.shape for array in arrays if isinstance(array, (ndarray, Batched))])
 
 
-def several(op, args, results, needs, modes):
+def on_batch(args):
+    """Whether an array among the arguments, or in a list among them, is batched."""
+    for arg in args:
+        if type(arg) is Batched:
+            return True
+        if type(arg) is tuple or type(arg) is list:
+            for item in arg:
+                if type(item) is Batched:
+                    return True
+    return False
+
+
+def compute(op, args):
+    """Computes an operator on batched arrays."""
+    from rushlight.core.batching import compute
+
+    return compute(op, args)
+
+
+def adjust_batched(node, op, args, result):
+    """Notes what must be done to the cotangents of inputs, for a call with batched arrays."""
+    from rushlight.core.batching import adjust
+
+    adjust(node, op, args, result)
+
+
+def several(op, args, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
-    results = tuple(np.asarray(result) for result in results)
+    results = tuple([result if type(result) is Batched else np.asarray(result) for result in results])
     outs = []
     for result in results:
         out = blank()
@@ -282,7 +336,10 @@ def several(op, args, results, needs, modes):
         saved = [n for kind, n in zip(node.plan.kinds, node.plan.sources) if kind == RESULT] or live
         save(node, args, results, outs[saved[0]])
         connect(node, op, args)
-        adjust(node, op, args, results[live[0]])
+        if batched:
+            adjust_batched(node, op, args, results[live[0]])
+        else:
+            adjust(node, op, args, results[live[0]])
         node.outputs = [(r.shape, r.dtype) if i in live else None for i, r in enumerate(results)]
         if node.plan.saves_result:
             for i in saved:

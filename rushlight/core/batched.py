@@ -1,0 +1,184 @@
+"""Arrays of a batch: what a tensor holds inside `vmap`. They look like the array of one example.
+
+A `Batched` array keeps the batch dimensions of all levels that it takes part in first, outermost level first. A level's
+dimension may have size 1 there: then all examples share their values. In everything that public functions ask
+(`shape`, `ndim`, ...) it is one example; whatever is computed with it goes through the operators and their batching.
+"""
+
+from contextvars import ContextVar
+from itertools import count
+
+import numpy as np
+
+NUMBERS = count(1)
+ENTERED = ContextVar("rushlight_levels", default=())  # the levels of `vmap` that this context is in, the innermost last
+
+
+class Level:
+    """One `vmap`: its number, which orders the levels, the number of examples, and what it does with randomness."""
+
+    __slots__ = ("number", "randomness", "size")
+
+    def __init__(self, size, randomness="error"):
+        self.number = next(NUMBERS)
+        self.size = size
+        self.randomness = randomness
+
+
+class Batched(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array with batch dimensions in front, one for each of `levels`, that looks like one of its examples."""
+
+    __slots__ = ("array", "levels")
+
+    def __init__(self, array, levels):
+        self.array = array
+        self.levels = levels
+
+    # what it is: an example
+
+    @property
+    def shape(self):
+        return self.array.shape[len(self.levels) :]
+
+    @property
+    def strides(self):
+        return self.array.strides[len(self.levels) :]
+
+    @property
+    def ndim(self):
+        return self.array.ndim - len(self.levels)
+
+    @property
+    def size(self):
+        return self.example().size
+
+    @property
+    def nbytes(self):
+        return self.example().nbytes
+
+    @property
+    def flags(self):
+        return self.example().flags
+
+    @property
+    def dtype(self):
+        return self.array.dtype
+
+    @property
+    def itemsize(self):
+        return self.array.itemsize
+
+    @property
+    def base(self):
+        return self.array.base
+
+    def example(self):
+        """The first example's array; one of the same layout where there is no example."""
+        if 0 in self.array.shape[: len(self.levels)]:
+            return np.ndarray(self.shape, self.dtype, bytearray(max(self.array.nbytes, 1)), 0, (0,) * self.ndim)
+        return self.array[(0,) * len(self.levels) + (...,)]
+
+    def sizes(self):
+        """The sizes of the batch dimensions; 1 where examples share their values."""
+        return self.array.shape[: len(self.levels)]
+
+    # copies of other types
+
+    def astype(self, dtype, copy=True):
+        return Batched(self.array.astype(dtype, copy=copy), self.levels)
+
+    def copy(self, order="C"):
+        return Batched(self.array.copy(order), self.levels)
+
+    def conj(self):
+        return Batched(self.array.conj(), self.levels)
+
+    def view(self, dtype):
+        return Batched(self.array.view(dtype), self.levels)
+
+    # NumPy's functions: those of tensors
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        from rushlight.ops.protocol import ufunc_on_tensors
+
+        return bare(ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
+
+    def __array_function__(self, function, types, args, kwargs):
+        from rushlight.ops.protocol import function_on_tensors
+
+        if function in (np.zeros_like, np.ones_like, np.empty_like):
+            return filled(function, *args, **kwargs)
+        return bare(function_on_tensors(function, tensors(args), kwargs))
+
+    # what one number or array cannot be got from
+
+    def item(self):
+        raise RuntimeError(
+            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
+            "Tensor, please try to rewrite what you're doing with other operations."
+        )
+
+    def tolist(self):
+        raise RuntimeError(
+            "vmap: It looks like you're calling .tolist() on a Tensor. Each example has its own values: return the tensor "
+            "from the function and call tolist() outside of vmap."
+        )
+
+    def __bool__(self):
+        raise RuntimeError(
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support "
+            "that yet: choose by values with torch.where, or loop over the examples."
+        )
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one example of "
+            "many, and has no values of its own. Return it from the function and convert it outside of vmap."
+        )
+
+    __float__ = __int__ = __index__ = __complex__ = item
+
+
+def filled(like, a, dtype=None, shape=None, **options):
+    """`np.zeros_like` and its kind: as many examples, of any shape."""
+    sizes = a.array.shape[: len(a.levels)]
+    return Batched(like(a.array, dtype=dtype, shape=(*sizes, *(a.shape if shape is None else shape)), **options), a.levels)
+
+
+def tensors(values):
+    """Values with tensors in place of the arrays."""
+    from rushlight.core.graph import new_tensor
+
+    return tuple([new_tensor(value) if isinstance(value, (Batched, np.ndarray)) else value for value in values])
+
+
+def bare(value):
+    """The array of a tensor."""
+    return value._array
+
+
+def levels_of(*values):
+    """All levels that some arrays (or lists of arrays) take part in, in order."""
+    found = set()
+    for value in values:
+        if type(value) is Batched:
+            found.update(value.levels)
+        elif type(value) is tuple or type(value) is list:
+            found.update(levels_of(*value))
+    return tuple(sorted(found, key=lambda level: level.number))
+
+
+def aligned(array, levels):
+    """An ordinary array with a dimension in front for each of some levels; of size 1 where the array is not on one."""
+    if type(array) is not Batched:
+        return array[(None,) * len(levels) + (...,)]
+    if array.levels == levels:
+        return array.array
+    return array.array[tuple(slice(None) if level in array.levels else None for level in levels)]
+
+
+def spread(array, levels):
+    """The same with every dimension in front of its level's size."""
+    sizes = tuple([level.size for level in levels])
+    array = aligned(array, levels)
+    return array if array.shape[: len(sizes)] == sizes else np.broadcast_to(array, sizes + array.shape[len(sizes) :])

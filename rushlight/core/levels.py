@@ -1,0 +1,81 @@
+"""Into a level of `vmap` and out of it: the operators that turn a dimension into the examples of a batch, and back."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.batched import ENTERED, Batched, levels_of
+from rushlight.core.batching import on_batched
+from rushlight.core.operators import Operator
+
+
+def parts(array):
+    """An array's levels, and the ordinary array with their dimensions in front."""
+    return (array.levels, array.array) if type(array) is Batched else ((), array)
+
+
+def put_together(array, levels):
+    """A batched array on some levels; an ordinary one on none."""
+    return Batched(array, levels) if levels else array
+
+
+def into(input, dim, level):
+    """An array whose dimension `dim` holds the examples of a level."""
+    levels, array = parts(input)
+    joined = levels_of(input, Batched(None, (level,)))
+    return Batched(np.moveaxis(array, len(levels) + dim, joined.index(level)), joined)
+
+
+def out_of(input, dim, level):
+    """An array on a level with its examples as dimension `dim`."""
+    place, dim = input.levels.index(level), len(input.levels) - 1 + dim
+    array = np.moveaxis(input.array, place, dim)
+    if array.shape[dim] != level.size:
+        array = np.broadcast_to(array, (*array.shape[:dim], level.size, *array.shape[dim + 1 :]))
+    return put_together(array, tuple([other for other in input.levels if other is not level]))
+
+
+def summed(input, levels):
+    """The sum over the examples of some levels that an array is on."""
+    places = tuple([input.levels.index(level) for level in levels])
+    times = math.prod([level.size for level in levels if input.array.shape[input.levels.index(level)] != level.size])
+    array = np.add.reduce(input.array, axis=places, dtype=input.dtype)
+    rest = tuple([level for level in input.levels if level not in levels])
+    return put_together(np.asarray(array if times == 1 else array * np.asarray(times, array.dtype)), rest)
+
+
+INTO = Operator("into_level", into, ("input", "dim", "level"), {"input": lambda grad, dim, level: leave(grad, dim, level)},
+                linear=True, batch=on_batched)  # fmt: skip
+OUT_OF = Operator("out_of_level", out_of, ("input", "dim", "level"),
+                  {"input": lambda grad, dim, level: INTO(grad, dim, level)}, linear=True, batch=on_batched)  # fmt: skip
+SUMMED = Operator("summed_over_levels", summed, ("input", "levels"), {"input": lambda grad: grad}, linear=True,
+                  batch=on_batched)  # fmt: skip
+
+
+def enter(tensor, dim, level):
+    """A tensor whose dimension `dim` holds the examples of a level, in the same memory."""
+    result = INTO(tensor, dim, level)
+    result._counter = tensor._versions()
+    return result
+
+
+def leave(tensor, dim, level):
+    """A tensor with the examples of a level as dimension `dim`: the same one again and again where it is not on it."""
+    if level in levels_of(tensor._array):
+        return OUT_OF(tensor, dim, level)
+    shape = tensor._array.shape
+    return tensor.unsqueeze(dim).expand(*shape[:dim], level.size, *shape[dim:])
+
+
+def total(grad, levels):
+    """The sum of a cotangent over the examples of some levels, whether it is on them or the same for all.
+
+    Inside a level a derivative is one for each example: there is no sum over levels that this context is in.
+    """
+    entered = ENTERED.get()
+    held = levels_of(grad._array)
+    here = tuple([level for level in levels if level in held and level not in entered])
+    times = math.prod([level.size for level in levels if level not in held and level not in entered])
+    if here:
+        grad = SUMMED(grad, here)
+    return grad if times == 1 else grad * times

@@ -1,0 +1,13 @@
+"""torch.func: functions of functions. Derivatives of a function, and a function of one example as one of a batch."""
+
+from rushlight.func.forward import jvp, linearize
+from rushlight.func.functionalization import functionalize
+from rushlight.func.gradients import grad, grad_and_value, vjp
+from rushlight.func.jacobians import hessian, jacfwd, jacrev
+from rushlight.func.modules import functional_call, stack_module_state
+from rushlight.func.vectorization import vmap
+
+__all__ = [
+    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
+    "stack_module_state", "vjp", "vmap",
+]  # fmt: skip

@@ -1,0 +1,68 @@
+"""The arguments of a function that derivatives are taken by, and what its outputs must be."""
+
+from typing import Any
+
+from rushlight.core.graph import TensorBase
+from rushlight.tensor import Tensor
+from rushlight.utils.pytree import tree_leaves
+
+Argnums = int | tuple[int, ...]
+
+
+def chosen(args: tuple, argnums: Argnums) -> Any:
+    """The arguments at some places: one for an integer, a tuple for a tuple. RuntimeError for places that are not there."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    if isinstance(argnums, int):
+        return args[place(argnums, len(args))]
+    if not argnums:
+        raise RuntimeError("argnums must be non-empty")
+    places = [place(n, len(args)) for n in argnums]
+    if len(set(places)) < len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return tuple([args[n] for n in places])
+
+
+def place(argnum: int, n: int) -> int:
+    """A place among `n` arguments, counted from the front."""
+    if not isinstance(argnum, int):
+        raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
+    if not -n <= argnum < n:
+        raise RuntimeError(f"Got argnum={argnum}, but only {n} positional inputs")
+    return argnum % n
+
+
+def replaced(args: tuple, new: Any, argnums: Argnums) -> tuple:
+    """The arguments with others in some places."""
+    result = list(args)
+    for n, value in ((argnums, new),) if isinstance(argnums, int) else zip(argnums, new, strict=True):
+        result[n] = value
+    return tuple(result)
+
+
+def with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
+    """What a function returns: its output and what it returns beside."""
+    if not has_aux:
+        return output, None
+    if not (isinstance(output, tuple) and len(output) == 2):
+        raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return output
+
+
+def check_outputs(outputs: list, api: str) -> None:
+    """RuntimeError where a function returns nothing, or something that is no tensor."""
+    if not outputs or (len(outputs) == 1 and outputs[0] is None):
+        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {outputs})")
+    for output in outputs:
+        if not isinstance(output, TensorBase):
+            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(output)}")
+
+
+def check_real(api: str, values: Any, what: str) -> None:
+    """RuntimeError where one of the inputs or outputs is complex."""
+    for value in tree_leaves(values):
+        if isinstance(value, Tensor) and value.is_complex():
+            raise RuntimeError(
+                f"{api}: Expected all {what} to be real but received complex tensor at flattened {what[:-1]} idx: "
+                f"{next(i for i, v in enumerate(tree_leaves(values)) if v is value)}"
+            )

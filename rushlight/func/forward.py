@@ -1,0 +1,142 @@
+"""`jvp` and `linearize`: forward mode as functions of functions."""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tangent, without
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.operators import LINK
+from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
+from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
+
+__all__ = ["jvp", "linearize"]
+
+API = "jvp(f, primals, tangents)"
+
+
+def jvp(func: Callable, primals: tuple, tangents: tuple, *, strict: bool = False, has_aux: bool = False) -> tuple:
+    """The output of `func` at `primals`, and its Jacobian-vector product with `tangents`, in one forward pass.
+
+    Both are tuples of one structure, a tree of tensors for each argument. With `has_aux`, `func` returns
+    (output, more) and `jvp` (output, product, more). With `strict` RuntimeError where an output does not depend on the
+    inputs; otherwise its product is zero.
+
+    >>> import rushlight as torch
+    >>> torch.func.jvp(lambda x: x * x, (torch.tensor([1.0, 2.0]),), (torch.tensor([1.0, 10.0]),))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    return jvp_by(func, primals, tangents, None, strict, has_aux)
+
+
+def jvp_by(func, primals, tangents, argnums, strict, has_aux):
+    """`jvp` by the arguments at `argnums` only; None for all."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{API}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    leaves, spec = tree_flatten(primals if argnums is None else chosen(primals, argnums))
+    directions, given = tree_flatten(tangents)
+    if given != spec:
+        raise RuntimeError(
+            f"{API}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple "
+            f"of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {given}"
+        )
+    check_tensors(leaves, "primals")
+    check_tensors(directions, "tangents")
+    with level_of_tangents() as level:
+        duals = tree_unflatten([dual(x, t, level) for x, t in zip(leaves, directions, strict=True)], spec)
+        result = func(*(duals if argnums is None else replaced(primals, duals, argnums)))
+        result, aux = with_aux(result, has_aux, API)
+        outputs, spec = tree_flatten(result)
+        check_outputs(outputs, API)
+        products = tree_unflatten([product(out, level, strict) for out in outputs], spec)
+        release = lambda value: without(value, level) if isinstance(value, TensorBase) else value
+        result, aux = tree_map(release, result), tree_map(release, aux)
+    return (result, products, aux) if has_aux else (result, products)
+
+
+@contextmanager
+def level_of_tangents():
+    """A level of forward mode, for as long as the context lasts."""
+    level = enter_level()
+    try:
+        yield level
+    finally:
+        exit_level(level)
+
+
+def check_tensors(values, what):
+    """RuntimeError where there is no tensor, or something that is none."""
+    if not values:
+        raise RuntimeError(f"{API}: Expected {what} to contain at least one Tensor.")
+    for value in values:
+        if not isinstance(value, TensorBase):
+            raise RuntimeError(f"{API}: Expected {what} to only contain Tensors, got {type(value)}")
+
+
+def dual(primal, tangent, level):
+    """A tensor with a tangent, for an argument."""
+    if primal._array.shape != tangent._array.shape:
+        raise RuntimeError(
+            f"Expected tangent to have the same shape as its primal: {tuple(primal._array.shape)} and "
+            f"{tuple(tangent._array.shape)}."
+        )
+    return with_tangent(LINK(primal), tangent, level)
+
+
+def product(output, level, strict):
+    """The tangent of an output; zeros where it has none."""
+    tangent = tangent_of(output, level)
+    if tangent is None and strict:
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
+            "with strict=True."
+        )
+    return new_tensor(np.zeros_like(output._array)) if tangent is None else tangent
+
+
+def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
+    """The output of `func` at `primals`, and the function that gives its Jacobian-vector product with tangents there.
+
+    The function may be called again and again: what `func` computes is computed once. It is the transpose of the
+    vector-Jacobian product, which is linear.
+
+    >>> import rushlight as torch
+    >>> output, jvp_fn = torch.func.linearize(torch.sin, torch.tensor([0.0, 0.0]))
+    >>> jvp_fn(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    from rushlight.func.gradients import vjp
+
+    output, vjp_fn = vjp(func, *primals)
+    outputs, spec = tree_flatten(output)
+    zeros = tree_unflatten([new_tensor(np.zeros_like(out._array)) for out in outputs], spec)
+    _, transpose = vjp(vjp_fn, zeros)
+
+    def jvp_fn(*tangents):
+        given, expected = tree_flatten(tangents)[1], tree_flatten(primals)[1]
+        if given != expected:
+            raise RuntimeError(
+                f"Expected the tangents {given} to have the same structure as the primals {expected}"
+            )
+        check_directions(tangents, primals)
+        (result,) = transpose(tangents)
+        return result
+
+    return output, jvp_fn
+
+
+def check_directions(tangents, primals):
+    """ValueError for tangents of other shapes or dtypes than the primals have."""
+    for i, (tangent, primal) in enumerate(
+        zip(tree_flatten(tangents)[0], tree_flatten(primals)[0], strict=True)
+    ):
+        if tangent.shape != primal.shape:
+            raise ValueError(
+                f"Expected tangent at flattened position {i} to have shape {primal.shape}, but got {tangent.shape}"
+            )
+        if tangent.dtype != primal.dtype:
+            raise ValueError(
+                f"Expected tangent at flattened position {i} to have dtype {primal.dtype}, but got {tangent.dtype}"
+            )

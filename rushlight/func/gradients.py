@@ -1,0 +1,188 @@
+"""`grad`, `grad_and_value` and `vjp`: reverse mode as functions of functions."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.autograd.differentiate import run_grad
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import switched
+from rushlight.core.operators import LINK, recording
+from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
+from rushlight.tensor import Tensor
+from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
+
+__all__ = ["grad", "grad_and_value", "vjp"]
+
+
+def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+    """A function that computes the gradient of `func`, which returns a scalar, with respect to an argument.
+
+    `argnums` tells the argument, or in a tuple several; an argument may be a tree of tensors, and so is its gradient.
+    With `has_aux`, `func` returns (output, more) and the gradient function (gradient, more). It nests:
+    `grad(grad(f))` is the second derivative, `vmap(grad(f))` gives the gradient for each example.
+
+    RuntimeError where `func` does not return one scalar tensor.
+
+    >>> import rushlight as torch
+    >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
+    tensor(1.)
+    >>> torch.func.grad(torch.func.grad(lambda x: x**3))(torch.tensor(2.0))
+    tensor(12.)
+    """
+
+    @functools.wraps(func, updated=())
+    def gradient(*args, **kwargs):
+        grads, (_, aux) = grads_and_output(func, argnums, has_aux, args, kwargs)
+        return (grads, aux) if has_aux else grads
+
+    return gradient
+
+
+def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+    """The same, returning (gradient, output), or with `has_aux` (gradient, (output, more)).
+
+    >>> import rushlight as torch
+    >>> torch.func.grad_and_value(lambda x: (x * x).sum())(torch.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
+
+    @functools.wraps(func, updated=())
+    def gradient_and_value(*args, **kwargs):
+        grads, outputs = grads_and_output(func, argnums, has_aux, args, kwargs)
+        return grads, outputs if has_aux else outputs[0]
+
+    return gradient_and_value
+
+
+def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """The output of `func` at some arguments, and the function that gives their vector-Jacobian product with a cotangent.
+
+    The cotangent has the structure of the output; a product comes for each argument, in a tuple where there are
+    several. With `has_aux`, `func` returns (output, more) and `vjp` (output, function, more). The function may be
+    called again and again.
+
+    >>> import rushlight as torch
+    >>> output, vjp_fn = torch.func.vjp(torch.sin, torch.tensor([0.0, 3.0]))
+    >>> vjp_fn(torch.tensor([1.0, 0.0]))
+    (tensor([1., -0.]),)
+    """
+    return vjp_by(func, primals, None, has_aux)
+
+
+def vjp_by(func, primals, argnums, has_aux):
+    """`vjp` by the arguments at `argnums` only; None for all."""
+    api = "vjp(f, *primals)"
+    wanted = primals if argnums is None else chosen(primals, argnums)
+    leaves, spec = tree_flatten(wanted)
+    variables = [variable(x) for x in leaves]
+    inputs = tree_unflatten(variables, spec)
+    with switched(grad=True):
+        result, aux = with_aux(func(*(inputs if argnums is None else replaced(primals, inputs, argnums))), has_aux, api)
+    outputs, structure = tree_flatten(result)
+    check_outputs(outputs, api)
+    for output in outputs:
+        if output._array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{output.dtype}"
+            )
+    outside = is_differentiated(leaves, outputs, variables)
+    retire(variables)
+
+    def vjp_fn(cotangents, retain_graph=True, create_graph=None):
+        values, given = tree_flatten(cotangents)
+        if given != structure:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                f"cotangents: {given}, primal output: {structure}"
+            )
+        if create_graph is None:
+            create_graph = recording() and (outside or any(v.requires_grad for v in values))
+        return tree_unflatten(pulled_back(outputs, variables, values, retain_graph, create_graph), spec)
+
+    release = lambda tree: tree if outside else tree_map(severed, tree)
+    return (release(result), vjp_fn, release(aux)) if has_aux else (release(result), vjp_fn)
+
+
+def grads_and_output(func, argnums, has_aux, args, kwargs):
+    """The gradients, and (output, aux)."""
+    api = "grad_and_value(f)(*args)"
+    leaves, spec = tree_flatten(chosen(args, argnums))
+    variables = [variable(x) for x in leaves]
+    with switched(grad=True):
+        result = func(*replaced(args, tree_unflatten(variables, spec), argnums), **kwargs)
+        output, aux = with_aux(result, has_aux, api)
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}")
+    if output.dim() != 0:
+        raise RuntimeError(
+            f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you wanted to "
+            "use the vjp or jacrev APIs instead?"
+        )
+    outside = recording() and is_differentiated(leaves, [output], variables)
+    grads = pulled_back([output], variables, [None], outside, outside)
+    retire(variables)
+    if not outside:
+        output, aux = severed(output), tree_map(severed, aux)
+    return tree_unflatten(grads, spec), (output, aux)
+
+
+def variable(x):
+    """A tensor to differentiate by: in the graph where the argument is, or a leaf of its own."""
+    if not isinstance(x, TensorBase):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+    if x.requires_grad and recording():
+        return LINK(x)
+    leaf = apart(x)
+    leaf.requires_grad = True
+    return leaf
+
+
+def retire(variables):
+    """Ends the life of leaves that were made to differentiate by: nobody else takes derivatives by them."""
+    for x in variables:
+        if x.grad_fn is None:
+            x.requires_grad = False
+
+
+def apart(tensor):
+    """The same tensor outside the graph, with the tangents that it has."""
+    out = tensor.detach()
+    out._tangents = tensor._tangents
+    return out
+
+
+def severed(value):
+    """A tensor of the graph outside of it; anything else as it is."""
+    return apart(value) if isinstance(value, TensorBase) and value.requires_grad else value
+
+
+def is_differentiated(inputs, outputs, variables) -> bool:
+    """Whether somebody outside differentiates what is computed here, by the inputs or by anything that `func` refers to."""
+    if any(x.requires_grad for x in inputs):
+        return True
+    own, seen = {id(v) for v in variables}, set()
+    stack = [out for out in outputs if out.requires_grad]
+    while stack:
+        vertex = stack.pop()
+        if isinstance(vertex, TensorBase):
+            if vertex.grad_fn is None:
+                if vertex.requires_grad and id(vertex) not in own:
+                    return True
+                continue
+            vertex = vertex.grad_fn
+        if vertex not in seen:
+            seen.add(vertex)
+            stack += [edge for edge in (vertex.edge_at(i)[0] for i in range(vertex.arity)) if edge is not None]
+    return False
+
+
+def pulled_back(outputs, variables, cotangents, keep_graph, create_graph):
+    """The cotangents of variables; zeros for those that no output depends on."""
+    live = [(out, c) for out, c in zip(outputs, cotangents, strict=True) if out.requires_grad]
+    if not live:
+        return [x.new_zeros(x.shape) for x in variables]
+    outs, values = zip(*live, strict=True)
+    grads = run_grad(list(outs), variables, list(values), keep_graph, create_graph)
+    return [x.new_zeros(x.shape) if g is None else g for x, g in zip(variables, grads, strict=True)]
