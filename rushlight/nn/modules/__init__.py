@@ -3,6 +3,7 @@
 
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.adaptive_pooling import *
+from rushlight.nn.modules.attention import *
 from rushlight.nn.modules.batchnorm import *
 from rushlight.nn.modules.container import *
 from rushlight.nn.modules.conv import *
@@ -22,4 +23,5 @@ from rushlight.nn.modules.rearrangement import *
 from rushlight.nn.modules.rnn import *
 from rushlight.nn.modules.rnn_cells import *
 from rushlight.nn.modules.sparse import *
+from rushlight.nn.modules.transformer import *
 from rushlight.nn.modules.upsampling import *

@@ -56,6 +56,10 @@ class Linear(Module):
         return f"{shown(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """The same, under the name by which PyTorch prints the last layer of attention."""
+
+
 def draw_weight_and_bias(layer: Module) -> None:
     """Draws a layer's weight and bias as PyTorch does: uniformly from within 1 / sqrt(fan_in) of zero."""
     init.kaiming_uniform_(layer.weight, a=math.sqrt(5))

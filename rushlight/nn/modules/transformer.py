@@ -1,0 +1,273 @@
+"""Transformers: encoders and decoders of attention and feed-forward layers.
+
+Source: A. Vaswani et al., "Attention is all you need", 2017.
+"""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import new_tensor
+from rushlight.nn import functional as F
+from rushlight.nn import init
+from rushlight.nn.modules.attention import MultiheadAttention
+from rushlight.nn.modules.base.making import Device
+from rushlight.nn.modules.container import ModuleList
+from rushlight.nn.modules.dropout import Dropout
+from rushlight.nn.modules.linear import Linear
+from rushlight.nn.modules.module import Module
+from rushlight.nn.modules.normalization import LayerNorm
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
+]  # fmt: skip
+
+Dtype = dtypes.dtype
+Activation = str | Callable[[Tensor], Tensor]
+
+
+def activation_of(activation: Activation) -> Callable[[Tensor], Tensor]:
+    """A nonlinearity, which may be given by name. RuntimeError for another than relu and gelu."""
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return F.relu if activation == "relu" else F.gelu
+
+
+def causal_mask(size: int, dtype: Dtype | None = None) -> Tensor:
+    """Minus infinity above the diagonal, zero elsewhere: nothing may attend to what comes after it."""
+    array = np.triu(np.full((size, size), -np.inf), 1)
+    return new_tensor(array.astype(dtypes.as_numpy(dtype or dtypes.get_default_dtype())))
+
+
+def is_causal_mask(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
+    """Whether a mask is the causal one; `is_causal` is what the user says of it."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    return mask.shape == (size, size) and bool((mask._array == causal_mask(size, mask.dtype)._array).all())
+
+
+def length_of(sequence: Tensor, batch_first: bool) -> int:
+    """The length of a sequence, with or without a dimension of samples."""
+    return sequence.shape[1 if batch_first and sequence.ndim == 3 else 0]
+
+
+class _Layer(Module):
+    """What the layers of encoders and decoders share: parts, each of which adds to what goes through."""
+
+    def __init__(self, attentions, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
+                 norm_first, bias, device, dtype):  # fmt: skip
+        super().__init__()
+        for name in attentions:
+            attention = MultiheadAttention(
+                d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
+            )
+            setattr(self, name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        self.norm_first = norm_first
+        for i in range(1, len(attentions) + 2):
+            setattr(self, f"norm{i}", LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype))
+        for i in range(1, len(attentions) + 2):
+            setattr(self, f"dropout{i}", Dropout(dropout))
+        self.activation = activation_of(activation)
+
+    def _add(self, x, i, part):
+        """What goes through, plus what the i-th part makes of it, normalised before or after."""
+        norm, dropout = getattr(self, f"norm{i}"), getattr(self, f"dropout{i}")
+        if self.norm_first:
+            return x + dropout(part(norm(x)))
+        return norm(x + dropout(part(x)))
+
+    def _feed_forward(self, x):
+        """Two linear layers."""
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention, then two linear layers; each added to its input and normalised.
+
+    Sequences are (L, N, d_model), (N, L, d_model) with `batch_first`, or (L, d_model). `norm_first` normalises
+    before each part instead of after.
+
+    >>> import rushlight as torch
+    >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Activation = F.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            ["self_attn"], d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
+            norm_first, bias, device, dtype,
+        )  # fmt: skip
+
+    def forward(
+        self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        """The encoded sequence; for the masks see `MultiheadAttention.forward`."""
+
+        def attend(x):
+            return self.self_attn(x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal)[0]
+
+        return self._add(self._add(src, 1, attend), 2, self._feed_forward)
+
+
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to an encoded sequence, then two linear layers; see `TransformerEncoderLayer`."""
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Activation = F.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Device = None, dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            ["self_attn", "multihead_attn"], d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
+            batch_first, norm_first, bias, device, dtype,
+        )  # fmt: skip
+
+    def forward(
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False, memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        """The decoded sequence, given the encoded one, `memory`."""
+
+        def attend(x):
+            return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal)[0]
+
+        def attend_to_memory(x):
+            return self.multihead_attn(
+                x, memory, memory, memory_key_padding_mask, False, memory_mask, is_causal=memory_is_causal
+            )[0]
+
+        return self._add(self._add(self._add(tgt, 1, attend), 2, attend_to_memory), 3, self._feed_forward)
+
+
+class TransformerEncoder(Module):
+    """Several copies of an encoder layer, one after the other, and a normalisation if given.
+
+    `enable_nested_tensor` and `mask_check` are about a quicker way on GPUs.
+    """
+
+    def __init__(
+        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ):  # fmt: skip
+        super().__init__()
+        self.layers = ModuleList(deepcopy(encoder_layer) for _ in range(num_layers))
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+
+    def forward(
+        self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:  # fmt: skip
+        """The encoded sequence. Whether the mask is the causal one is found out where it is not said."""
+        causal = is_causal_mask(mask, is_causal, length_of(src, self.layers[0].self_attn.batch_first))
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(Module):
+    """Several copies of a decoder layer, one after the other, and a normalisation if given."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None):
+        super().__init__()
+        self.layers = ModuleList(deepcopy(decoder_layer) for _ in range(num_layers))
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        """The decoded sequence, given the encoded one, `memory`."""
+        causal = is_causal_mask(tgt_mask, tgt_is_causal, length_of(tgt, self.layers[0].self_attn.batch_first))
+        for layer in self.layers:
+            tgt = layer(
+                tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )  # fmt: skip
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Module):
+    """An encoder and a decoder.
+
+    >>> import rushlight as torch
+    >>> model = torch.nn.Transformer(d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1)
+    >>> model(torch.ones(10, 3, 8), torch.ones(5, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    def __init__(
+        self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048, dropout: float = 0.1, activation: Activation = F.relu,
+        custom_encoder: Any = None, custom_decoder: Any = None, layer_norm_eps: float = 1e-5,
+        batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Device = None,
+        dtype: Dtype | None = None,
+    ):  # fmt: skip
+        super().__init__()
+        options = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
+                   device, dtype)  # fmt: skip
+
+        def stack(kind, layer, number):
+            norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+            return kind(layer(*options), number, norm)
+
+        self.encoder = custom_encoder or stack(TransformerEncoder, TransformerEncoderLayer, num_encoder_layers)
+        self.decoder = custom_decoder or stack(TransformerDecoder, TransformerDecoderLayer, num_decoder_layers)
+        for parameter in self.parameters():
+            if parameter.ndim > 1:
+                init.xavier_uniform_(parameter)
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None, tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        """The decoded `tgt`, given `src`. RuntimeError for sizes that do not fit."""
+        sample = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[sample] != tgt.shape[sample]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        return self.decoder(
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )  # fmt: skip
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Device = None, dtype: Dtype | None = None) -> Tensor:
+        """The causal mask: minus infinity above the diagonal, zero elsewhere.
+
+        >>> import rushlight as torch
+        >>> torch.nn.Transformer.generate_square_subsequent_mask(2)
+        tensor([[0., -inf],
+                [0., 0.]])
+        """
+        return causal_mask(sz, dtype)
