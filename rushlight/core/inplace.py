@@ -199,8 +199,9 @@ def take_over(tensor, result):
         move(tensor, node, result._index)
         return
     base = tensor._view.base
-    move(base, CopySlices.of(base, Window.between(base._array, tensor._array), node), 0)
-    renew(tensor)
+    window = Window.between(base._array, tensor._array)
+    move(base, CopySlices.of(base, window, node), 0)
+    look_anew(tensor, window)
 
 
 def move(tensor, node, index):
@@ -216,8 +217,13 @@ def renew(tensor):
         return
     if view.origin != DEFAULT:
         raise changed_view(tensor, "its base or another view of its base has been")
-    move(tensor, AsStridedBackward0.through(Window.between(view.base._array, tensor._array), *vertex(view.base)), 0)
-    view.version = tensor._counter.value
+    look_anew(tensor, Window.between(view.base._array, tensor._array))
+
+
+def look_anew(tensor, window):
+    """Makes the history of a view that of a look at its base as it is now."""
+    move(tensor, AsStridedBackward0.through(window, *vertex(tensor._view.base)), 0)
+    tensor._view.version = tensor._counter.value
 
 
 def vertex(tensor):

@@ -15,6 +15,9 @@ __all__ = ["broadcast_shapes", "broadcast_tensors", "broadcast_to"]
 
 @operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape))
 def _expand(input, shape):
+    if input.flags.c_contiguous and input.size and type(input) is np.ndarray:  # faster than NumPy's function
+        strides = [s if n != 1 else 0 for s, n in zip(input.strides, input.shape, strict=True)]
+        return np.ndarray(shape, input.dtype, input, 0, (0,) * (len(shape) - input.ndim) + tuple(strides))
     out = np.broadcast_to(input, shape)
     out.flags.writeable = input.flags.writeable
     return out

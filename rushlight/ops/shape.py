@@ -19,6 +19,9 @@ __all__ = [
 
 def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """A shape with its -1 computed; RuntimeError where it does not fit the number of elements."""
+    known = math.prod(shape)
+    if known == size and min(shape, default=0) >= 0:
+        return shape
     known = math.prod(n for n in shape if n != -1)
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
