@@ -182,11 +182,11 @@ def check_classes(input, target):
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({samples}).")
     if input._array.dtype.kind != "f":
         raise NotImplementedError(f'"nll_loss_out_frame" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+    if len(shape) <= 2 and len(found) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target._array.dtype not in (np.int64, np.uint8):
         name = dtypes.TYPE_NAMES[target.dtype]
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {name}")
-    if len(shape) <= 2 and len(found) > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if len(shape) > 2 and found != (shape[0], *shape[2:]):
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}")
 

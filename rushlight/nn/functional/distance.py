@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES, promote_types
+from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.distances import pdist
 from rushlight.tensor import Tensor
 
@@ -31,7 +32,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {TYPE_NAMES[common]}"
         )
-    x1, x2 = (x / at_least(x.to(common).norm(2, dim, keepdim=True), eps) for x in (x1, x2))
+    pair = broadcast_tensors(x1.to(common), x2.to(common))
+    x1, x2 = (x / at_least(x.norm(2, dim, keepdim=True), eps) for x in pair)
     return (x1 * x2).sum(dim)
 
 

@@ -32,7 +32,19 @@ def heads(operands=(TARGETS, SOURCES, VALUES), bias=(None, None), zero=False, p=
         query, key, value = tensors[:3] if len(tensors) == 7 else (tensors[0],) * 3
         weight, shift, out_weight, out_shift = tensors[-4:]
         return F.multi_head_attention_forward(
-            query, key, value, WIDTH, HEADS, weight, shift, *map(as_tensor, bias), zero, p, out_weight, out_shift, **given
+            query,
+            key,
+            value,
+            WIDTH,
+            HEADS,
+            weight,
+            shift,
+            *map(as_tensor, bias),
+            zero,
+            p,
+            out_weight,
+            out_shift,
+            **given,
         )
 
     return Case(call, (*operands, *LAYER), 1)

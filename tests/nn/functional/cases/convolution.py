@@ -60,5 +60,7 @@ CONVOLUTION = {
     "small": conv(waves(2, 4, 4, 3), (3, 2), (2, 1), (1, 2), groups=2),
     "same, small": conv(waves(1, 2, 4, 3), (2, 3), padding="same"),
     "transposed, small": transposed(waves(2, 2, 3, 3), (3, 2), (2, 3), (1, 0), (1, 2), (1, 2), groups=2),
-    "patches, small": Case(lambda F, torch, x: F.fold(F.unfold(x, 2, 1, 1, 2), (3, 4), 2, 1, 1, 2), (waves(1, 2, 3, 4),), numeric=True),
+    "patches, small": Case(
+        lambda F, torch, x: F.fold(F.unfold(x, 2, 1, 1, 2), (3, 4), 2, 1, 1, 2), (waves(1, 2, 3, 4),), numeric=True
+    ),
 }

@@ -45,5 +45,10 @@ IMAGES |= {
     "pixel unshuffle": Case(lambda F, torch, x: F.pixel_unshuffle(x, 2), (waves(2, 2, 4, 6),), 1, True),
     "channel shuffle": Case(lambda F, torch, x: F.channel_shuffle(x, 2), (waves(2, 6, 2, 2),), 1, True),
 }
-for name in ("bicubic to (3, 4)", "bilinear by 1.7", "sampled, bilinear, zeros, False", "sampled, bicubic, border, True"):
+for name in (
+    "bicubic to (3, 4)",
+    "bilinear by 1.7",
+    "sampled, bilinear, zeros, False",
+    "sampled, bicubic, border, True",
+):
     IMAGES[name] = Case(IMAGES[name].call, IMAGES[name].arrays, 1, True)
