@@ -16,13 +16,13 @@ __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 
 class FunctionMeta(type):
-    """Gives each `Function` a node class of its own, named after it."""
+    """Gives each `Function` classes of its own for its nodes and their `ctx`, named after it."""
 
     def __init__(cls, name, bases, members):
         super().__init__(name, bases, members)
-        cls._backward_cls = type(
-            f"{name}Backward", (FunctionNode,), {"__module__": "rushlight.autograd.function", "_forward_cls": cls}
-        )
+        module = {"__module__": "rushlight.autograd.function"}
+        cls._backward_cls = type(f"{name}Backward", (FunctionNode,), module | {"_forward_cls": cls})
+        cls._context_cls = type(f"{name}Backward", (FunctionCtx,), module)
 
 
 def missing(function):
@@ -69,6 +69,7 @@ class Function(metaclass=FunctionMeta):
     """
 
     _backward_cls: Any
+    _context_cls: Any
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False
     boxed_grads_call = False
@@ -115,14 +116,15 @@ class Function(metaclass=FunctionMeta):
             args, kwargs = with_defaults(cls.forward, args, kwargs)
         tensors = [a if isinstance(a, TensorBase) else None for a in args]
         node = cls._backward_cls.__new__(cls._backward_cls)
-        node.needs_input_grad = tuple(t is not None and t.requires_grad for t in tensors)
-        recorded = CURRENT.get().grad and any(node.needs_input_grad)
+        ctx = node.ctx = cls._context_cls(node)
+        ctx.needs_input_grad = tuple(t is not None and t.requires_grad for t in tensors)
+        recorded = CURRENT.get().grad and any(ctx.needs_input_grad)
         with switched(grad=False):
             if cls.has_setup():
                 output = cls.forward(*args, **kwargs)
-                cls.setup_context(node, args, output)
+                cls.setup_context(ctx, args, output)
             else:
-                output = cls.forward(node, *args, **kwargs)
+                output = cls.forward(ctx, *args, **kwargs)
         node.sequence = next_number()
         outputs = output if isinstance(output, tuple) else (output,)
         outputs = connected(node, tensors, outputs) if recorded else unrecorded(node, tensors, outputs)
@@ -151,7 +153,7 @@ def with_defaults(forward, args, kwargs):
 
 def unrecorded(node, tensors, outputs):
     """The outputs of a call that leaves no node: inputs among them are given back as other tensors, unless changed."""
-    unchanged = [t for t in tensors if t is not None and not any(t is dirty for dirty in node.dirty_tensors)]
+    unchanged = [t for t in tensors if t is not None and not any(t is dirty for dirty in node.ctx.dirty_tensors)]
     return tuple(out.detach() if any(out is t for t in unchanged) else out for out in outputs)
 
 
@@ -175,7 +177,7 @@ def connected(node, tensors, outputs):
 
 def check_dirty(node, tensors, outputs):
     """Looks at what was given to `mark_dirty`: inputs, all returned; a view among them as the only output."""
-    for dirty in node.dirty_tensors:
+    for dirty in node.ctx.dirty_tensors:
         if not any(dirty is t for t in tensors):
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
@@ -198,9 +200,9 @@ def check_dirty(node, tensors, outputs):
 def placed(node, i, out, tensors):
     """Output `i` of a custom function, with its place in the graph."""
     is_input = any(out is t for t in tensors)
-    if out._array.dtype.kind not in "fc" or any(out is t for t in node.non_differentiable):
+    if out._array.dtype.kind not in "fc" or any(out is t for t in node.ctx.non_differentiable):
         return out.detach() if is_input else out
-    if is_input and any(out is t for t in node.dirty_tensors):
+    if is_input and any(out is t for t in node.ctx.dirty_tensors):
         return changed(node, i, out)
     if is_input:
         out = returned(node, out)
@@ -225,7 +227,7 @@ def changed(node, i, out):
 
 def returned(node, out):
     """A look at an input that is returned as it is."""
-    if node._forward_cls.has_setup() and any(out is t for t in node.to_save):
+    if node._forward_cls.has_setup() and any(out is t for t in node.ctx.to_save):
         raise RuntimeError(
             "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
             "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
@@ -239,7 +241,7 @@ def mark_views(node, outputs):
     """Notes with outputs that are views where they come from: changed in place they would go round the function."""
     live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
     for out in live:
-        if out._view is not None and not any(out is t for t in node.dirty_tensors):
+        if out._view is not None and not any(out is t for t in node.ctx.dirty_tensors):
             out._view.origin = MULTI if len(live) > 1 else CUSTOM
             out._view.version = out._counter.value
 

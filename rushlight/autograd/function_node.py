@@ -1,5 +1,6 @@
-"""The node of a custom function's call, which is the `ctx` of its `forward` and `backward`: what it saved, what it checks."""
+"""The node of a custom function's call and the `ctx` that its `forward` and `backward` share: what is saved and checked."""
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,20 @@ __all__ = ["FunctionCtx", "FunctionNode"]
 
 
 class FunctionCtx:
-    """What `forward` and `backward` of a `Function` share: the `ctx` they are given. It is the graph's node itself."""
+    """What `forward` and `backward` of a `Function` share: the `ctx` they are given.
+
+    It takes whatever attributes the user gives it, so it has few of its own; those of the node it shows too.
+    """
+
+    to_save: tuple = ()
+    saved_for_forward: tuple = ()
+    dirty_tensors: tuple = ()
+    non_differentiable: tuple = ()
+    materialize_grads = True
+    needs_input_grad: tuple = ()
+
+    def __init__(self, node):
+        self._graph_node = weakref.ref(node)
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Saves tensors for `backward`, which finds them as `ctx.saved_tensors`. Inputs, outputs, or others."""
@@ -37,21 +51,33 @@ class FunctionCtx:
         """Whether missing cotangents of outputs reach `backward` as zeros (the default) or as None."""
         self.materialize_grads = value
 
+    def __getattr__(self, name):
+        node = self._graph_node() if name in OF_NODE else None
+        if node is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(node, name)
 
-class FunctionNode(FunctionCtx, Node):
-    """The node of a custom function's call.
+
+OF_NODE = {  # what `ctx` shows of its node
+    "_forward_cls", "_raw_saved_tensors", "_sequence_nr", "metadata", "name", "next_functions", "register_hook",
+    "register_prehook", "saved_tensors", "saved_variables",
+}  # fmt: skip
+
+
+class FunctionNode(Node):
+    """The node of a custom function's call, which shows its `ctx`'s attributes as its own.
 
     `places` has the shape and dtype of each input that is a tensor, `results` those of each output; None for others.
     """
 
     _forward_cls: Any
-    to_save: tuple = ()
-    saved_for_forward: tuple = ()
-    dirty_tensors: tuple = ()
-    non_differentiable: tuple = ()
-    materialize_grads = True
-    needs_input_grad: tuple = ()
     accessed = False
+
+    def __getattr__(self, name):
+        ctx = self.__dict__.get("ctx")
+        if ctx is not None and name not in OF_NODE and hasattr(ctx, name):
+            return getattr(ctx, name)
+        return super().__getattr__(name)
 
     def __repr__(self):
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
@@ -103,7 +129,7 @@ class FunctionNode(FunctionCtx, Node):
         """Keeps what `save_for_backward` was given."""
         packing = CURRENT.get().packing
         saved = []
-        for i, tensor in enumerate(self.to_save):
+        for i, tensor in enumerate(self.ctx.to_save):
             if tensor is not None and not isinstance(tensor, TensorBase):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
@@ -115,9 +141,9 @@ class FunctionNode(FunctionCtx, Node):
                 saved.append(pack(tensor, packing, index))
             else:
                 saved.append(tensor if index < 0 else SavedOutput(tensor._array, tensor._versions(), index))
-        self.versions = tuple(0 if t is None or t._inference else t._version for t in self.to_save)
+        self.versions = tuple(0 if t is None or t._inference else t._version for t in self.ctx.to_save)
         self.saved = tuple(saved)
-        self.to_save = ()
+        self.ctx.to_save = ()
 
     def release(self):
         """Lets go of the saved tensors."""
@@ -130,9 +156,9 @@ class FunctionNode(FunctionCtx, Node):
         """The cotangents of the tensor inputs, by the user's `backward`."""
         grads = [self.materialized(g, i) for i, g in enumerate(grad if isinstance(grad, list) else [grad])]
         if self._forward_cls.boxed_grads_call:
-            results = self.formula()(self, grads)
+            results = self.formula()(self.ctx, grads)
         else:
-            results = self.formula()(self, *grads)
+            results = self.formula()(self.ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
         return [as_given(g, recorded) for g in self.checked_results(results)]
 
@@ -149,7 +175,7 @@ class FunctionNode(FunctionCtx, Node):
 
     def materialized(self, grad, i):
         """The cotangent of output `i` as `backward` gets it."""
-        if grad is None and self.materialize_grads and self.results[i] is not None:
+        if grad is None and self.ctx.materialize_grads and self.results[i] is not None:
             return new_tensor(np.zeros(*self.results[i]))
         return as_tensor(grad)
 

@@ -18,6 +18,7 @@ cdef class Backward:
     cdef list ready
     cdef list leaves
     cdef dict wanted
+    cdef readonly bint whole
     cdef dict captured
     cdef bint anomaly
 

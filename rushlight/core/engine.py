@@ -36,6 +36,7 @@ class Backward:
         self.ready = []
         self.leaves = []
         self.wanted = None
+        self.whole = True  # all leaves accumulate
         self.captured = {}
         self.anomaly = CURRENT.get().anomaly
 
@@ -45,6 +46,7 @@ class Backward:
         `wanted` is None, and every leaf accumulates, or a list of (vertex, output): then only what leads to those
         runs, and what arrives there is returned, or added up where it arrives (`accumulates`).
         """
+        self.whole = wanted is None
         outer = RUN.set(self)
         try:
             with CLAIM:

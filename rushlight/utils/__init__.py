@@ -1,5 +1,5 @@
-"""Tools around tensors: loading data."""
+"""Tools around tensors: loading data, checkpointing."""
 
-from rushlight.utils import data
+from rushlight.utils import checkpoint, data
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]

@@ -43,6 +43,37 @@ def test_ctx_in_forward(torch):
     assert gradient(torch, function(torch, forward, backward), 3) == [3, 12]
 
 
+def test_ctx_takes_any_attribute(torch):
+    names = ["inputs", "outputs", "saved", "op", "plan", "run", "edges", "flags", "hooks", "places", "results", "ctx"]
+
+    def forward(ctx, x):
+        for name in names:
+            assert not hasattr(ctx, name)
+            setattr(ctx, name, name)
+        return x * 2
+
+    def backward(ctx, grad):
+        assert [getattr(ctx, name) for name in names] == names
+        return grad * 2
+
+    assert gradient(torch, function(torch, forward, backward)) == [2, 2]
+    y = function(torch, lambda ctx, x: setattr(ctx, "mine", 3) or x * 2, backward).apply(leaf(torch, 1.0))
+    assert y.grad_fn.mine == 3
+    with pytest.raises(AttributeError, match="'FnBackward' object has no attribute 'theirs'"):
+        _ = y.grad_fn.theirs
+
+
+def test_ctx_is_the_node_for_those_who_ask(torch):
+    seen = []
+
+    def backward(ctx, grad):
+        seen.append((ctx.name(), ctx.next_functions[0][1], type(ctx).__name__))
+        return grad
+
+    gradient(torch, function(torch, double, backward))
+    assert seen == [("FnBackward", 0, "FnBackward")]
+
+
 def test_ctx_in_setup_context(torch):
     seen = []
 
@@ -467,22 +498,22 @@ def test_saved_outputs_make_no_cycle(torch):
     class Token:
         pass
 
-    token = Token()
-    seen = weakref.ref(token)
+    seen = []
 
     def forward(ctx, x):
-        ctx.token = token
+        ctx.token = Token()
+        seen.append(weakref.ref(ctx.token))
         result = x.exp()
         ctx.save_for_backward(result)
         return result
 
     y = function(torch, forward).apply(leaf(torch, 1.0))
-    forward = None
     gc.collect()
     gc.disable()
     try:
-        del token, y
-        assert seen() is None
+        assert seen[0]() is not None
+        del y
+        assert seen[0]() is None
     finally:
         gc.enable()
 

@@ -1,0 +1,396 @@
+"""Checkpointing: what a function saves for the backward pass is dropped, and computed again when that pass needs
+it.
+"""
+
+import warnings
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from rushlight.autograd import Function, backward, enable_grad, no_grad
+from rushlight.autograd.graph import saved_tensors_hooks
+from rushlight.core.anomaly import line_of_user
+from rushlight.core.engine import RUN
+from rushlight.core.errors import modified_input
+from rushlight.core.graph import Packed, TensorBase
+from rushlight.core.modes import CURRENT
+from rushlight.core.saved import pack, restore
+from rushlight.random import fork_rng, get_rng_state, set_rng_state
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
+    "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
+]  # fmt: skip
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+class CheckpointError(RuntimeError):
+    """The second computation of a checkpointed function saved other tensors than the first."""
+
+
+def noop_context_fn() -> Contexts:
+    """Two contexts that do nothing: for the function, and for its second computation."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Calls a function without keeping what it saves: the backward pass calls it again.
+
+    Less memory, more time.
+
+    With `use_reentrant=False`, the one to use, saved tensors are replaced one by one: everything works as
+    without checkpointing. `use_reentrant=True`, with a warning the default, makes the call one node of the
+    graph that runs a backward pass of its own: it needs an argument that requires grad, and `backward`
+    without `inputs`.
+
+    `preserve_rng_state` (True) lets both calls draw the same random numbers. Only where not reentrant:
+    keyword arguments for the function; `context_fn`, which gives a context for each of the two calls;
+    `determinism_check` ("default" or "none"), whether shapes and dtypes of what both calls save are compared;
+    `debug`, whether the error for a difference shows the lines that saved; `early_stop`, whether the second
+    call ends when all is there.
+
+    Raises ValueError for options that do not go together, CheckpointError when the calls differ.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.checkpoint import checkpoint
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = checkpoint(lambda x: (x * x).exp(), x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> torch.allclose(x.grad, 2 * x * (x * x).exp())
+    True
+    """
+    if use_reentrant is None:
+        warnings.warn(USE_REENTRANT.format(name="checkpoint", version="Starting in PyTorch 2.9"), stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        refuse_keywords(kwargs)
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    debug = debug if _options["debug"] is None else _options["debug"]
+    if debug and context_fn is not noop_context_fn:
+        raise ValueError("debug=True is incompatible with non-default context_fn")
+    if determinism_check not in METADATA:
+        raise ValueError(f"determinism_check should be one of {list(METADATA)}, but got {determinism_check}")
+    if not CURRENT.get().grad:
+        return function(*args, **kwargs)
+    early_stop = early_stop if _options["early_stop"] is None else _options["early_stop"]
+    frame = Frame(function, args, kwargs, preserve, METADATA[determinism_check], early_stop, debug)
+    return frame.run(*context_fn())
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Tensor, use_reentrant: bool | None = None, **kwargs: Any
+) -> Tensor:
+    """Calls functions one after another, or the modules of a Sequential, in checkpointed segments; the last is
+    not.
+
+    `use_reentrant` and `preserve_rng_state` are those of `checkpoint`.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.checkpoint import checkpoint_sequential
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> checkpoint_sequential([torch.exp, torch.log, torch.sin, torch.cos], 2, x, use_reentrant=False).sum().backward()
+    """
+    from rushlight.nn import Sequential
+
+    if use_reentrant is None:
+        warnings.warn(
+            USE_REENTRANT.format(name="checkpoint.checkpoint_sequential", version="In version 2.9"),
+            stacklevel=2,
+        )  # fmt: skip
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    refuse_keywords(kwargs)
+    steps = list(functions.children()) if isinstance(functions, Sequential) else list(functions)
+    size = len(steps) // segments
+    last = size * (segments - 1)
+    for start in range(0, last, size):
+        input = checkpoint(
+            chained(steps[start : start + size]), input, use_reentrant=use_reentrant,
+            preserve_rng_state=preserve,
+        )  # fmt: skip
+    return chained(steps[last:])(input)
+
+
+def chained(steps):
+    """The functions one after another as one function."""
+
+    def run(input):
+        for step in steps:
+            input = step(input)
+        return input
+
+    return run
+
+
+def refuse_keywords(kwargs):
+    """Raises for keyword arguments that nobody takes."""
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+
+
+USE_REENTRANT = (
+    "torch.utils.{name}: the use_reentrant parameter should be passed explicitly. {version}, calling checkpoint without "
+    "use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current "
+    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two "
+    "variants."
+)
+METADATA: dict[str, Callable[[Any], Any]] = {
+    "default": lambda x: {"shape": x.shape, "dtype": x.dtype, "device": x.device},
+    "none": lambda x: None,
+}
+_options: dict[str, bool | None] = {"debug": None, "early_stop": None}
+
+
+@contextmanager
+def overridden(option, value):
+    """A context in which an option of `checkpoint` has one value for all calls."""
+    previous = _options[option]
+    _options[option] = value
+    try:
+        yield
+    finally:
+        _options[option] = previous
+
+
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
+    """A context in which `early_stop` has this value for all functions that are checkpointed."""
+    return overridden("early_stop", enable)
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
+    """A context in which `debug` has this value for all functions that are checkpointed; None for what the call
+    says.
+    """
+    return overridden("debug", enabled)
+
+
+class Holder:
+    """What the graph holds in the place of the saved tensor of this number."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number):
+        self.number = number
+
+
+class StopRecomputation(Exception):
+    """All that is needed has been computed again."""
+
+
+class Frame:
+    """One call of a checkpointed function: what it takes to call it again, and what the calls saved."""
+
+    def __init__(self, function, args, kwargs, preserve, metadata_of, early_stop, debug):
+        self.function, self.kwargs = function, kwargs
+        self.args = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
+        self.given = args  # until the first call is done
+        self.random_state = get_rng_state() if preserve else None
+        self.metadata_of, self.early_stop = metadata_of, early_stop
+        self.lines = [] if debug else None
+        self.holders = []  # weak references: what the graph does not need any more need not be kept again
+        self.metadata = []
+        self.completed = False
+        self.recomputed = weakref.WeakKeyDictionary()  # backward run -> Recomputation
+
+    def run(self, context, context_again):
+        """The first call."""
+        args, self.given = self.given, None
+        self.context_again = context_again
+        with saved_tensors_hooks(self.hold, self.find), context:
+            result = self.function(*args, **self.kwargs)
+            self.completed = True
+        if not self.completed:
+            raise RuntimeError(
+                "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised during "
+                "the checkpointed forward. This is not supported because checkpoint cannot return a value for a failed "
+                "forward."
+            )
+        return result
+
+    def hold(self, tensor):
+        """Notes a tensor that the first call saves, and drops it."""
+        holder = Holder(len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self.metadata.append(self.metadata_of(tensor))
+        if self.lines is not None:
+            self.lines.append(line_of_user())
+        return holder
+
+    def find(self, holder):
+        """The tensor of a holder again, once in each backward run."""
+        run = RUN.get() or Holder(-1)  # outside of a run any object will do
+        again = self.recomputed.get(run)
+        if again is None:
+            again = self.recomputed[run] = Recomputation(self)
+            again.run()
+        return again.take(holder)
+
+
+class Argument:
+    """A tensor argument, kept as an operation would save it: with its version, or packed by the hooks around the
+    call.
+    """
+
+    def __init__(self, tensor):
+        packing = CURRENT.get().packing
+        self.kept = tensor if packing is None else pack(tensor, packing, -1)
+        self.version = 0 if tensor._inference else tensor._version
+
+    def tensor(self):
+        """The tensor again. RuntimeError when it was changed in place since."""
+        if isinstance(self.kept, Packed):
+            return restore(self.kept, None, True)
+        if not self.kept._inference and self.kept._version != self.version:
+            raise modified_input(self.kept, self.version)
+        return self.kept
+
+
+class Recomputation:
+    """A further call of a checkpointed function, for one backward run."""
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.tensors = []  # by number; None for those that nobody needs, or that were taken
+        self.lines = []
+        self.beyond = False
+
+    def run(self):
+        """Calls the function again, and compares what it saves."""
+        frame = self.frame
+        args = [arg.tensor() if isinstance(arg, Argument) else arg for arg in frame.args]
+        with fork_rng(enabled=frame.random_state is not None):
+            if frame.random_state is not None:
+                set_rng_state(frame.random_state)
+            try:
+                with saved_tensors_hooks(self.keep, lambda tensor: tensor), enable_grad(), frame.context_again:
+                    frame.function(*args, **frame.kwargs)
+            except StopRecomputation:
+                pass
+        self.check()
+
+    def keep(self, tensor):
+        """Keeps a tensor that the further call saves, if the graph needs it."""
+        frame, number = self.frame, len(self.tensors)
+        tensor = tensor.detach()
+        if frame.lines is not None:
+            self.lines.append(line_of_user())
+        if number >= len(frame.holders):
+            if not frame.completed:  # a backward pass within the function's first call
+                self.beyond = True
+                return tensor
+            raise self.error("trying to save more tensors during recomputation than during the original forward pass.")
+        self.tensors.append(tensor if frame.holders[number]() is not None else None)
+        if frame.early_stop and len(self.tensors) == len(frame.holders):
+            raise StopRecomputation
+        return tensor
+
+    def take(self, holder):
+        """Gives out the tensor of a holder."""
+        tensor = self.tensors[holder.number] if holder.number < len(self.tensors) else None
+        if tensor is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
+                "calling ctx.saved_tensors in backward, make sure to do so only once."
+            )
+        self.tensors[holder.number] = None
+        return tensor
+
+    def check(self):
+        """Raises where the calls saved different tensors."""
+        frame = self.frame
+        if self.beyond:
+            return
+        if len(self.tensors) != len(frame.holders):
+            raise self.error(
+                "A different number of tensors was saved during the original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(frame.holders)}\n"
+                f"Number of tensors saved during recomputation: {len(self.tensors)}."
+            )
+        differences = "".join(
+            f"tensor at position {i}:\nsaved metadata: {first}\nrecomputed metadata: {frame.metadata_of(tensor)}\n"
+            for i, (first, tensor) in enumerate(zip(frame.metadata, self.tensors, strict=True))
+            if tensor is not None and frame.metadata_of(tensor) != first
+        )
+        if differences:
+            raise self.error(
+                "Recomputed values for the following tensors have different metadata than during the forward pass.\n"
+                + differences
+            )
+
+    def error(self, message):
+        """The error for calls that differ, with the lines that saved where that was asked for."""
+        if self.frame.lines is None:
+            tip = "Tip: To see a more detailed error message, pass `debug=True` to `torch.utils.checkpoint.checkpoint(...)`."
+        else:
+            tip = (
+                f"Saved during forward:\n{''.join(self.frame.lines)}Saved during recomputation:\n{''.join(self.lines)}"
+            )
+        return CheckpointError(f"torch.utils.checkpoint: {message}\n{tip}")
+
+
+class CheckpointFunction(Function):
+    """The reentrant variant: a node that computes the function again and runs a backward pass through it."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        """Calls the function unrecorded."""
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.others = [None if isinstance(arg, TensorBase) else arg for arg in args]
+        ctx.places = [i for i, arg in enumerate(args) if isinstance(arg, TensorBase)]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> Any:
+        """Calls the function again, recorded, and differentiates that."""
+        if not RUN.get().whole:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                ".backward() without passing the `inputs` argument."
+            )
+        inputs = list(ctx.others)
+        for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[i] = tensor
+        detached = detach_variable(tuple(inputs))
+        with fork_rng(enabled=ctx.random_state is not None), enable_grad():
+            if ctx.random_state is not None:
+                set_rng_state(ctx.random_state)
+            outputs = ctx.run_function(*detached)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        live = [i for i, out in enumerate(outputs) if isinstance(out, TensorBase) and out.requires_grad]
+        if not live:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([outputs[i] for i in live], [args[i] for i in live])
+        return None, None, *(x.grad if isinstance(x, TensorBase) else None for x in detached)
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensors of a tuple detached, those that required grad as leaves; what is no tensor as it is."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
+    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, TensorBase) else x for x in inputs)
+
+
+def check_backward_validity(inputs: Any) -> None:
+    """Warns where nothing among some inputs requires grad."""
+    if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
