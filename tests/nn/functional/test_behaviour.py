@@ -57,7 +57,7 @@ ERRORS = [
     ("instance_norm", [(2, 6, 1)], {}, ValueError, "Expected more than 1 spatial element when training"),
     (
         "layer_norm",
-        [(4, 6), (5,)],
+        [(4, 6), 6],
         {},
         TypeError,
         "layer_norm(): argument 'normalized_shape' (position 2) must be tuple",
