@@ -27,6 +27,9 @@ LEFT_OUT = {
     "linalg.norm-subgradients_at_zero": "at a kink",
     "linalg.vector_norm-subgradients_at_zero": "at a kink",
 }
+FIRST_ORDER_ONLY = {  # at the recorded points, where PyTorch has no second derivative either
+    "index_reduce-prod", "scatter_reduce-prod", "masked.logaddexp",
+}  # fmt: skip
 HERMITIAN = {  # operators that look at one triangle of a hermitian matrix: directions have to be hermitian too
     "cholesky", "linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh", "linalg.eigvalsh",
 }  # fmt: skip
@@ -117,9 +120,10 @@ def test_first_and_second_order(case):
         if key in LEFT_OUT:
             pytest.skip(LEFT_OUT[key])
     call = Call(case)
-    if any(x.detach().numpy().dtype in ("float16", "float32", "complex64") for x in call.outputs()):
-        pytest.skip("a single precision result: too coarse for differences")
+    if any(x.detach().numpy().dtype in ("float16", "float32", "complex64") for x in [*call.inputs, *call.outputs()]):
+        pytest.skip("single precision is too coarse for differences")
     if not all(np.isfinite(x.detach().numpy()).all() for x in call.outputs()):
         pytest.skip("infinite results")
     compare(call, call.scalar)
-    compare(call, call.slope)
+    if not is_among(case, FIRST_ORDER_ONLY):
+        compare(call, call.slope)
