@@ -77,16 +77,18 @@ def affine_cotangents(
 
 
 def sums(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Sum the rows of each channel."""
-    return products(values, np.ones(values.shape[-1:], dtype))
+    """Sum the rows of each channel. BLAS takes a quarter of the time of `np.add.reduce`."""
+    if values.ndim == 3 and values.shape[-1] == 1:
+        return np.ones(len(values), dtype) @ values[..., 0]
+    return products(values, np.ones(values.shape[-1], dtype))
 
 
 def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Sum the products of the rows of each channel. BLAS takes a quarter of the time of `np.add.reduce`."""
+    """Sum the products of the rows of each channel."""
     if a.ndim == 2:
         return np.vecdot(a, b)
     if a.shape[-1] == 1:
-        return np.add.reduce(a * b, axis=(0, 2))
+        return sums(a * b, a.dtype)
     return np.add.reduce(np.vecdot(a, b), axis=0)
 
 
