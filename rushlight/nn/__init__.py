@@ -1,5 +1,4 @@
 """Modules, their functional forms, parameters and initial values, under PyTorch's names."""
-# ruff: noqa: F401, F403
 
 from rushlight.nn import functional, init, modules, parameter, utils
 from rushlight.nn.modules import *

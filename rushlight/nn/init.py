@@ -65,9 +65,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     return write(tensor, draw_uniform(generator or default_generator, array.shape, array.dtype, a, b))
 
 
-def normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
-) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fills a tensor with draws from the normal distribution.
 
     >>> import rushlight as torch
@@ -298,9 +296,7 @@ def deprecated(function: Callable) -> Callable:
     old = name[:-1]
 
     def renamed(*args, **kwargs):
-        warnings.warn(
-            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2
-        )
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2)
         return function(*args, **kwargs)
 
     renamed.__name__ = renamed.__qualname__ = old
@@ -308,10 +304,14 @@ def deprecated(function: Callable) -> Callable:
     return renamed
 
 
-uniform, normal, constant, eye, dirac, xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, orthogonal, sparse = (
-    deprecated(function)
-    for function in (
-        uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
-        kaiming_normal_, orthogonal_, sparse_,
-    )
-)  # fmt: skip
+uniform = deprecated(uniform_)
+normal = deprecated(normal_)
+constant = deprecated(constant_)
+eye = deprecated(eye_)
+dirac = deprecated(dirac_)
+xavier_uniform = deprecated(xavier_uniform_)
+xavier_normal = deprecated(xavier_normal_)
+kaiming_uniform = deprecated(kaiming_uniform_)
+kaiming_normal = deprecated(kaiming_normal_)
+orthogonal = deprecated(orthogonal_)
+sparse = deprecated(sparse_)

@@ -16,7 +16,8 @@ class Adadelta(ElementwiseOptimizer):
     `steps` and `squares` are running means, of coefficient `rho`, of the squares of steps and of gradients.
     `weight_decay` adds that multiple of the parameter to its gradient.
 
-    Source: M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012. ValueError for options out of range.
+    Source: M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012. ValueError for options out of
+    range.
     """
 
     def __init__(

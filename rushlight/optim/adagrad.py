@@ -14,10 +14,11 @@ __all__ = ["Adagrad"]
 class Adagrad(ElementwiseOptimizer):
     """Adagrad: param -= lr / (1 + (step - 1) * lr_decay) * grad / (sqrt(sum of squares) + eps).
 
-    The sum begins at `initial_accumulator_value`. `weight_decay` adds that multiple of the parameter to its gradient.
+    The sum begins at `initial_accumulator_value`. `weight_decay` adds that multiple of the parameter to its
+    gradient.
 
-    Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization", 2011.
-    ValueError for options out of range.
+    Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization",
+    2011. ValueError for options out of range.
     """
 
     def __init__(

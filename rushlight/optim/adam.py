@@ -22,12 +22,13 @@ __all__ = ["Adam", "AdamW"]
 class Adam(ElementwiseOptimizer):
     """Adam: param -= lr * mean / (sqrt(square) + eps).
 
-    `mean` and `square` are running means of the gradient and of its square, with the coefficients `betas`, both
-    corrected for having begun at zero. `weight_decay` adds that multiple of the parameter to its gradient, or with
-    `decoupled_weight_decay` shrinks the parameter by lr * weight_decay. `amsgrad` takes the largest `square` so far.
+    `mean` and `square` are running means of the gradient and of its square, with the coefficients `betas`,
+    both corrected for having begun at zero. `weight_decay` adds that multiple of the parameter to its
+    gradient, or with `decoupled_weight_decay` shrinks the parameter by lr * weight_decay. `amsgrad` takes the
+    largest `square` so far.
 
-    Sources: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014; S. Reddi et al., "On the convergence
-    of Adam and beyond", 2018. ValueError for options out of range.
+    Sources: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014; S. Reddi et al., "On the
+    convergence of Adam and beyond", 2018. ValueError for options out of range.
 
     >>> import rushlight as torch
     >>> weight = torch.tensor([1.0], requires_grad=True)
@@ -40,9 +41,9 @@ class Adam(ElementwiseOptimizer):
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False,
-        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
+        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None, decoupled_weight_decay: bool = False,
     ):  # fmt: skip
         check_rate(lr)
         check("epsilon value", eps, eps >= 0.0)
@@ -91,8 +92,9 @@ class AdamW(Adam):
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None,
-        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None,
     ):  # fmt: skip
         super().__init__(
             params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,

@@ -19,11 +19,13 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """Adamax: param -= lr / (1 - beta1 ** step) * mean / largest, with largest = max(beta2 * largest, |grad| + eps).
+    """Adamax: param -= lr / (1 - beta1 ** step) * mean / largest, with largest = max(beta2 * largest, |grad| +
+    eps).
 
     `weight_decay` adds that multiple of the parameter to its gradient.
 
-    Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. ValueError for options out of range.
+    Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. ValueError for options out
+    of range.
     """
 
     def __init__(

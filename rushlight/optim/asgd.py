@@ -22,8 +22,8 @@ class ASGD(ElementwiseOptimizer):
     Steps are of the size lr / (1 + lambd * lr * step) ** alpha, and parameters decay at the rate `lambd`.
     `weight_decay` adds that multiple of the parameter to its gradient.
 
-    Source: B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992. ValueError for
-    options out of range.
+    Source: B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992. ValueError
+    for options out of range.
     """
 
     def __init__(

@@ -21,9 +21,10 @@ BLOCK = 16384  # elements
 class ElementwiseOptimizer(Optimizer):
     """What the optimizers with a rule for each element share.
 
-    A subclass defines `_rule`, and checks its options. All of them take `maximize` (climb instead of descend),
-    `foreach` and `fused` (None, False or True, which all mean the same on a CPU), `capturable` (which PyTorch
-    refuses on a CPU too) and `differentiable` (record the step, so that gradients flow through it).
+    A subclass defines `_rule`, and checks its options. All of them take `maximize` (climb instead of
+    descend), `foreach` and `fused` (None, False or True, which all mean the same on a CPU), `capturable`
+    (which PyTorch refuses on a CPU too) and `differentiable` (record the step, so that gradients flow through
+    it).
     """
 
     def __init__(self, params: Params, defaults: dict[str, Any]):
@@ -34,15 +35,17 @@ class ElementwiseOptimizer(Optimizer):
                 raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         super().__init__(params, defaults)
 
-    def _rule(
-        self, group: dict[str, Any], state: dict[str, Any], param: Tensor
-    ) -> tuple[tuple[str, ...], Callable]:
+    def _rule(self, group: dict[str, Any], state: dict[str, Any], param: Tensor) -> tuple[tuple[str, ...], Callable]:
         """The names of the tensors in a parameter's state that take part in this step, made if they are new, and
-        the function that changes the parameter, given its gradient and them, in place."""
+        the function that changes the parameter, given its gradient and them, in place.
+        """
         raise NotImplementedError
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes the parameters once. `closure` computes the loss and the gradients anew; its loss is returned."""
+        """Changes the parameters once.
+
+        `closure` computes the loss and the gradients anew; its loss is returned.
+        """
         loss = None
         if closure is not None:
             with enable_grad():
@@ -66,7 +69,10 @@ class ElementwiseOptimizer(Optimizer):
         param._bump()
 
     def _change_recorded(self, group, param):
-        """Changes one parameter, recorded. Its state is copied first: the graph of the last step needs it as it was."""
+        """Changes one parameter, recorded.
+
+        Its state is copied first: the graph of the last step needs it as it was.
+        """
         state = self.state[param]
         with set_grad_enabled(True):
             names, rule = self._rule(group, state, param)
@@ -76,7 +82,9 @@ class ElementwiseOptimizer(Optimizer):
 
 
 def in_blocks(rule: Callable, arrays: list[np.ndarray]) -> None:
-    """Applies a rule to arrays of one shape: to long ones block by block, so that what it computes stays in cache."""
+    """Applies a rule to arrays of one shape: to long ones block by block, so that what it computes stays in
+    cache.
+    """
     size = arrays[0].size
     if size <= 2 * BLOCK or not all(array.flags.c_contiguous for array in arrays):
         rule(*arrays)

@@ -17,9 +17,10 @@ __all__ = ["LBFGS"]
 class LBFGS(Optimizer):
     """The limited-memory BFGS method; all parameters in one group.
 
-    A step makes up to `max_iter` iterations, with up to `max_eval` evaluations of the closure (by default, 1.25 *
-    max_iter), until gradients are below `tolerance_grad` or changes below `tolerance_change`. `history_size` changes
-    are remembered. `line_search_fn` is None, which takes steps of `lr`, or "strong_wolfe".
+    A step makes up to `max_iter` iterations, with up to `max_eval` evaluations of the closure (by default,
+    1.25 * max_iter), until gradients are below `tolerance_grad` or changes below `tolerance_change`.
+    `history_size` changes are remembered. `line_search_fn` is None, which takes steps of `lr`, or
+    "strong_wolfe".
 
     Source: J. Nocedal, S. Wright, "Numerical optimization", 2006, algorithms 7.4 and 7.5.
 
@@ -33,7 +34,7 @@ class LBFGS(Optimizer):
     ...     return loss
     >>> _ = optimizer.step(closure)
     >>> x.detach()
-    tensor([1., 1.])
+    tensor([1.0000, 1.0000])
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """A line search for the strong Wolfe conditions, by cubic interpolation.
 
-Source: J. Nocedal, S. Wright, "Numerical optimization", 2006, algorithms 3.5 and 3.6, as arranged by M. Schmidt in
-minFunc, 2005.
+Source: J. Nocedal, S. Wright, "Numerical optimization", 2006, algorithms 3.5 and 3.6, as arranged by M.
+Schmidt in minFunc, 2005.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,9 @@ class Point:
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None) -> float:
-    """Where the cubic through two points, with their slopes, is lowest, within bounds; the middle if it has no minimum."""
+    """Where the cubic through two points, with their slopes, is lowest, within bounds; the middle if it has no
+    minimum.
+    """
     low, high = bounds or (min(a.size, b.size), max(a.size, b.size))
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.size - b.size)
     square = d1**2 - a.slope * b.slope
@@ -119,8 +121,8 @@ def strong_wolfe(
 ) -> tuple[float, np.ndarray, float, int]:  # fmt: skip
     """Finds a step size with a loss that has fallen enough and a slope that is small enough.
 
-    `evaluate` gives the loss and the gradient at a step size. Returns the loss and the gradient there, the step size,
-    and how many evaluations it took.
+    `evaluate` gives the loss and the gradient at a step size. Returns the loss and the gradient there, the
+    step size, and how many evaluations it took.
     """
     start = Point(0, loss, grad, slope)
     search = LineSearch(evaluate, direction, start, c1, c2, tolerance_change, max_ls)

@@ -20,10 +20,11 @@ __all__ = ["NAdam"]
 
 
 class NAdam(ElementwiseOptimizer):
-    """NAdam: Adam that looks one step of momentum ahead, with a momentum that grows at the rate `momentum_decay`.
+    """NAdam: Adam that looks one step of momentum ahead, with a momentum that grows at the rate
+    `momentum_decay`.
 
-    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay` shrinks
-    the parameter by lr * weight_decay.
+    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay`
+    shrinks the parameter by lr * weight_decay.
 
     Source: T. Dozat, "Incorporating Nesterov momentum into Adam", 2016. ValueError for options out of range.
     """

@@ -122,7 +122,10 @@ class Optimizer:
         return "\n".join(lines) + "\n)"
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes the parameters once. `closure` computes the loss and the gradients anew; its loss is returned."""
+        """Changes the parameters once.
+
+        `closure` computes the loss and the gradients anew; its loss is returned.
+        """
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -151,9 +154,7 @@ class Optimizer:
             self._check_param(param)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(
-                    f"parameter group didn't specify a value of required optimization parameter {name}"
-                )
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
         self._check_group(param_group)
         self.param_groups.append(param_group)
@@ -161,9 +162,7 @@ class Optimizer:
     def _check_param(self, param):
         """Raises PyTorch's errors for what cannot be optimized."""
         if not isinstance(param, TensorBase):
-            raise TypeError(
-                "optimizer can only optimize Tensors, but one of the params is " + typename(param)
-            )
+            raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
 
@@ -189,7 +188,8 @@ class Optimizer:
     # state dicts
 
     def state_dict(self) -> dict[str, Any]:
-        """The options of all groups and the state of all parameters, which are numbered in the order of the groups.
+        """The options of all groups and the state of all parameters, which are numbered in the order of the
+        groups.
 
         The tensors in it are the optimizer's own: to keep them as they are, copy the state dict.
         """
@@ -285,7 +285,10 @@ def as_list(params) -> list:
 
 
 def take_names(group: dict[str, Any]) -> None:
-    """Makes of (name, tensor) pairs a list of tensors and one of names. ValueError if only some have names."""
+    """Makes of (name, tensor) pairs a list of tensors and one of names.
+
+    ValueError if only some have names.
+    """
     names = [param[0] for param in group["params"] if isinstance(param, tuple)]
     if names and len(names) < len(group["params"]):
         raise ValueError("all optimizer params should be with/without names. Some param names are missing")

@@ -21,8 +21,8 @@ __all__ = ["RAdam"]
 class RAdam(ElementwiseOptimizer):
     """RAdam: in the first steps momentum only; then Adam, rectified by the variance of its scale.
 
-    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay` shrinks
-    the parameter by lr * weight_decay.
+    `weight_decay` adds that multiple of the parameter to its gradient, or with `decoupled_weight_decay`
+    shrinks the parameter by lr * weight_decay.
 
     Source: L. Liu et al., "On the variance of the adaptive learning rate and beyond", 2019. ValueError for
     options out of range.

@@ -13,11 +13,11 @@ __all__ = ["RMSprop"]
 class RMSprop(ElementwiseOptimizer):
     """RMSprop: param -= lr * grad / (sqrt(square) + eps), with a running mean `square` of coefficient `alpha`.
 
-    `centered` takes the running variance instead; `momentum` adds the steps up. `weight_decay` adds that multiple
-    of the parameter to its gradient.
+    `centered` takes the running variance instead; `momentum` adds the steps up. `weight_decay` adds that
+    multiple of the parameter to its gradient.
 
-    Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating sequences with
-    recurrent neural networks", 2013 (centered). ValueError for options out of range.
+    Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating
+    sequences with recurrent neural networks", 2013 (centered). ValueError for options out of range.
     """
 
     def __init__(

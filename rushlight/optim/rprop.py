@@ -23,8 +23,8 @@ class Rprop(ElementwiseOptimizer):
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
-        maximize: bool = False, differentiable: bool = False,
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
+        foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
     ):  # fmt: skip
         check_rate(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:

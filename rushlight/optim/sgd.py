@@ -11,9 +11,9 @@ __all__ = ["SGD"]
 class SGD(ElementwiseOptimizer):
     """Stochastic gradient descent: param -= lr * grad.
 
-    With `momentum`, gradients are added up, buffer = momentum * buffer + (1 - dampening) * grad, and the buffer
-    takes the gradient's place; with `nesterov`, grad + momentum * buffer does. `weight_decay` adds that multiple
-    of the parameter to its gradient.
+    With `momentum`, gradients are added up, buffer = momentum * buffer + (1 - dampening) * grad, and the
+    buffer takes the gradient's place; with `nesterov`, grad + momentum * buffer does. `weight_decay` adds
+    that multiple of the parameter to its gradient.
 
     Source: I. Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013.
     ValueError for options out of range.
@@ -28,8 +28,8 @@ class SGD(ElementwiseOptimizer):
     """
 
     def __init__(
-        self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,
-        nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: Any = 0, nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
         differentiable: bool = False, fused: bool | None = None,
     ):  # fmt: skip
         check_rate(lr)

@@ -1,7 +1,8 @@
-"""The layers that the tests make with rushlight and with PyTorch: how they are made, and what they are called with.
+"""The layers that the tests make with rushlight and with PyTorch: how they are made, and what they are called
+with.
 
-Each line is an expression in `nn`, then the shapes of its inputs: `i` before a shape makes integers below 4, `t` a
-target, whose gradient is not asked for.
+Each line is an expression in `nn`, then the shapes of its inputs: `i` before a shape makes integers below 4,
+`t` a target, whose gradient is not asked for.
 """
 
 import numpy as np

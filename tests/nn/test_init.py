@@ -29,7 +29,9 @@ def test_live(case, dtype):
     check(case, filled(rushlight, case, dtype), filled(torch, case, dtype))
 
 
-@pytest.mark.parametrize("name", ["uniform_", "normal_", "trunc_normal_", "xavier_uniform_", "kaiming_normal_", "orthogonal_"])
+@pytest.mark.parametrize(
+    "name", ["uniform_", "normal_", "trunc_normal_", "xavier_uniform_", "kaiming_normal_", "orthogonal_"]
+)
 def test_generator(torch, name):
     fill = getattr(torch.nn.init, name)
     first, second = (fill(torch.empty(3, 4), generator=torch.Generator().manual_seed(1)) for _ in range(2))
@@ -55,8 +57,14 @@ def test_orthogonality(torch):
         (lambda init, torch: init.eye_(torch.empty(2)), "Only tensors with 2 dimensions are supported"),
         (lambda init, torch: init.dirac_(torch.empty(2, 2)), "Only tensors with 3, 4, or 5 dimensions are supported"),
         (lambda init, torch: init.dirac_(torch.empty(3, 2, 1), 2), "dim 0 must be divisible by groups"),
-        (lambda init, torch: init.xavier_normal_(torch.empty(2)), "Fan in and fan out can not be computed for tensor with"),
-        (lambda init, torch: init.kaiming_normal_(torch.empty(2, 2), mode="x"), "Mode x not supported, please use one of"),
+        (
+            lambda init, torch: init.xavier_normal_(torch.empty(2)),
+            "Fan in and fan out can not be computed for tensor with",
+        ),
+        (
+            lambda init, torch: init.kaiming_normal_(torch.empty(2, 2), mode="x"),
+            "Mode x not supported, please use one of",
+        ),
         (lambda init, torch: init.orthogonal_(torch.empty(2)), "Only tensors with 2 or more dimensions are supported"),
         (lambda init, torch: init.calculate_gain("x"), "Unsupported nonlinearity x"),
         (lambda init, torch: init.calculate_gain("leaky_relu", True), "negative_slope True not a valid number"),

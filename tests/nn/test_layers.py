@@ -4,10 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nn.layers import cases, evaluate
 
 import rushlight
-
-from nn.layers import cases, evaluate
 
 each_layer = pytest.mark.parametrize(("expression", "shapes"), cases(), ids=[case[0] for case in cases()])
 pytestmark = pytest.mark.filterwarnings("ignore")

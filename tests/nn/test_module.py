@@ -1,4 +1,7 @@
-"""Modules: registration, attributes, traversal, modes, conversion, printing. Every test holds for PyTorch too."""
+"""Modules: registration, attributes, traversal, modes, conversion, printing.
+
+Every test holds for PyTorch too.
+"""
 
 import copy
 import pickle
@@ -45,7 +48,7 @@ def test_parameter_shares_memory_and_is_a_leaf(torch):
 
 
 def test_parameter_of_integers_cannot_require_grad(torch):
-    with pytest.raises(RuntimeError, match="(?i)only Tensors of floating point and complex dtype can require grad"):
+    with pytest.raises(RuntimeError, match=r"(?i)only Tensors of floating point and complex dtype can require grad"):
         torch.nn.Parameter(torch.tensor([1]))
     assert torch.nn.Parameter(torch.tensor([1]), requires_grad=False).tolist() == [1]
 
@@ -95,9 +98,11 @@ def test_assignments_change_registries(torch):
     module.x = None
     assert names(module.named_parameters()) == []
     assert module._parameters == {"x": None}
-    with pytest.raises(TypeError, match=r"cannot assign 'torch.FloatTensor' as parameter 'x' \(torch.nn.Parameter or None"):
+    with pytest.raises(
+        TypeError, match=r"cannot assign 'torch.FloatTensor' as parameter 'x' \(torch.nn.Parameter or None"
+    ):
         module.x = torch.ones(1)
-    with pytest.raises(TypeError, match="cannot assign '.*Linear' as parameter 'x'"):
+    with pytest.raises(TypeError, match=r"cannot assign '.*Linear' as parameter 'x'"):
         module.x = torch.nn.Linear(1, 1)
     del module.x
     module.x = torch.nn.Linear(1, 1)
@@ -105,7 +110,9 @@ def test_assignments_change_registries(torch):
     assert module._modules == {}
     del module.x
     module.x = torch.nn.Linear(1, 1)
-    with pytest.raises(TypeError, match=r"cannot assign 'int' as child module 'x' \(torch.nn.Module or None expected\)"):
+    with pytest.raises(
+        TypeError, match=r"cannot assign 'int' as child module 'x' \(torch.nn.Module or None expected\)"
+    ):
         module.x = 3
     module.register_buffer("b", None)
     module.b = torch.ones(1)
@@ -145,13 +152,15 @@ def test_names_that_cannot_be_registered(torch, kind, name, error, message):
 
 def test_values_that_cannot_be_registered(torch):
     module = torch.nn.Module()
-    with pytest.raises(TypeError, match=r"cannot assign 'torch.FloatTensor' object to parameter 'x' \(torch.nn.Parameter"):
+    with pytest.raises(
+        TypeError, match=r"cannot assign 'torch.FloatTensor' object to parameter 'x' \(torch.nn.Parameter"
+    ):
         module.register_parameter("x", torch.ones(1))
     with pytest.raises(TypeError, match=r"cannot assign 'int' object to buffer 'x' \(torch Tensor or None required\)"):
         module.register_buffer("x", 1)
-    with pytest.raises(TypeError, match="int is not a Module subclass"):
+    with pytest.raises(TypeError, match=r"int is not a Module subclass"):
         module.add_module("x", 1)
-    with pytest.raises(AttributeError, match="'Module' object has no attribute 'x'"):
+    with pytest.raises(AttributeError, match=r"'Module' object has no attribute 'x'"):
         module.x  # noqa: B018
 
 
@@ -164,7 +173,7 @@ def test_before_init(torch):
         Early(lambda: torch.nn.Parameter(torch.ones(1)))
     with pytest.raises(AttributeError, match=r"cannot assign module before Module.__init__\(\) call"):
         Early(lambda: torch.nn.Linear(1, 1))
-    with pytest.raises(AttributeError, match="'Early' object has no attribute 'other'"):
+    with pytest.raises(AttributeError, match=r"'Early' object has no attribute 'other'"):
         Early(int).other  # noqa: B018
 
 
@@ -203,7 +212,7 @@ def test_modes(torch, nested):
     assert [module.training for module in nested.modules()] == [False] * 4
     nested.body.train()
     assert [module.training for module in nested.modules()] == [False, True, True, True]
-    with pytest.raises(ValueError, match="training mode is expected to be boolean"):
+    with pytest.raises(ValueError, match=r"training mode is expected to be boolean"):
         nested.train(1)
     nested.requires_grad_(False)
     assert not any(parameter.requires_grad for parameter in nested.parameters())
@@ -230,7 +239,9 @@ def test_conversion(torch, nested):
     assert nested.to(torch.ones(1)).scale.dtype == torch.float32
     assert nested.half().float().scale.dtype == torch.float32
     assert nested.type(torch.float64).body[1].num_batches_tracked.dtype == torch.float64
-    with pytest.raises(TypeError, match="nn.Module.to only accepts floating point or complex dtypes, but got desired dtype="):
+    with pytest.raises(
+        TypeError, match=r"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype="
+    ):
         nested.to(torch.int64)
 
 

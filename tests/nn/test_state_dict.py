@@ -1,4 +1,7 @@
-"""State dicts of modules: what is in them, how they are loaded, what goes wrong. Every test holds for PyTorch too."""
+"""State dicts of modules: what is in them, how they are loaded, what goes wrong.
+
+Every test holds for PyTorch too.
+"""
 
 import copy
 
@@ -76,9 +79,11 @@ def test_size_mismatch(torch, strict):
 
 def test_what_is_no_state_dict(torch):
     layer = torch.nn.Linear(1, 1)
-    with pytest.raises(TypeError, match="Expected state_dict to be dict-like, got <class 'list'>."):
+    with pytest.raises(TypeError, match=r"Expected state_dict to be dict-like, got <class 'list'>."):
         layer.load_state_dict([])
-    with pytest.raises(RuntimeError, match='While copying the parameter named "weight", expected torch.Tensor or Tensor-'):
+    with pytest.raises(
+        RuntimeError, match=r'While copying the parameter named "weight", expected torch.Tensor or Tensor-'
+    ):
         layer.load_state_dict({"weight": np.ones((1, 1)), "bias": torch.ones(1)})
 
 
@@ -106,7 +111,7 @@ def test_loading_counts_as_a_change_in_place(torch):
     x = torch.ones(1, requires_grad=True)
     y = layer(layer(x))
     layer.load_state_dict({"weight": torch.ones(1, 1), "bias": torch.ones(1)})
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation"):
         y.backward()
 
 
@@ -129,9 +134,9 @@ def test_extra_state(torch):
     assert state["0._extra_state"] == {"epoch": 3}
     module.load_state_dict(state)
     assert module[0].loaded == {"epoch": 3}
-    with pytest.raises(RuntimeError, match='Missing key.* "0._extra_state"'):
+    with pytest.raises(RuntimeError, match=r'Missing key.* "0._extra_state"'):
         module.load_state_dict({})
-    with pytest.raises(RuntimeError, match='Unexpected key.* "_extra_state"'):
+    with pytest.raises(RuntimeError, match=r'Unexpected key.* "_extra_state"'):
         torch.nn.ReLU().load_state_dict({"_extra_state": 1})
 
 
@@ -151,7 +156,7 @@ def test_hooks(torch):
 def test_hooks_that_return_something(torch):
     layer = torch.nn.Linear(1, 1)
     layer.register_state_dict_post_hook(lambda *_: {})
-    with pytest.raises(RuntimeError, match="state_dict post-hook must return None"):
+    with pytest.raises(RuntimeError, match=r"state_dict post-hook must return None"):
         layer.state_dict()
     layer = torch.nn.Linear(1, 1)
     layer._register_state_dict_hook(lambda *_: {"replaced": 1})

@@ -69,7 +69,9 @@ def set_gradients(torch, params):
     """Gradients that depend on the parameters, without any operator of the library."""
     for i, p in enumerate(params):
         value = p.detach().numpy()
-        gradient = np.sin((i + 2) * value.real) + value.conj() * 1j if value.dtype.kind == "c" else np.sin(value * (i + 2))
+        gradient = (
+            np.sin((i + 2) * value.real) + value.conj() * 1j if value.dtype.kind == "c" else np.sin(value * (i + 2))
+        )
         p.grad = torch.tensor(np.asarray(gradient + value, value.dtype))
 
 

@@ -8,9 +8,7 @@ from problems import OPTIMIZERS, SCHEDULES, rates, steps
 
 if __name__ == "__main__":
     golden = {
-        f"{expression}/{part}": array
-        for expression in OPTIMIZERS
-        for part, array in steps(torch, expression).items()
+        f"{expression}/{part}": array for expression in OPTIMIZERS for part, array in steps(torch, expression).items()
     }
     golden |= {f"{name}/{schedule}": rates(torch, schedule, name) for schedule in SCHEDULES for name in ("SGD", "Adam")}
     np.savez_compressed(Path(__file__).with_name("golden.npz"), **golden)

@@ -1,4 +1,7 @@
-"""What all optimizers share: groups, state dicts, closures, hooks, messages. Every test holds for PyTorch too."""
+"""What all optimizers share: groups, state dicts, closures, hooks, messages.
+
+Every test holds for PyTorch too.
+"""
 
 import copy
 import pickle
@@ -36,30 +39,36 @@ def test_named_parameters(torch):
     layer = torch.nn.Linear(1, 1)
     optimizer = torch.optim.SGD(layer.named_parameters(), lr=0.1)
     assert optimizer.param_groups[0]["param_names"] == ["weight", "bias"]
-    with pytest.raises(ValueError, match="all optimizer params should be with/without names. Some param names are missing"):
+    with pytest.raises(
+        ValueError, match=r"all optimizer params should be with/without names. Some param names are missing"
+    ):
         torch.optim.SGD([("a", ones(torch, 1)), ones(torch, 1)])
-    with pytest.raises(ValueError, match="all optimizer param groups should be with/without names. cannot add param group"):
+    with pytest.raises(
+        ValueError, match=r"all optimizer param groups should be with/without names. cannot add param group"
+    ):
         optimizer.add_param_group({"params": [ones(torch, 1)]})
 
 
 def test_what_cannot_be_optimized(torch):
     parameter = ones(torch, 1)
     make = torch.optim.SGD
-    with pytest.raises(TypeError, match="params argument given to the optimizer should be an iterable of Tensors or dicts"):
+    with pytest.raises(
+        TypeError, match=r"params argument given to the optimizer should be an iterable of Tensors or dicts"
+    ):
         make(parameter)
-    with pytest.raises(ValueError, match="optimizer got an empty parameter list"):
+    with pytest.raises(ValueError, match=r"optimizer got an empty parameter list"):
         make([])
-    with pytest.raises(TypeError, match="optimizer can only optimize Tensors, but one of the params is int"):
+    with pytest.raises(TypeError, match=r"optimizer can only optimize Tensors, but one of the params is int"):
         make([1])
-    with pytest.raises(ValueError, match="can't optimize a non-leaf Tensor"):
+    with pytest.raises(ValueError, match=r"can't optimize a non-leaf Tensor"):
         make([parameter * 2])
-    with pytest.raises(ValueError, match="some parameters appear in more than one parameter group"):
+    with pytest.raises(ValueError, match=r"some parameters appear in more than one parameter group"):
         make([{"params": parameter}, {"params": parameter}])
-    with pytest.raises(TypeError, match="optimizer parameters need to be organized in ordered collections"):
+    with pytest.raises(TypeError, match=r"optimizer parameters need to be organized in ordered collections"):
         make([{"params": {parameter}}])
-    with pytest.warns(UserWarning, match="optimizer contains a parameter group with duplicate parameters"):
+    with pytest.warns(UserWarning, match=r"optimizer contains a parameter group with duplicate parameters"):
         make([parameter, parameter])
-    with pytest.raises(TypeError, match="param_group must be a dict, but got"):
+    with pytest.raises(TypeError, match=r"param_group must be a dict, but got"):
         make([parameter]).add_param_group([parameter])
 
 
@@ -90,11 +99,11 @@ def test_options_for_other_machines(torch):
         parameter = ones(torch, 1)
         torch.optim.Adam([parameter], lr=0.5, **options).step()
         assert parameter.item() == pytest.approx(0.5)
-    with pytest.raises(RuntimeError, match="`fused` and `foreach` cannot be `True` together."):
+    with pytest.raises(RuntimeError, match=r"`fused` and `foreach` cannot be `True` together."):
         torch.optim.Adam([ones(torch, 1)], fused=True, foreach=True)
-    with pytest.raises(RuntimeError, match="`fused` does not support `differentiable`"):
+    with pytest.raises(RuntimeError, match=r"`fused` does not support `differentiable`"):
         torch.optim.Adam([ones(torch, 1)], fused=True, differentiable=True)
-    with pytest.raises(AssertionError, match="If capturable=True, params and state_steps must be on supported devices"):
+    with pytest.raises(AssertionError, match=r"If capturable=True, params and state_steps must be on supported"):
         torch.optim.Adam([ones(torch, 1)], capturable=True).step()
 
 
@@ -102,7 +111,7 @@ def test_learning_rate_as_a_tensor(torch):
     parameter = ones(torch, 1)
     torch.optim.SGD([parameter], lr=torch.tensor(0.25)).step()
     assert parameter.item() == 0.75
-    with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
+    with pytest.raises(ValueError, match=r"Tensor lr must be 1-element"):
         torch.optim.SGD([parameter], lr=torch.ones(2))
 
 
@@ -127,7 +136,7 @@ def test_steps_are_seen_as_changes_in_place(torch):
     weight.grad = torch.ones(1)
     y = weight**2
     torch.optim.SGD([weight], lr=0.1).step()
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation"):
         y.sum().backward()
 
 
@@ -172,9 +181,11 @@ def test_loading_casts_to_the_parameters_dtype(torch):
 
 def test_loading_what_does_not_fit(torch):
     state = torch.optim.SGD([ones(torch, 1)]).state_dict()
-    with pytest.raises(ValueError, match="loaded state dict has a different number of parameter groups"):
+    with pytest.raises(ValueError, match=r"loaded state dict has a different number of parameter groups"):
         torch.optim.SGD([{"params": ones(torch, 1)}, {"params": ones(torch, 1)}]).load_state_dict(state)
-    with pytest.raises(ValueError, match="loaded state dict contains a parameter group that doesn't match the size of opt"):
+    with pytest.raises(
+        ValueError, match=r"loaded state dict contains a parameter group that doesn't match the size of opt"
+    ):
         torch.optim.SGD([ones(torch, 1), ones(torch, 1)]).load_state_dict(state)
 
 

@@ -47,9 +47,11 @@ def test_one_after_the_other(torch):
     scheduler = schedules.SequentialLR(optimizer, parts, [2])
     assert scheduler.get_last_lr() == [0.1]
     assert run(scheduler, 4) == pytest.approx([0.1, 1.0, 0.9, 0.81])
-    with pytest.raises(ValueError, match="Sequential Schedulers expects number of schedulers provided to be one more than"):
+    with pytest.raises(
+        ValueError, match=r"Sequential Schedulers expects number of schedulers provided to be one more than"
+    ):
         schedules.SequentialLR(optimizer, parts, [2, 3])
-    with pytest.raises(ValueError, match="SequentialLR expects all schedulers to belong to the same optimizer"):
+    with pytest.raises(ValueError, match=r"SequentialLR expects all schedulers to belong to the same optimizer"):
         schedules.SequentialLR(sgd(torch), parts, [2])
 
 
@@ -70,9 +72,9 @@ def test_plateau(torch):
         found += scheduler.get_last_lr()
     assert found == [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.2, 0.2]
     assert scheduler.best == 2
-    with pytest.raises(ValueError, match="Factor should be < 1.0."):
+    with pytest.raises(ValueError, match=r"Factor should be < 1.0."):
         torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=1.0)
-    with pytest.raises(ValueError, match="mode worst is unknown!"):
+    with pytest.raises(ValueError, match=r"mode worst is unknown!"):
         torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="worst")
 
 
@@ -99,12 +101,14 @@ def test_order_of_steps(torch):
 
 def test_get_lr_is_not_for_users(torch):
     scheduler = torch.optim.lr_scheduler.StepLR(sgd(torch), 1)
-    with pytest.warns(UserWarning, match="To get the last learning rate computed by the scheduler, please use `get_last_lr"):
+    with pytest.warns(
+        UserWarning, match=r"To get the last learning rate computed by the scheduler, please use `get_last_lr"
+    ):
         scheduler.get_lr()
 
 
 def test_what_is_no_optimizer(torch):
-    with pytest.raises(TypeError, match="int is not an Optimizer"):
+    with pytest.raises(TypeError, match=r"int is not an Optimizer"):
         torch.optim.lr_scheduler.StepLR(1, 1)
 
 

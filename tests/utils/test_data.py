@@ -160,7 +160,9 @@ def test_collation(torch):
     assert lists(point) == [[1, 3], [2.0, 4.0]]
     with pytest.raises(RuntimeError, match="each element in list of batch should be of equal size"):
         collate([[1], [1, 2]])
-    with pytest.raises(TypeError, match="default_collate: batch must contain tensors, numpy arrays, numbers, dicts or list"):
+    with pytest.raises(
+        TypeError, match="default_collate: batch must contain tensors, numpy arrays, numbers, dicts or list"
+    ):
         collate([object()])
     with pytest.raises(TypeError, match="default_collate: batch must contain tensors"):
         collate([np.array(["a"])])
@@ -240,11 +242,20 @@ def test_iterable_dataset_longer_than_announced(torch):
         ({"prefetch_factor": 2}, "prefetch_factor option could only be specified in multiprocessing"),
         ({"persistent_workers": True}, "persistent_workers option needs num_workers > 0"),
         ({"sampler": [0], "shuffle": True}, "sampler option is mutually exclusive with shuffle"),
-        ({"batch_sampler": [[0]], "batch_size": 2}, "batch_sampler option is mutually exclusive with batch_size, shuffle"),
-        ({"batch_size": None, "drop_last": True}, "batch_size=None option disables auto-batching and is mutually exclusive"),
+        (
+            {"batch_sampler": [[0]], "batch_size": 2},
+            "batch_sampler option is mutually exclusive with batch_size, shuffle",
+        ),
+        (
+            {"batch_size": None, "drop_last": True},
+            "batch_size=None option disables auto-batching and is mutually exclusive",
+        ),
         ({"batch_size": 0}, "batch_size should be a positive integer value, but got batch_size=0"),
         ({"multiprocessing_context": "fork"}, "multiprocessing_context can only be used with multi-process loading"),
-        ({"multiprocessing_context": "x", "num_workers": 1}, "multiprocessing_context option should specify a valid start"),
+        (
+            {"multiprocessing_context": "x", "num_workers": 1},
+            "multiprocessing_context option should specify a valid start",
+        ),
     ],
 )
 def test_options_that_exclude_each_other(torch, options, message):

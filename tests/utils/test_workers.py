@@ -1,4 +1,7 @@
-"""Loading with worker processes: order, random numbers, errors, lifetimes. Every test holds for PyTorch too."""
+"""Loading with worker processes: order, random numbers, errors, lifetimes.
+
+Every test holds for PyTorch too.
+"""
 
 import random
 from importlib import import_module
@@ -56,7 +59,7 @@ def test_persistent_workers_go_on(torch):
     torch.manual_seed(5)
     loader = load(torch, Draws(torch.__name__), batch_size=3, shuffle=True, num_workers=2, persistent_workers=True)
     assert lists(loader) == GOLDEN
-    assert sorted(sum((batch[0] for batch in lists(loader)), [])) == list(range(8))
+    assert sorted(index for batch in loader for index in batch[0].tolist()) == list(range(8))
 
 
 def test_workers_know_themselves(torch):
@@ -71,7 +74,7 @@ def test_workers_know_themselves(torch):
 
 
 def test_errors_come_back(torch):
-    with pytest.raises(KeyError, match="Caught KeyError in DataLoader worker process 0"):
+    with pytest.raises(KeyError, match=r"Caught KeyError in DataLoader worker process 0"):
         list(load(torch, Failing(), num_workers=1))
 
 
@@ -79,7 +82,7 @@ def test_worker_init_fn(torch):
     def begin(worker):
         raise ValueError(f"worker {worker} does not want to")
 
-    with pytest.raises(ValueError, match="Caught ValueError in DataLoader worker process 0"):
+    with pytest.raises(ValueError, match=r"Caught ValueError in DataLoader worker process 0"):
         list(load(torch, Failing(), num_workers=1, worker_init_fn=begin))
 
 
@@ -96,7 +99,7 @@ def test_timeout(torch):
 
             time.sleep(60)
 
-    with pytest.raises(RuntimeError, match="DataLoader timed out after 0.5 seconds"):
+    with pytest.raises(RuntimeError, match=r"DataLoader timed out after 0.5 seconds"):
         list(load(torch, Slow(), num_workers=1, timeout=0.5))
 
 

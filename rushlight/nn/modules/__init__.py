@@ -1,5 +1,4 @@
 """The modules: layers, containers, losses, and the base class of all; a family a file."""
-# ruff: noqa: F401, F403
 
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.adaptive_pooling import *

@@ -10,10 +10,9 @@ from rushlight.nn.modules.module import Module
 from rushlight.tensor import Tensor
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
-    "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
-    "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
-    "Threshold",
+    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
+    "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax",
+    "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
 
@@ -224,9 +223,7 @@ class PReLU(Module):
     Source: K. He et al., "Delving deep into rectifiers", 2015.
     """
 
-    def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: Dtype | None = None
-    ):
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: Dtype | None = None):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init

@@ -14,9 +14,9 @@ __all__ = ["MultiheadAttention"]
 class MultiheadAttention(Module):
     """Attends to a sequence of keys and values in several heads: softmax(q k^T / sqrt(head size)) v, projected.
 
-    Sequences are (L, N, E), (N, L, E) with `batch_first`, or (L, E). `kdim` and `vdim` are the sizes of keys and
-    values where they are not `embed_dim`. `add_bias_kv` and `add_zero_attn` append a key and a value, trained
-    or zero. `dropout` acts on the weights.
+    Sequences are (L, N, E), (N, L, E) with `batch_first`, or (L, E). `kdim` and `vdim` are the sizes of keys
+    and values where they are not `embed_dim`. `add_bias_kv` and `add_zero_attn` append a key and a value,
+    trained or zero. `dropout` acts on the weights.
 
     Source: A. Vaswani et al., "Attention is all you need", 2017. ValueError or AssertionError for sizes that
     do not fit.
@@ -29,9 +29,9 @@ class MultiheadAttention(Module):
     """
 
     def __init__(
-        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, add_bias_kv: bool = False,
-        add_zero_attn: bool = False, kdim: int | None = None, vdim: int | None = None, batch_first: bool = False,
-        device: Device = None, dtype: Dtype | None = None,
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
+        add_bias_kv: bool = False, add_zero_attn: bool = False, kdim: int | None = None,
+        vdim: int | None = None, batch_first: bool = False, device: Device = None, dtype: Dtype | None = None,
     ):  # fmt: skip
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
@@ -99,11 +99,12 @@ class MultiheadAttention(Module):
             key = query if same_key else key.transpose(0, 1)
             value = key if same_value else value.transpose(0, 1)
         output, weights = F.multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k,
-            self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias,
-            training=self.training, key_padding_mask=key_padding_mask, need_weights=need_weights,
-            attn_mask=attn_mask, use_separate_proj_weight=not self._qkv_same_embed_dim,
-            q_proj_weight=self.q_proj_weight, k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias,
+            self.bias_k, self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight,
+            self.out_proj.bias, training=self.training, key_padding_mask=key_padding_mask,
+            need_weights=need_weights, attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
             average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
         return output.transpose(0, 1) if swap else output, weights

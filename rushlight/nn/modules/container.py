@@ -126,9 +126,7 @@ class Sequential(Numbered):
 def sequential(other):
     """The argument, if modules can be added from it; ValueError else."""
     if not isinstance(other, Sequential):
-        raise ValueError(
-            f"add operator supports only objects of Sequential class, but {type(other)} is given."
-        )
+        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
     return other
 
 
@@ -167,9 +165,7 @@ class ModuleList(Numbered):
     def extend(self, modules: Iterable[Module]) -> Self:
         """Adds modules at the end. TypeError for what cannot be iterated over."""
         if not isinstance(modules, Iterable):
-            raise TypeError(
-                f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}"
-            )
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         for module in list(modules):
             self.append(module)
         return self
@@ -254,9 +250,7 @@ def pairs(source, kind: str):
         return
     for j, item in enumerate(source):
         if not isinstance(item, Iterable):
-            raise TypeError(
-                f"{kind} update sequence element #{j} should be Iterable; is{type(item).__name__}"
-            )
+            raise TypeError(f"{kind} update sequence element #{j} should be Iterable; is{type(item).__name__}")
         item = tuple(item)
         if len(item) != 2:
             raise ValueError(f"{kind} update sequence element #{j} has length {len(item)}; 2 is required")

@@ -66,9 +66,7 @@ class _ConvNd(Module):
     def extra_repr(self) -> str:
         """Sizes, and the options that differ from their defaults."""
         usual = {"padding": 0, "dilation": 1, "output_padding": 0, "groups": 1, "padding_mode": "zeros"}
-        text = (
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        )
+        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         for name, default in usual.items():
             value = getattr(self, name)
             if name == "padding_mode" and self.bias is None:

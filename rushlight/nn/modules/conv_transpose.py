@@ -30,9 +30,7 @@ class _ConvTranspose(_ConvNd):
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """The transposed convolution; `output_size` chooses among the sizes that the stride leaves open."""
-        output_padding = (
-            self.output_padding if output_size is None else self._padding_for(input, list(output_size))
-        )
+        output_padding = self.output_padding if output_size is None else self._padding_for(input, list(output_size))
         return CONVOLUTIONS[self.dims](
             input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups,
             self.dilation,
@@ -48,10 +46,7 @@ class _ConvTranspose(_ConvNd):
             )
         wanted = output_size[-n:]
         smallest = [
-            (size - 1) * self.stride[i]
-            - 2 * self.padding[i]
-            + self.dilation[i] * (self.kernel_size[i] - 1)
-            + 1
+            (size - 1) * self.stride[i] - 2 * self.padding[i] + self.dilation[i] * (self.kernel_size[i] - 1) + 1
             for i, size in enumerate(input.shape[others:])
         ]
         largest = [size + stride - 1 for size, stride in zip(smallest, self.stride, strict=True)]

@@ -42,7 +42,8 @@ class _InstanceNorm(_NormBase):
                 f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: {size}."
             )
         warnings.warn(
-            f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in " "num_features, which is not used because affine=False",
+            f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in "
+            "num_features, which is not used because affine=False",
             stacklevel=4,
         )  # fmt: skip
 

@@ -85,9 +85,7 @@ class SmoothL1Loss(_Loss):
     Source: R. Girshick, "Fast R-CNN", 2015.
     """
 
-    def __init__(
-        self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean", beta: float = 1.0
-    ):
+    def __init__(self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean", beta: float = 1.0):
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
 
@@ -129,9 +127,7 @@ class NLLLoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return F.nll_loss(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+        return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
 class CrossEntropyLoss(_WeightedLoss):
@@ -250,9 +246,7 @@ class BCEWithLogitsLoss(_WeightedLoss):
 class HingeEmbeddingLoss(_Loss):
     """x where the target is 1, max(0, margin - x) where it is -1; x is a distance."""
 
-    def __init__(
-        self, margin: float = 1.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
-    ):
+    def __init__(self, margin: float = 1.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -299,9 +293,7 @@ class MultiMarginLoss(_WeightedLoss):
         if p not in (1, 2):
             raise ValueError("only p == 1 and p == 2 supported")
         if weight is not None and weight.dim() != 1:
-            raise ValueError(
-                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead"
-            )
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead")
         self.p = p
         self.margin = margin
 
@@ -315,9 +307,7 @@ class MultiMarginLoss(_WeightedLoss):
 class CosineEmbeddingLoss(_Loss):
     """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
 
-    def __init__(
-        self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
-    ):
+    def __init__(self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -329,9 +319,7 @@ class CosineEmbeddingLoss(_Loss):
 class MarginRankingLoss(_Loss):
     """max(0, -target * (x1 - x2) + margin): x1 should be the larger one where the target is 1."""
 
-    def __init__(
-        self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"
-    ):
+    def __init__(self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -404,9 +392,7 @@ class CTCLoss(_Loss):
         self.blank = blank
         self.zero_infinity = zero_infinity
 
-    def forward(
-        self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor
-    ) -> Tensor:
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor) -> Tensor:
         """The loss of log-probabilities (time, N, classes)."""
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity

@@ -69,11 +69,10 @@ class Module(State, Conversion, HookTable):
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; for subclasses to define. NotImplementedError where one does not."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls `forward`, between the hooks where there are any."""
         own = self.__dict__
         if (
             own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or own["_backward_pre_hooks"]
@@ -138,9 +137,7 @@ STATE_HOOKS = (
 
 def indented(text: str) -> str:
     """A text of several lines, of which all but the first move to the right by two spaces."""
-    return "\n".join(
-        line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n"))
-    )
+    return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
 
 
 def clear_gradients(parameters, set_to_none: bool) -> None:

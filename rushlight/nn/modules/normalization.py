@@ -38,9 +38,7 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            self.register_parameter(
-                name, uninitialized(self.normalized_shape, device, dtype) if present else None
-            )
+            self.register_parameter(name, uninitialized(self.normalized_shape, device, dtype) if present else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -103,7 +101,7 @@ class RMSNorm(Module):
 
     >>> import rushlight as torch
     >>> torch.nn.RMSNorm([2])(torch.tensor([[3.0, -3.0]])).detach()
-    tensor([[ 1.0000, -1.0000]])
+    tensor([[ 1., -1.]])
     """
 
     def __init__(

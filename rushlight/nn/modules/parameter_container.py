@@ -74,9 +74,7 @@ class ParameterList(Module):
     def extend(self, values: Iterable[Any]) -> Self:
         """Adds values at the end. TypeError for a tensor, and for what cannot be iterated over."""
         if not isinstance(values, Iterable) or isinstance(values, TensorBase):
-            raise TypeError(
-                f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}"
-            )
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
         for value in values:
             self.append(value)
         return self
@@ -86,6 +84,7 @@ class ParameterList(Module):
         return "\n".join(described(i, value, lambda tensor: tensor.dtype) for i, value in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises RuntimeError: there is nothing to compute."""
         raise RuntimeError("ParameterList should not be called.")
 
 
@@ -154,7 +153,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, or `default`."""
-        return self[key] if key in self else default
+        return self[key] if key in self._keys else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> "ParameterDict":
         """Another dictionary with these keys, all of the same value."""
@@ -184,6 +183,7 @@ class ParameterDict(Module):
         return "\n".join(described(key, value, typename) for key, value in self.items())
 
     def __call__(self, input: Any) -> Any:
+        """Raises RuntimeError: there is nothing to compute."""
         raise RuntimeError("ParameterDict should not be called.")
 
     def __or__(self, other: Any) -> "ParameterDict":

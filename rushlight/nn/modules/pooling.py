@@ -47,9 +47,7 @@ class MaxPool1d(_MaxPool):
 
     def forward(self, input: Tensor) -> Tensor:
         """The largest of each window."""
-        return F.max_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options()
-        )
+        return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
 class MaxPool2d(_MaxPool):
@@ -62,9 +60,7 @@ class MaxPool2d(_MaxPool):
 
     def forward(self, input: Tensor) -> Tensor:
         """The largest of each window."""
-        return F.max_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options()
-        )
+        return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
 class MaxPool3d(_MaxPool):
@@ -72,9 +68,7 @@ class MaxPool3d(_MaxPool):
 
     def forward(self, input: Tensor) -> Tensor:
         """The largest of each window."""
-        return F.max_pool3d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options()
-        )
+        return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
 
 class _MaxUnpool(Module):
@@ -149,9 +143,7 @@ class AvgPool1d(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The mean of each window."""
-        return F.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
     def extra_repr(self) -> str:
         """The windows."""
@@ -205,9 +197,7 @@ class AvgPool3d(AvgPool2d):
 class _LPPool(Module):
     """What the power-average pooling layers share."""
 
-    def __init__(
-        self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
-    ):
+    def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False):
         super().__init__()
         self.norm_type = norm_type
         self.kernel_size = kernel_size

@@ -1,7 +1,7 @@
 """What recurrent layers compute: one step of each kind of cell, and the steps of a layer in one direction.
 
-A state is a tuple of tensors (N, hidden): the hidden state, and for LSTM the cell state. Gates lie one after the other
-along the last dimension, in PyTorch's order.
+A state is a tuple of tensors (N, hidden): the hidden state, and for LSTM the cell state. Gates lie one after
+the other along the last dimension, in PyTorch's order.
 """
 
 from collections.abc import Callable

@@ -16,7 +16,6 @@ from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
 from rushlight.ops.creation import zeros
 from rushlight.ops.joining import cat, stack
-from rushlight.tensor import Tensor
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -24,9 +23,9 @@ __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 class RNNBase(Module):
     """What the recurrent layers share.
 
-    Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or packed.
-    Results are the last layer's hidden states at all times, and the last state of every layer and direction.
-    `dropout` acts between layers.
+    Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or
+    packed. Results are the last layer's hidden states at all times, and the last state of every layer and
+    direction. `dropout` acts between layers.
     """
 
     def __init__(
@@ -205,7 +204,14 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         """Sizes, and the options that differ from their defaults."""
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
+        usual = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
         options = "".join(
             f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
         )
@@ -255,9 +261,9 @@ class RNN(RNNBase):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Device = None,
-        dtype: Dtype | None = None,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        device: Device = None, dtype: Dtype | None = None,
     ):  # fmt: skip
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
@@ -272,8 +278,8 @@ class LSTM(RNNBase):
     """Layers of long short-term memory; states are pairs of hidden and cell states.
 
     With `proj_size`, hidden states are projected to that size. Sources: S. Hochreiter, J. Schmidhuber, "Long
-    short-term memory", 1997; H. Sak et al., "Long short-term memory based recurrent neural network architectures",
-    2014 (projections).
+    short-term memory", 1997; H. Sak et al., "Long short-term memory based recurrent neural network
+    architectures", 2014 (projections).
 
     >>> import rushlight as torch
     >>> output, (hidden, cell) = torch.nn.LSTM(10, 20, 2)(torch.ones(5, 3, 10))
@@ -282,9 +288,9 @@ class LSTM(RNNBase):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Device = None,
-        dtype: Dtype | None = None,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Device = None, dtype: Dtype | None = None,
     ):  # fmt: skip
         super().__init__(
             "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size,
@@ -313,8 +319,9 @@ class GRU(RNNBase):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-        dropout: float = 0.0, bidirectional: bool = False, device: Device = None, dtype: Dtype | None = None,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Device = None,
+        dtype: Dtype | None = None,
     ):  # fmt: skip
         super().__init__(
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device,

@@ -18,9 +18,7 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 class RNNCellBase(Module):
     """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size)."""
 
-    def __init__(
-        self, mode: str, input_size: int, hidden_size: int, bias: bool, device: Device, dtype: Dtype | None
-    ):
+    def __init__(self, mode: str, input_size: int, hidden_size: int, bias: bool, device: Device, dtype: Dtype | None):
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -62,9 +60,7 @@ class RNNCellBase(Module):
                 which = f"hx[{i}]" if len(state) > 1 else "hidden"
                 raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {part.ndim}D instead")
         if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input has inconsistent input_size: got {input.shape[-1]}, expected {self.input_size}"
-            )
+            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]}, expected {self.input_size}")
 
     def extra_repr(self) -> str:
         """Sizes, and the options that differ from their defaults."""
@@ -108,8 +104,9 @@ class LSTMCell(RNNCellBase):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
-    ):
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None,
+        dtype: Dtype | None = None,
+    ):  # fmt: skip
         super().__init__("LSTM", input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
@@ -126,8 +123,9 @@ class GRUCell(RNNCellBase):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None, dtype: Dtype | None = None
-    ):
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None,
+        dtype: Dtype | None = None,
+    ):  # fmt: skip
         super().__init__("GRU", input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:

@@ -44,9 +44,7 @@ class _Table(Module):
             "sparse": False,
         }
         options = "".join(
-            f", {name}={show(getattr(self, name))}"
-            for name in names
-            if getattr(self, name) != usual.get(name)
+            f", {name}={show(getattr(self, name))}" for name in names if getattr(self, name) != usual.get(name)
         )
         return f"{self.num_embeddings}, {self.embedding_dim}{options}"
 
@@ -144,9 +142,7 @@ class EmbeddingBag(_Table):
         self.include_last_offset = include_last_offset
         self._make_table(padding_idx, _weight, device, dtype, True)
 
-    def forward(
-        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         """One vector for each bag."""
         return F.embedding_bag(
             input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,

@@ -93,8 +93,8 @@ class _Layer(Module):
 class TransformerEncoderLayer(_Layer):
     """Self-attention, then two linear layers; each added to its input and normalised.
 
-    Sequences are (L, N, d_model), (N, L, d_model) with `batch_first`, or (L, d_model). `norm_first` normalises
-    before each part instead of after.
+    Sequences are (L, N, d_model), (N, L, d_model) with `batch_first`, or (L, d_model). `norm_first`
+    normalises before each part instead of after.
 
     >>> import rushlight as torch
     >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8)).shape
@@ -132,8 +132,8 @@ class TransformerDecoderLayer(_Layer):
         norm_first: bool = False, bias: bool = True, device: Device = None, dtype: Dtype | None = None,
     ):  # fmt: skip
         super().__init__(
-            ["self_attn", "multihead_attn"], d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
-            batch_first, norm_first, bias, device, dtype,
+            ["self_attn", "multihead_attn"], d_model, nhead, dim_feedforward, dropout, activation,
+            layer_norm_eps, batch_first, norm_first, bias, device, dtype,
         )  # fmt: skip
 
     def forward(
@@ -161,8 +161,8 @@ class TransformerEncoder(Module):
     """
 
     def __init__(
-        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True,
-        mask_check: bool = True,
+        self, encoder_layer: Module, num_layers: int, norm: Module | None = None,
+        enable_nested_tensor: bool = True, mask_check: bool = True,
     ):  # fmt: skip
         super().__init__()
         self.layers = ModuleList(deepcopy(encoder_layer) for _ in range(num_layers))
@@ -200,9 +200,9 @@ class TransformerDecoder(Module):
         causal = is_causal_mask(tgt_mask, tgt_is_causal, length_of(tgt, self.layers[0].self_attn.batch_first))
         for layer in self.layers:
             tgt = layer(
-                tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=causal,
-                memory_is_causal=memory_is_causal,
+                tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal, memory_is_causal=memory_is_causal,
             )  # fmt: skip
         return tgt if self.norm is None else self.norm(tgt)
 
@@ -252,13 +252,11 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(
-            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
-        )
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
-            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
         )  # fmt: skip
 
     @staticmethod

@@ -1,5 +1,4 @@
 """Tools for training modules: limiting gradients, parameters as a vector."""
-# ruff: noqa: F401, F403
 
 from rushlight.nn.utils import rnn
 from rushlight.nn.utils.clip_grad import *

@@ -61,7 +61,9 @@ def clip_grad_norm_(
     parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """Scales the gradients of parameters so that their norm, all together, is at most `max_norm`. Returns the norm.
+    """Scales the gradients of parameters so that their norm, all together, is at most `max_norm`.
+
+    Returns the norm.
 
     RuntimeError with `error_if_nonfinite` if the norm is infinite or NaN.
 

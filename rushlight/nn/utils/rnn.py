@@ -17,14 +17,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-class PackedSequence(
-    namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])
-):
+class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])):
     """Sequences of different lengths, as recurrent layers take them: made by `pack_padded_sequence`.
 
-    `data` holds the first elements of all sequences, longest first, then all second ones, and so on; `batch_sizes`
-    says how many there are of each. `sorted_indices` and `unsorted_indices` lead from the order in which the sequences
-    were given to that of their lengths, and back; None where they are the same.
+    `data` holds the first elements of all sequences, longest first, then all second ones, and so on;
+    `batch_sizes` says how many there are of each. `sorted_indices` and `unsorted_indices` lead from the order
+    in which the sequences were given to that of their lengths, and back; None where they are the same.
     """
 
     def __new__(
@@ -74,8 +72,8 @@ def pack_padded_sequence(
 ) -> PackedSequence:
     """Packs sequences that are padded to the longest: (T, N, ...), or (N, T, ...) with `batch_first`.
 
-    With `enforce_sorted`, the lengths must go down; else the sequences are sorted by them. RuntimeError for lengths
-    that do, or cannot, fit.
+    With `enforce_sorted`, the lengths must go down; else the sequences are sorted by them. RuntimeError for
+    lengths that do, or cannot, fit.
 
     >>> import rushlight as torch
     >>> padded = torch.tensor([[1, 2, 0], [3, 4, 5]])
@@ -111,12 +109,15 @@ def check_lengths(sizes: np.ndarray, batch: int) -> None:
             "do not need ONNX exportability."
         )
     if sizes[-1] <= 0:
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
 
 
 def pad_packed_sequence(
-    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
-) -> tuple[Tensor, Tensor]:
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
+    total_length: int | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Undoes `pack_padded_sequence`: the padded sequences, and their lengths.
 
     ValueError if `total_length` is less than the longest.
@@ -145,9 +146,11 @@ def pad_packed_sequence(
 
 
 def pad_sequence(
-    sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
-) -> Tensor:
-    """Puts tensors of different lengths into one, padded to the longest: (T, N, ...), or (N, T, ...) with `batch_first`.
+    sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0,
+    padding_side: str = "right",
+) -> Tensor:  # fmt: skip
+    """Puts tensors of different lengths into one, padded to the longest: (T, N, ...), or (N, T, ...) with
+    `batch_first`.
 
     >>> import rushlight as torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)

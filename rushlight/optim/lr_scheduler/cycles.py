@@ -22,9 +22,7 @@ class _WithMomentum(LRScheduler):
         self.base_momentums = one_for_each("base_momentum", optimizer, base_momentum)
         self.max_momentums = one_for_each("max_momentum", optimizer, max_momentum)
         if last_epoch == -1:
-            for low, high, group in zip(
-                self.base_momentums, self.max_momentums, optimizer.param_groups, strict=True
-            ):
+            for low, high, group in zip(self.base_momentums, self.max_momentums, optimizer.param_groups, strict=True):
                 self._set_momentum(group, high)
                 group["max_momentum"], group["base_momentum"] = high, low
 
@@ -39,10 +37,10 @@ class _WithMomentum(LRScheduler):
 class CyclicLR(_WithMomentum):
     """Takes the learning rate from `base_lr` to `max_lr` and back, over and over.
 
-    The way up takes `step_size_up` steps, the way down `step_size_down` (as many, by default). Heights stay the same
-    ("triangular"), halve with each cycle ("triangular2"), shrink by `gamma` with each step ("exp_range"), or follow
-    `scale_fn` of the number of the cycle or of the step (`scale_mode` "cycle" or "iterations"). With `cycle_momentum`,
-    the momentum goes the opposite way.
+    The way up takes `step_size_up` steps, the way down `step_size_down` (as many, by default). Heights stay
+    the same ("triangular"), halve with each cycle ("triangular2"), shrink by `gamma` with each step
+    ("exp_range"), or follow `scale_fn` of the number of the cycle or of the step (`scale_mode` "cycle" or
+    "iterations"). With `cycle_momentum`, the momentum goes the opposite way.
 
     Source: L. Smith, "Cyclical learning rates for training neural networks", 2015.
     """
@@ -50,8 +48,8 @@ class CyclicLR(_WithMomentum):
     def __init__(
         self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000,
         step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle", cycle_momentum: bool = True,
-        base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1,
+        scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
+        cycle_momentum: bool = True, base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1,
     ):  # fmt: skip
         require_optimizer(optimizer)
         base_lrs = one_for_each("base_lr", optimizer, base_lr)
@@ -114,13 +112,12 @@ class CyclicLR(_WithMomentum):
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Takes the learning rate to `eta_min` along half a cosine in `T_0` epochs, begins again, and so on.
 
-    Each round is `T_mult` times as long as the one before. Source: I. Loshchilov, F. Hutter, "SGDR: stochastic
-    gradient descent with warm restarts", 2016. ValueError unless T_0 and T_mult are positive integers.
+    Each round is `T_mult` times as long as the one before. Source: I. Loshchilov, F. Hutter, "SGDR:
+    stochastic gradient descent with warm restarts", 2016. ValueError unless T_0 and T_mult are positive
+    integers.
     """
 
-    def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
-    ):
+    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1):
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
@@ -174,19 +171,20 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 class OneCycleLR(_WithMomentum):
     """Takes the learning rate up to `max_lr` once, and then far down, in a given number of steps.
 
-    It begins at max_lr / div_factor, reaches max_lr after the share `pct_start` of the steps, and ends at that first
-    value / final_div_factor; with `three_phase` it comes back to the first value on the way. The ways are cosines or
-    straight ("linear"). With `cycle_momentum`, the momentum goes the opposite way.
+    It begins at max_lr / div_factor, reaches max_lr after the share `pct_start` of the steps, and ends at
+    that first value / final_div_factor; with `three_phase` it comes back to the first value on the way. The
+    ways are cosines or straight ("linear"). With `cycle_momentum`, the momentum goes the opposite way.
 
-    Source: L. Smith, N. Topin, "Super-convergence: very fast training of neural networks using large learning rates",
-    2017. ValueError for options out of range, and for more steps than announced.
+    Source: L. Smith, N. Topin, "Super-convergence: very fast training of neural networks using large learning
+    rates", 2017. ValueError for options out of range, and for more steps than announced.
     """
 
     def __init__(
         self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
         steps_per_epoch: int | None = None, pct_start: float = 0.3, anneal_strategy: str = "cos",
-        cycle_momentum: bool = True, base_momentum: Any = 0.85, max_momentum: Any = 0.95, div_factor: float = 25.0,
-        final_div_factor: float = 1e4, three_phase: bool = False, last_epoch: int = -1,
+        cycle_momentum: bool = True, base_momentum: Any = 0.85, max_momentum: Any = 0.95,
+        div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False,
+        last_epoch: int = -1,
     ):  # fmt: skip
         require_optimizer(optimizer)
         self.total_steps = number_of_steps(total_steps, epochs, steps_per_epoch)
@@ -217,9 +215,7 @@ class OneCycleLR(_WithMomentum):
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(
-                f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
-            )
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
         begin = 0.0
         for phase in self._schedule_phases:
             if step <= phase["end_step"] or phase is self._schedule_phases[-1]:

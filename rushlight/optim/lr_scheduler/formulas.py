@@ -128,11 +128,12 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Multiplies the learning rate by `factor` for the first `total_iters` epochs. ValueError out of [0, 1]."""
+    """Multiplies the learning rate by `factor` for the first `total_iters` epochs.
 
-    def __init__(
-        self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1
-    ):
+    ValueError out of [0, 1].
+    """
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
         if not 0 <= factor <= 1:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -152,19 +153,18 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Multiplies the learning rate by a factor that goes from `start_factor` to `end_factor` in `total_iters` epochs.
+    """Multiplies the learning rate by a factor that goes from `start_factor` to `end_factor` in `total_iters`
+    epochs.
 
     ValueError for factors out of range.
     """
 
     def __init__(
-        self, optimizer: Optimizer, start_factor: float = 1 / 3, end_factor: float = 1.0, total_iters: int = 5,
-        last_epoch: int = -1,
+        self, optimizer: Optimizer, start_factor: float = 1 / 3, end_factor: float = 1.0,
+        total_iters: int = 5, last_epoch: int = -1,
     ):  # fmt: skip
         if not 0 < start_factor <= 1:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
-            )
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
         if not 0 <= end_factor <= 1:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor = start_factor

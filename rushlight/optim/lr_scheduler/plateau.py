@@ -13,9 +13,10 @@ __all__ = ["ReduceLROnPlateau"]
 class ReduceLROnPlateau(LRScheduler):
     """Multiplies the learning rate by `factor` when a metric has not improved for more than `patience` epochs.
 
-    `mode`: "min" if the metric should fall, "max" if it should rise. An improvement is one by more than `threshold`, a
-    share of the best value ("rel") or a difference ("abs"). After each reduction `cooldown` epochs do not count.
-    Learning rates stay above `min_lr`, one for all groups or a list; changes below `eps` are not made.
+    `mode`: "min" if the metric should fall, "max" if it should rise. An improvement is one by more than
+    `threshold`, a share of the best value ("rel") or a difference ("abs"). After each reduction `cooldown`
+    epochs do not count. Learning rates stay above `min_lr`, one for all groups or a list; changes below `eps`
+    are not made.
 
     >>> import rushlight as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -28,8 +29,8 @@ class ReduceLROnPlateau(LRScheduler):
 
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
-        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: float | list[float] = 0,
-        eps: float = 1e-8,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
+        min_lr: float | list[float] = 0, eps: float = 1e-8,
     ):  # fmt: skip
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
@@ -94,9 +95,9 @@ class ReduceLROnPlateau(LRScheduler):
             if self.default_min_lr is None:
                 raise RuntimeError(
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group being "
-                    "added to the optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` "
-                    "param groups."
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
+                    "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
+                    "`optimizer` param groups."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, lowest in zip(groups, self.min_lrs, strict=True):

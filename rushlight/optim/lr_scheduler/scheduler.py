@@ -1,7 +1,6 @@
 """The base class of schedules, and what they share: reading and setting the learning rates of an optimizer."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 from rushlight.core.graph import TensorBase
@@ -11,19 +10,18 @@ __all__ = ["LRScheduler"]
 
 EPOCH_GIVEN = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
-    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form "
-    "is used instead of the new chainable form, where available. Please open an issue if you are unable to replicate "
-    "your use case: https://github.com/pytorch/pytorch/issues/new/choose."
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available."
 )
 STEP_OVERRIDDEN = (
-    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure "
-    "to call `optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make "
+    "sure to call `optimizer.step()` before `lr_scheduler.step()`. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
 WRONG_ORDER = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them "
-    "in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch "
-    "skipping the first value of the learning rate schedule. See more details at "
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "
+    "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
+    "PyTorch skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
 
@@ -49,7 +47,10 @@ def set_value(group: dict[str, Any], key: str, value: Any) -> None:
 
 
 def one_for_each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """An option given once for all groups, or as a list with one for each. ValueError for a list of another length."""
+    """An option given once for all groups, or as a list with one for each.
+
+    ValueError for a list of another length.
+    """
     groups = optimizer.param_groups
     if not isinstance(value, (list, tuple)):
         return [value] * len(groups)
@@ -64,8 +65,8 @@ def one_for_each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 class LRScheduler:
     """The base class of schedules, which set the learning rates of an optimizer's groups anew at every `step`.
 
-    A subclass defines `get_lr`, the learning rates of all groups at `last_epoch`. `last_epoch` is where a schedule
-    goes on that was interrupted; -1 begins it.
+    A subclass defines `get_lr`, the learning rates of all groups at `last_epoch`. `last_epoch` is where a
+    schedule goes on that was interrupted; -1 begins it.
     """
 
     _get_lr_called_within_step = False

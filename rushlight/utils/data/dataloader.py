@@ -28,17 +28,14 @@ class _InfiniteConstantSampler(Sampler):
 class DataLoader(Generic[T]):
     """Iterates over a dataset in batches.
 
-    dataset: samples by number, or an `IterableDataset`.
-    batch_size, drop_last: how many samples a batch has, and whether a shorter last one is left out; None for single
-        samples.
-    shuffle, sampler, batch_sampler: the order: random, of a sampler, or of one that gives whole batches.
-    num_workers, prefetch_factor, persistent_workers, timeout, worker_init_fn, multiprocessing_context: processes that
-        fetch batches ahead, how many each, whether they stay for the next pass, how long to wait for them, what they
-        call first (with their number), and how they are started.
-    collate_fn: makes a batch of a list of samples.
-    pin_memory, pin_memory_device: for accelerators, of which there are none.
-    generator: where shuffling and the workers' seed are drawn from.
-    in_order: whether workers' batches keep their order.
+    dataset: samples by number, or an `IterableDataset`. batch_size, drop_last: how many samples a batch has,
+    and whether a shorter last one is left out; None for single samples. shuffle, sampler, batch_sampler: the
+    order: random, of a sampler, or of one that gives whole batches. num_workers, prefetch_factor,
+    persistent_workers, timeout, worker_init_fn, multiprocessing_context: processes that fetch batches ahead,
+    how many each, whether they stay for the next pass, how long to wait for them, what they call first (with
+    their number), and how they are started. collate_fn: makes a batch of a list of samples. pin_memory,
+    pin_memory_device: for accelerators, of which there are none. generator: where shuffling and the workers'
+    seed are drawn from. in_order: whether workers' batches keep their order.
 
     ValueError for options that exclude each other.
 
@@ -52,9 +49,10 @@ class DataLoader(Generic[T]):
 
     def __init__(
         self, dataset: Dataset[T], batch_size: int | None = 1, shuffle: bool | None = None,
-        sampler: Sampler | Iterable | None = None, batch_sampler: Sampler[list] | Iterable[list] | None = None,
-        num_workers: int = 0, collate_fn: Callable[[list], Any] | None = None, pin_memory: bool = False,
-        drop_last: bool = False, timeout: float = 0, worker_init_fn: Callable[[int], None] | None = None,
+        sampler: Sampler | Iterable | None = None,
+        batch_sampler: Sampler[list] | Iterable[list] | None = None, num_workers: int = 0,
+        collate_fn: Callable[[list], Any] | None = None, pin_memory: bool = False, drop_last: bool = False,
+        timeout: float = 0, worker_init_fn: Callable[[int], None] | None = None,
         multiprocessing_context: BaseContext | str | None = None, generator: Generator | None = None, *,
         prefetch_factor: int | None = None, persistent_workers: bool = False, pin_memory_device: str = "",
         in_order: bool = True,
@@ -91,9 +89,7 @@ class DataLoader(Generic[T]):
                 )
             batch_size = None
         elif batch_size is None and drop_last:
-            raise ValueError(
-                "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
-            )
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None and self._is_iterable:
             sampler = _InfiniteConstantSampler()
         elif sampler is None and shuffle:
@@ -159,9 +155,7 @@ class DataLoader(Generic[T]):
 def check_workers(num_workers, timeout, prefetch_factor, persistent_workers):
     """Raises PyTorch's errors about the options of workers."""
     if num_workers < 0:
-        raise ValueError(
-            "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."
-        )
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if num_workers == 0 and prefetch_factor is not None:

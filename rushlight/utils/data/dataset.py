@@ -63,7 +63,9 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class StackDataset(Dataset[Any]):
-    """Samples from several datasets of the same length, side by side: tuples, or dictionaries if they have names."""
+    """Samples from several datasets of the same length, side by side: tuples, or dictionaries if they have
+    names.
+    """
 
     def __init__(self, *args: Dataset, **kwargs: Dataset):
         if args and kwargs:
@@ -99,9 +101,7 @@ def samples(dataset: Any, indices: list) -> list:
     if callable(getattr(dataset, "__getitems__", None)):
         items = dataset.__getitems__(indices)
         if len(items) != len(indices):
-            raise ValueError(
-                f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}"
-            )
+            raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}")
         return items
     return [dataset[index] for index in indices]
 
@@ -203,7 +203,5 @@ def lengths_of_shares(size: int, shares: Sequence[float]) -> list[int]:
         lengths[i % len(lengths)] += 1
     for i, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
-                f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=3
-            )
+            warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=3)
     return lengths

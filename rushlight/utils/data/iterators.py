@@ -16,9 +16,7 @@ from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work
 def fetcher_for(loader):
     """A function that makes the fetcher of a loader's dataset."""
     kind = IterableFetcher if loader._is_iterable else MapFetcher
-    return partial(
-        kind, batched=loader._auto_collation, collate_fn=loader.collate_fn, drop_last=loader.drop_last
-    )
+    return partial(kind, batched=loader._auto_collation, collate_fn=loader.collate_fn, drop_last=loader.drop_last)
 
 
 class _BaseDataLoaderIter:
@@ -76,8 +74,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """A pass with worker processes.
 
-    Batches are numbered as they are asked for, dealt out to the workers in turn, and given back in that order (or, with
-    `in_order=False`, as they come).
+    Batches are numbered as they are asked for, dealt out to the workers in turn, and given back in that order
+    (or, with `in_order=False`, as they come).
     """
 
     def __init__(self, loader):
@@ -85,18 +83,21 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         context = loader.multiprocessing_context or multiprocessing.get_context()
         self.results = context.Queue()
         self.tasks = [context.Queue() for _ in range(loader.num_workers)]
-        self.workers = [
-            context.Process(target=work, daemon=True, args=(
-                fetcher_for(loader), loader.dataset, tasks, self.results, self._base_seed, loader.worker_init_fn, i,
-                loader.num_workers,
-            ))
-            for i, tasks in enumerate(self.tasks)
-        ]  # fmt: skip
+        self.workers = [self._worker(context, i) for i in range(loader.num_workers)]
         for worker in self.workers:
             worker.start()
         self.process = os.getpid()
         self.epoch = 0
         self._begin()
+
+    def _worker(self, context, number):
+        """A process that fetches batches, not started yet."""
+        loader = self.loader
+        arguments = (
+            fetcher_for(loader), loader.dataset, self.tasks[number], self.results, self._base_seed,
+            loader.worker_init_fn, number, loader.num_workers,
+        )  # fmt: skip
+        return context.Process(target=work, args=arguments, daemon=True)
 
     def _begin(self):
         """Asks for the first batches."""

@@ -32,7 +32,9 @@ def require_positive(name: str, value: Any) -> None:
 
 
 class Sampler(Generic[T]):
-    """The base class of samplers: a subclass defines `__iter__`, which gives numbers of samples or lists of them."""
+    """The base class of samplers: a subclass defines `__iter__`, which gives numbers of samples or lists of
+    them.
+    """
 
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError
@@ -117,12 +119,10 @@ class WeightedRandomSampler(Sampler[int]):
     >>> import rushlight as torch
     >>> generator = torch.Generator().manual_seed(0)
     >>> list(torch.utils.data.WeightedRandomSampler([0.1, 0.9, 0.4], 5, generator=generator))
-    [1, 2, 1, 1, 1]
+    [2, 1, 1, 2, 1]
     """
 
-    def __init__(
-        self, weights: Any, num_samples: int, replacement: bool = True, generator: Generator | None = None
-    ):
+    def __init__(self, weights: Any, num_samples: int, replacement: bool = True, generator: Generator | None = None):
         require_positive("num_samples", num_samples)
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
@@ -143,7 +143,8 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Puts the numbers that another sampler gives into lists of `batch_size`; the last may be shorter, or dropped.
+    """Puts the numbers that another sampler gives into lists of `batch_size`; the last may be shorter, or
+    dropped.
 
     >>> import rushlight as torch
     >>> data = torch.utils.data

@@ -51,8 +51,9 @@ class Failure:
         """The failure that an error is, with its traceback as text."""
         trace = "".join(traceback.format_exception(error))
         return Failure(
-            type(error), f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {trace}"
-        )
+            type(error),
+            f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {trace}",
+        )  # fmt: skip
 
     def reraise(self) -> None:
         """Raises an error of the same type; RuntimeError where that type takes no message."""

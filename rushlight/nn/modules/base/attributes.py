@@ -157,9 +157,7 @@ class Attributes:
         """Assigns a buffer, which stays as persistent as it was."""
         if value is not None and not isinstance(value, TensorBase):
             require_none(value, f"as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
-        persistent = (
-            value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
-        )
+        persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
         self.register_buffer(name, value, persistent)
 
     def _make_way(self, name, kind, registry):

@@ -54,7 +54,8 @@ class BackwardHook:
         """The result, passed through another node."""
         if not isinstance(result, (TensorBase, tuple)):
             warnings.warn(
-                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received " f"{type(result)}",
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
                 stacklevel=5,
             )  # fmt: skip
         several = isinstance(result, tuple)
@@ -80,15 +81,14 @@ class BackwardHook:
     def without_inputs(self):
         """The hooks on the gradients of a module none of whose inputs requires grad: called right away."""
         warnings.warn(
-            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs " "require gradients.",
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients.",
             stacklevel=5,
         )  # fmt: skip
         nothing = (None,) * self.n_inputs
         for hook in self.hooks:
             result = hook(self.module, nothing, self.grad_outputs)
-            if result is not None and not (
-                isinstance(result, tuple) and all(grad is None for grad in result)
-            ):
+            if result is not None and not (isinstance(result, tuple) and all(grad is None for grad in result)):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always return None or None for "
                     "all gradients."
@@ -121,7 +121,5 @@ def as_many(grads, number, hook, what):
     """What a hook returned in the place of `number` gradients; RuntimeError for more or fewer."""
     grads = (grads,) if isinstance(grads, TensorBase) else tuple(grads)
     if len(grads) != number:
-        raise RuntimeError(
-            f"{hook} returned an invalid number of {what}, got {len(grads)}, but expected {number}"
-        )
+        raise RuntimeError(f"{hook} returned an invalid number of {what}, got {len(grads)}, but expected {number}")
     return grads

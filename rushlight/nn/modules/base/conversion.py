@@ -46,12 +46,12 @@ class Conversion(Traversal):
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype="
-                + str(dtype)
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=" + str(dtype)
             )
         if dtype.is_complex:
             warnings.warn(
-                "Complex modules are a new feature under active development whose design may change, and some modules " "might not work as expected when using complex tensors as parameters or buffers.",
+                "Complex modules are a new feature under active development whose design may change, and some modules "
+                "might not work as expected when using complex tensors as parameters or buffers.",
                 stacklevel=2,
             )  # fmt: skip
         return self._apply(lambda t: cast(t, dtype, "fc"))

@@ -119,9 +119,7 @@ def register_module_forward_hook(
     hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Calls `hook(module, args, output)` after every `forward` of all modules."""
-    return everywhere(
-        EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
-    )
+    return everywhere(EVERY_MODULE.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call))
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
@@ -206,7 +204,8 @@ class HookedCall:
                     except Exception as error:
                         kind = "global module" if table is EVERY_MODULE else "module"
                         warnings.warn(
-                            f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as " f"another error was raised in forward: {error}",
+                            f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as "
+                            f"another error was raised in forward: {error}",
                             stacklevel=2,
                         )  # fmt: skip
 
@@ -215,6 +214,4 @@ def pair(result):
     """What a hook on arguments and keywords returned; RuntimeError unless there are two."""
     if isinstance(result, tuple) and len(result) == 2:
         return result
-    raise RuntimeError(
-        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
-    )
+    raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")

@@ -15,9 +15,7 @@ Device = device | str | None
 Sizes = int | tuple[int, ...]
 
 
-def uninitialized(
-    shape: Sizes, device: Device, dtype: dtypes.dtype | None, requires_grad: bool = True
-) -> Parameter:
+def uninitialized(shape: Sizes, device: Device, dtype: dtypes.dtype | None, requires_grad: bool = True) -> Parameter:
     """A parameter without values yet, in the default dtype unless another is given.
 
     RuntimeError off the CPU.

@@ -86,15 +86,11 @@ class State(Traversal):
 
     def get_extra_state(self) -> Any:
         """More state to store in the state dict; for subclasses to define, together with `set_extra_state`."""
-        raise RuntimeError(
-            "define get_extra_state() and set_extra_state() together to store more in a state_dict"
-        )
+        raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
 
     def set_extra_state(self, state: Any) -> None:
         """Takes over what `get_extra_state` gave; for subclasses to define."""
-        raise RuntimeError(
-            "define get_extra_state() and set_extra_state() together to store more in a state_dict"
-        )
+        raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False):
         """Copies a state dict into the parameters and buffers of this module and of all below.
@@ -119,9 +115,7 @@ class State(Traversal):
                     quoted = ", ".join(f'"{key}"' for key in keys)
                     errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
         if errors:
-            raise RuntimeError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors)
-            )
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return _IncompatibleKeys(loading.missing, loading.unexpected)
 
     def _load_from_state_dict(
@@ -236,6 +230,7 @@ class ModuleHook:
         self.module = weakref.ref(module)
 
     def __call__(self, *args):
+        """Calls the hook with its module first."""
         return self.hook(self.module(), *args)
 
     def __reduce__(self):
@@ -257,9 +252,7 @@ class Loading:
         metadata = {} if self.metadata is None else self.metadata.get(prefix[:-1], {})
         if self.assign:
             metadata["assign_to_params_buffers"] = True
-        module._load_from_state_dict(
-            state_dict, prefix, metadata, True, self.missing, self.unexpected, self.errors
-        )
+        module._load_from_state_dict(state_dict, prefix, metadata, True, self.missing, self.unexpected, self.errors)
         for name, child in module._modules.items():
             if child is not None:
                 below = f"{prefix}{name}."

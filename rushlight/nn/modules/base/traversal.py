@@ -14,15 +14,9 @@ if TYPE_CHECKING:
 class Traversal(Attributes):
     """How a module lists and finds what is in it."""
 
-    def _named_members(
-        self, members: Callable, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator:
+    def _named_members(self, members: Callable, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator:
         """The members of this module and, with `recurse`, of all below, each with its full name."""
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen = set()
         for path, module in modules:
             for name, member in members(module):
@@ -46,9 +40,7 @@ class Traversal(Attributes):
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """The parameters with their names, such as `layer.weight`."""
-        yield from self._named_members(
-            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
-        )
+        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers of this module and, with `recurse`, of its submodules; each once."""
@@ -59,9 +51,7 @@ class Traversal(Attributes):
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """The buffers with their names, such as `layer.running_mean`."""
-        yield from self._named_members(
-            lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
-        )
+        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def children(self) -> "Iterator[Module]":
         """The submodules of this module itself; each once."""
@@ -96,9 +86,7 @@ class Traversal(Attributes):
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(
-                    memo, f"{prefix}.{name}" if prefix else name, remove_duplicate
-                )
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def apply(self, fn: "Callable[[Module], None]") -> Self:
         """Calls a function with every module below, and then with this one; to initialise a network, for
