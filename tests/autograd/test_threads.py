@@ -1,0 +1,170 @@
+"""Many threads: no gradient is lost that several add to one leaf, and graphs may be shared."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+
+def together(n, function):
+    """Calls a function in n threads that start at the same moment; their results in order, their errors raised."""
+    barrier = threading.Barrier(n)
+
+    def run(i):
+        barrier.wait()
+        return function(i)
+
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(run, range(n)))
+
+
+def test_no_update_is_lost(torch):
+    """Hogwild: threads with graphs of their own add to the same leaves."""
+    x = torch.zeros(2000, requires_grad=True)
+    w = torch.zeros(2000, requires_grad=True)
+
+    def run(i):
+        for _ in range(25):
+            (x * (i + 1) + w).sum().backward()
+
+    together(8, run)
+    assert x.grad.unique().tolist() == [25 * 36]
+    assert w.grad.unique().tolist() == [25 * 8]
+
+
+def test_the_first_gradient_is_not_lost_either(torch):
+    for _ in range(50):
+        x = torch.zeros(3, requires_grad=True)
+        together(4, lambda i, x=x: (x * 2).sum().backward())
+        assert x.grad.tolist() == [8, 8, 8]
+
+
+def test_one_graph_in_several_threads(torch):
+    x = torch.arange(1.0, 1001.0, requires_grad=True)
+    y = x
+    for _ in range(20):
+        y = (y * 1.0).sin() + x
+    y = y.sum()
+    (expected,) = torch.autograd.grad(y, x, retain_graph=True)
+
+    def run(i):
+        for _ in range(5):
+            y.backward(retain_graph=True)
+
+    together(4, run)
+    assert torch.allclose(x.grad, 20 * expected)
+
+
+def test_grad_touches_nothing_shared(torch):
+    x = torch.linspace(0, 1, 1000, requires_grad=True)
+    y = (x * x).exp().sum()
+    (expected,) = torch.autograd.grad(y, x, retain_graph=True)
+    found = together(4, lambda i: torch.autograd.grad(y * (i + 1), x, retain_graph=True)[0])
+    assert x.grad is None
+    for i, g in enumerate(found):
+        assert torch.allclose(g, expected * (i + 1))
+
+
+def test_graphs_that_share_a_part(torch):
+    x = torch.ones(100, requires_grad=True)
+    trunk = (x * 2).exp()
+    together(4, lambda i: (trunk * (i + 1)).sum().backward(retain_graph=True))
+    assert torch.allclose(x.grad, 2 * trunk.detach() * 10)
+
+
+def test_hooks_run_in_the_thread_that_calls_backward(torch):
+    seen = []
+
+    def run(i):
+        x = torch.ones(2, requires_grad=True)
+        x.register_hook(lambda grad: seen.append(threading.get_ident()) if i >= 0 else None)
+        me = threading.get_ident()
+        x.sum().backward()
+        return me
+
+    assert sorted(together(4, run)) == sorted(seen)
+
+
+def test_post_accumulate_hooks_do_not_overlap():
+    """Steps that are taken in hooks, in several threads: the gradient that a hook sees is there until it has used it.
+
+    PyTorch leaves that to the hooks.
+    """
+    import rushlight as torch
+
+    x = torch.zeros(1000, requires_grad=True)
+
+    def step(p):
+        with torch.no_grad():
+            p -= p.grad
+        p.grad = None
+
+    x.register_post_accumulate_grad_hook(step)
+
+    def run(i):
+        for _ in range(25):
+            (x * 1.0).sum().backward()
+
+    together(4, run)
+    assert x.detach().unique().tolist() == [-100]
+
+
+def test_errors_in_one_thread_leave_the_others_alone(torch):
+    x = torch.ones(2, requires_grad=True)
+    y = (x * x).sum()
+
+    def run(i):
+        if i == 0:
+            try:
+                (y * torch.ones(2)).backward(retain_graph=True)
+            except RuntimeError:
+                return True
+        y.backward(retain_graph=True)
+        return True
+
+    assert all(together(4, run))
+    assert x.grad.tolist() == [6, 6]
+
+
+STRESS = """
+    import sys, threading
+    from contextlib import nullcontext
+    import rushlight as torch
+    from rushlight.core import engine
+
+    if sys.argv[1] == "without":
+        engine.LEAVES[:] = [nullcontext()] * len(engine.LEAVES)
+    sys.setswitchinterval(1e-6)
+    x = torch.zeros(300_000, requires_grad=True)
+    x.grad = torch.zeros(300_000)
+    barrier = threading.Barrier(4)
+
+    def run():
+        barrier.wait()
+        for _ in range(40):
+            x.backward(torch.ones(300_000))
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(int(x.grad.min()) == 160)
+"""
+
+
+def stressed(locks):
+    """Whether all gradients of a stress test arrived. Large arrays: NumPy lets other threads run while it adds them."""
+    environment = os.environ | {"RUSHLIGHT_PURE_PYTHON": "1", "OMP_NUM_THREADS": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(STRESS), locks], env=environment, capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip() == "True"
+
+
+def test_the_locks_are_what_keeps_gradients():
+    """The stress test can fail: it does when the locks of the leaves are taken out."""
+    assert stressed("with")
+    assert not all(stressed("without") for _ in range(5))
