@@ -5,10 +5,10 @@ from rushlight.nn.functional.adaptive_pooling import *
 from rushlight.nn.functional.attention import *
 from rushlight.nn.functional.batch_normalization import *
 from rushlight.nn.functional.convolution import *
-from rushlight.nn.functional.cross_entropy import *
 from rushlight.nn.functional.ctc import *
 from rushlight.nn.functional.distance import *
 from rushlight.nn.functional.dropout import *
+from rushlight.nn.functional.entropy import *
 from rushlight.nn.functional.folding import *
 from rushlight.nn.functional.fractional_pooling import *
 from rushlight.nn.functional.grid_sampling import *
