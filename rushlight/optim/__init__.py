@@ -3,8 +3,9 @@
 from rushlight.optim import lr_scheduler
 from rushlight.optim.adadelta import Adadelta
 from rushlight.optim.adagrad import Adagrad
-from rushlight.optim.adam import Adam, AdamW
+from rushlight.optim.adam import Adam
 from rushlight.optim.adamax import Adamax
+from rushlight.optim.adamw import AdamW
 from rushlight.optim.asgd import ASGD
 from rushlight.optim.lbfgs import LBFGS
 from rushlight.optim.nadam import NAdam

@@ -40,12 +40,10 @@ def evaluate(torch, case):
     x = torch.tensor(rng.standard_normal(shape).astype(np.float32), requires_grad=True)
     state = first_state(torch, layer, rng) if "state" in call else []
     rnn = torch.nn.utils.rnn
-    if "packed" in call:
-        given = rnn.pack_padded_sequence(x, [4, 6, 2], layer.batch_first, enforce_sorted=False)
-    else:
-        given = x
+    packed = "packed" in call
+    given = rnn.pack_padded_sequence(x, [4, 6, 2], layer.batch_first, enforce_sorted=False) if packed else x
     results = layer(given, (tuple(state) if len(state) > 1 else state[0]) if state else None)
-    if "packed" in call:
+    if packed:
         results = (rnn.pad_packed_sequence(results[0], layer.batch_first, padding_value=0.5)[0], *results[1:])
     results = flat(results)
     sum((part**2).sum() for part in results).backward()

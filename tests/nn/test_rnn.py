@@ -96,5 +96,14 @@ def test_arguments_that_do_not_fit(torch):
         layer(torch.ones(1, 1, 2), torch.ones(1, 2, 3))
     with pytest.raises(ValueError, match=r"RNN input dtype \(torch.float64\) does not match weight dtype"):
         layer(torch.ones(1, 1, 2, dtype=torch.float64))
-    with pytest.raises(ValueError, match="Unknown nonlinearity 'sine'. Select from 'tanh' or 'relu'."):
+    with pytest.raises(ValueError, match=r"Unknown nonlinearity 'sine'\. Select from 'tanh' or 'relu'."):
         torch.nn.RNN(2, 3, nonlinearity="sine")
+
+
+def test_second_derivatives_of_lstm():
+    from derivatives import check_derivatives
+
+    rng = np.random.default_rng(0)
+    cell = rushlight.nn.LSTMCell(2, 3, dtype=rushlight.float64)
+    x, h, c = (rushlight.tensor(rng.standard_normal((2, n)), requires_grad=True) for n in (2, 3, 3))
+    check_derivatives(lambda x, h, c: sum((part**2).sum() for part in cell(x, (h, c))), x, h, c)

@@ -6,8 +6,12 @@ the other along the last dimension, in PyTorch's order.
 
 from collections.abc import Callable
 
+import numpy as np
+
 from rushlight.nn import functional as F
+from rushlight.ops.activation.logistic import logistic_of
 from rushlight.ops.joining import cat
+from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
 State = tuple[Tensor, ...]
@@ -23,15 +27,43 @@ def relu_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | No
     return (F.relu(projected + F.linear(state[0], weight, bias)),)
 
 
+def activated(gates):
+    """The input, forget, cell and output gates of LSTM after their nonlinearities."""
+    n = gates.shape[1] // 4
+    entering, forgetting = logistic_of(gates[:, :n]), logistic_of(gates[:, n : 2 * n])
+    return entering, forgetting, np.tanh(gates[:, 2 * n : 3 * n]), logistic_of(gates[:, 3 * n :])
+
+
+def lstm_cotangents(grads, gates, cell, result1):
+    """The cotangents of the gates and of the last cell state, from those of the next states."""
+    grad_hidden, grad_cell = grads
+    entering, forgetting, new, leaving = activated(gates)
+    shown = np.tanh(result1)
+    grad_cell = grad_cell + grad_hidden * leaving * (1 - shown * shown)
+    parts = [
+        grad_cell * new * entering * (1 - entering),
+        grad_cell * cell * forgetting * (1 - forgetting),
+        grad_cell * entering * (1 - new * new),
+        grad_hidden * shown * leaving * (1 - leaving),
+    ]
+    return [np.concatenate(parts, 1), grad_cell * forgetting]
+
+
+@operator(joint=lstm_cotangents, inputs=("gates", "cell"))
+def _lstm_states(gates, cell):
+    """The next hidden and cell states of LSTM."""
+    entering, forgetting, new, leaving = activated(gates)
+    cell = forgetting * cell + entering * new
+    return leaving * np.tanh(cell), cell
+
+
 def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
     """Long short-term memory: input, forget, cell and output gates.
 
     Source: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997.
     """
     hidden, cell = state
-    entering, forgetting, new, leaving = (projected + F.linear(hidden, weight, bias)).chunk(4, 1)
-    cell = forgetting.sigmoid() * cell + entering.sigmoid() * new.tanh()
-    return leaving.sigmoid() * cell.tanh(), cell
+    return _lstm_states(projected + F.linear(hidden, weight, bias), cell)
 
 
 def gru_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:

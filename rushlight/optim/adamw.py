@@ -1,0 +1,31 @@
+"""AdamW: Adam with decoupled weight decay."""
+
+from typing import Any
+
+from rushlight.optim.adam import Adam
+from rushlight.optim.optimizer import Params
+
+__all__ = ["AdamW"]
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: parameters shrink by lr * weight_decay, whatever their gradient.
+
+    Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017.
+    """
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+            capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
+        )  # fmt: skip
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
