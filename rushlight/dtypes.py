@@ -1,5 +1,6 @@
 """Data types, and PyTorch's rules on which one a mixed operation computes in."""
 
+import builtins
 from functools import cache
 
 import numpy as np
@@ -11,8 +12,6 @@ __all__ = [
     "float32", "float64", "get_default_dtype", "half", "iinfo", "int", "int8", "int16", "int32", "int64", "long",
     "promote_types", "result_type", "set_default_dtype", "short", "uint8",
 ]  # fmt: skip
-
-py_bool, py_int, py_float, py_complex = bool, int, float, complex
 
 
 class dtype:
@@ -30,22 +29,22 @@ class dtype:
         self._numpy = np.dtype(numpy_type)
 
     @property
-    def is_floating_point(self) -> py_bool:
+    def is_floating_point(self) -> builtins.bool:
         """Whether this is a type of real floating-point numbers."""
         return self._numpy.kind == "f"
 
     @property
-    def is_complex(self) -> py_bool:
+    def is_complex(self) -> builtins.bool:
         """Whether this is a type of complex numbers."""
         return self._numpy.kind == "c"
 
     @property
-    def is_signed(self) -> py_bool:
+    def is_signed(self) -> builtins.bool:
         """Whether the type has negative numbers."""
         return self._numpy.kind in "ifc"
 
     @property
-    def itemsize(self) -> py_int:
+    def itemsize(self) -> builtins.int:
         """The size of an element in bytes."""
         return self._numpy.itemsize
 
@@ -82,7 +81,7 @@ TYPE_NAMES = {
     bool: "Bool", uint8: "Byte", int8: "Char", int16: "Short", int32: "Int", int64: "Long", float16: "Half",
     float32: "Float", float64: "Double", complex64: "ComplexFloat", complex128: "ComplexDouble",
 }  # fmt: skip
-SCALARS = {py_bool: bool, py_int: int64, py_float: float32, py_complex: complex64}
+SCALARS = {builtins.bool: bool, builtins.int: int64, builtins.float: float32, builtins.complex: complex64}
 
 _default = float32
 
@@ -122,7 +121,7 @@ def as_numpy(d) -> np.dtype | None:
     if isinstance(d, dtype):
         return d._numpy
     if d in SCALARS:
-        return {py_float: float64, py_complex: complex128}.get(d, SCALARS[d])._numpy
+        return {builtins.float: float64, builtins.complex: complex128}.get(d, SCALARS[d])._numpy
     raise TypeError(f"dtype must be a torch.dtype, not {type(d).__name__}")
 
 
@@ -143,7 +142,7 @@ def canonical(array: np.ndarray) -> np.ndarray:
     return array if array.dtype is d else array.view(d)
 
 
-def category(d: np.dtype) -> py_int:
+def category(d: np.dtype) -> builtins.int:
     """0 for bool, 1 for integers, 2 for floats, 3 for complex: a higher one wins over a lower."""
     return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[d.kind]
 
@@ -162,7 +161,7 @@ def _promote(a: np.dtype, b: np.dtype) -> np.dtype:
 def _result(kinds: tuple) -> np.dtype:
     """The type of an operation between operands, each given as (rank, NumPy type): 2 a tensor with dimensions,
     1 one without, 0 a Python number. Lower ranks count only where their category is higher."""
-    by_rank = {}
+    by_rank: dict[builtins.int, np.dtype] = {}
     for rank, d in kinds:
         by_rank[rank] = _promote(by_rank[rank], d) if rank in by_rank else d
     result = None
@@ -188,9 +187,9 @@ def _kind(value) -> tuple:
         return (2 if value.ndim else 1), value.dtype
     for python, d in SCALARS.items():
         if isinstance(value, python):
-            if python is py_float:
+            if python is builtins.float:
                 return 0, _default._numpy
-            return 0, (_default.to_complex() if python is py_complex else d)._numpy
+            return 0, (_default.to_complex() if python is builtins.complex else d)._numpy
     if isinstance(value, np.generic):
         return _kind(value.item())
     raise TypeError(f"unsupported operand type {type(value).__name__!r}: expected a Tensor or a number")
@@ -221,7 +220,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return FROM_NUMPY[_promote(type1._numpy, type2._numpy)]
 
 
-def can_cast(from_: dtype, to: dtype) -> py_bool:
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether PyTorch's rules allow a result of one dtype to be written into a tensor of another.
 
     >>> import rushlight as torch
@@ -262,7 +261,7 @@ class iinfo:
         if type._numpy.kind not in "iu":
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle {type}")
         info = np.iinfo(type._numpy)
-        self.dtype, self.bits, self.max, self.min = type, info.bits, py_int(info.max), py_int(info.min)
+        self.dtype, self.bits, self.max, self.min = type, info.bits, builtins.int(info.max), builtins.int(info.min)
 
 
 def cast(value, d: np.dtype):
@@ -293,4 +292,4 @@ def floating(*operands):
     return arrays if len(arrays) > 1 else arrays[0]
 
 
-OPERANDS = (TensorBase, np.ndarray, np.generic, py_bool, py_int, py_float, py_complex)
+OPERANDS = (TensorBase, np.ndarray, np.generic, builtins.bool, builtins.int, builtins.float, builtins.complex)

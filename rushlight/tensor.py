@@ -28,7 +28,19 @@ def legacy_array(*data, device=None):
     return source._array if isinstance(source, TensorBase) else np.array(source, dtype)
 
 
-class Tensor(Arithmetic):
+if TYPE_CHECKING:
+
+    class TensorType(type):
+        """What checkers of types know of the class: methods are added to it."""
+
+        def __getattr__(cls, name: str) -> Any: ...
+        def __setattr__(cls, name: str, value: Any) -> None: ...
+
+else:
+    TensorType = type
+
+
+class Tensor(Arithmetic, metaclass=TensorType):
     """A multi-dimensional array that records what is done to it, so that it can be differentiated.
 
     Made by `torch.tensor` and the other creation functions; `Tensor(2, 3)` makes an uninitialised one of that shape
@@ -49,6 +61,23 @@ class Tensor(Arithmetic):
     if TYPE_CHECKING:  # the methods that the table of operators adds
 
         def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, key: Any) -> "Tensor": ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __pow__(self, other: Any) -> "Tensor": ...
+        def __matmul__(self, other: Any) -> "Tensor": ...
+        def __invert__(self) -> "Tensor": ...
+        def __and__(self, other: Any) -> "Tensor": ...
+        def __or__(self, other: Any) -> "Tensor": ...
+        def __lt__(self, other: Any) -> "Tensor": ...
+        def __le__(self, other: Any) -> "Tensor": ...
+        def __gt__(self, other: Any) -> "Tensor": ...
+        def __ge__(self, other: Any) -> "Tensor": ...
+        def __eq__(self, other: Any) -> "Tensor": ...  # type: ignore[override]
+        def __ne__(self, other: Any) -> "Tensor": ...  # type: ignore[override]
+        def __mod__(self, other: Any) -> "Tensor": ...
+        def __floordiv__(self, other: Any) -> "Tensor": ...
+        def __rtruediv__(self, other: Any) -> "Tensor": ...
+        def __rpow__(self, other: Any) -> "Tensor": ...
 
     # what it is
 
@@ -207,6 +236,7 @@ class Tensor(Arithmetic):
             requires_grad=self._needs,
             grad_fn_name=None if node is None else type(node).__name__,
             default_dtype=dtypes.get_default_dtype()._numpy,
+            tangent=tangent_text(self) if self._tangents else None,
         )
 
     # its place in the graph
@@ -286,7 +316,7 @@ class Tensor(Arithmetic):
         """Takes this tensor out of the graph that made it: it becomes a leaf."""
         if self._view is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-        self._node, self._index, self._needs = None, 0, False
+        self._node, self._index, self._needs, self._tangents = None, 0, False, None
         return self
 
     def is_inference(self) -> bool:
@@ -395,6 +425,14 @@ class Tensor(Arithmetic):
 
     def __reduce_ex__(self, protocol):
         return rebuild, (type(self), self._array, self._needs)
+
+
+def tangent_text(tensor: Tensor) -> str | None:
+    """The tangent of the innermost level that is still entered, as text."""
+    from rushlight.core.forward import LEVELS, tangent_of
+
+    tangent = next((t for level in reversed(LEVELS) if (t := tangent_of(tensor, level)) is not None), None)
+    return None if tangent is None else f"{tangent}"
 
 
 def check_grad(tensor: Tensor, value: Any) -> None:
