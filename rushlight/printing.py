@@ -97,6 +97,7 @@ def tensor_str(
     grad_fn_name: str | None = None,
     default_dtype: np.dtype = _FLOAT32,
     suffix_dtype: str | None = None,
+    tangent: str | None = None,
     indent: int = 0,
 ) -> str:
     """Return the `repr` of a tensor that holds `array`, as PyTorch prints it.
@@ -109,6 +110,7 @@ def tensor_str(
         default_dtype: the floating-point dtype that goes without saying.
         suffix_dtype: the dtype to name where the array's own is not the tensor's, as `"torch.bfloat16"`
             for values kept in float32.
+        tangent: the text of the tangent that the tensor carries in forward mode.
         indent: columns to the left of the text that other text already takes.
 
     >>> print(tensor_str(np.array([[1, 0.5], [np.nan, -2]]), requires_grad=True))
@@ -122,6 +124,8 @@ def tensor_str(
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     return _add_suffixes(text, suffixes, indent + len(prefix))[indent:]
 
 

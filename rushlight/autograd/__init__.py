@@ -1,6 +1,6 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode."""
 
-from rushlight.autograd import functional, graph
+from rushlight.autograd import forward_ad, functional, graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from rushlight.autograd.differentiate import backward, grad
 from rushlight.autograd.function import Function
@@ -9,6 +9,6 @@ from rushlight.autograd.grad_mode import is_grad_enabled, is_inference_mode_enab
 from rushlight.autograd.variable import Variable
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "graph", "inference_mode", "is_grad_enabled",
-    "is_inference_mode_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad", "graph",
+    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
 ]  # fmt: skip

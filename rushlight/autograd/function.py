@@ -10,7 +10,7 @@ from rushlight.core.anomaly import remember_origin
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.modes import CURRENT, switched
-from rushlight.core.operators import next_number
+from rushlight.core.operators import levels, next_number
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
@@ -114,6 +114,17 @@ class Function(metaclass=FunctionMeta):
         """Calls the function, and records it where one of the tensors among `args` requires grad."""
         if cls.has_setup():
             args, kwargs = with_defaults(cls.forward, args, kwargs)
+        if not levels():
+            return cls.record(args, kwargs)[1]
+        from rushlight.autograd.function_forward import apply_dual
+
+        node, output = apply_dual(cls, args, kwargs)
+        node.saved_for_forward = ()
+        return output
+
+    @classmethod
+    def record(cls, args, kwargs):
+        """Calls `forward`, and records it: the node, which was its `ctx`, and what it returned."""
         tensors = [a if isinstance(a, TensorBase) else None for a in args]
         node = cls._backward_cls.__new__(cls._backward_cls)
         ctx = node.ctx = cls._context_cls(node)
@@ -128,7 +139,7 @@ class Function(metaclass=FunctionMeta):
         node.sequence = next_number()
         outputs = output if isinstance(output, tuple) else (output,)
         outputs = connected(node, tensors, outputs) if recorded else unrecorded(node, tensors, outputs)
-        return outputs if isinstance(output, tuple) else outputs[0]
+        return node, outputs if isinstance(output, tuple) else outputs[0]
 
     @classmethod
     def has_setup(cls) -> bool:

@@ -87,6 +87,8 @@ class FunctionNode(Node):
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors that `forward` saved. RuntimeError when they are freed, or were changed in place since."""
+        if self.saved_for_forward:
+            return self.saved_for_forward
         if self.accessed:
             raise RuntimeError(
                 "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
@@ -231,6 +233,7 @@ class SavedOutput:
         """The output of its node again."""
         out = new_tensor(self.array)
         out._counter, out._node, out._index, out._needs = self.counter, node, self.index, True
+        out._tangents = None if node.tangents is None else node.tangents.get(self.index)
         return out
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.modes import CURRENT, switched
-from rushlight.core.operators import LINK, call, count_levels
+from rushlight.core.operators import LINK, call, count_levels, is_dual, look
+from rushlight.core.windows import READ, REPLACE, Window
 
 LEVELS: list[int] = []  # the levels that are entered, the innermost last
 _last = 0
@@ -37,7 +38,7 @@ def exit_level(level):
 
 def tangent_of(value, level):
     """The tangent of a tensor on a level; None for none, and for what is no tensor."""
-    return value._tangents.get(level) if isinstance(value, TensorBase) and value._tangents is not None else None
+    return value._tangents.get(level) if isinstance(value, TensorBase) and is_dual(value) else None
 
 
 def with_tangent(tensor, tangent, level):
@@ -47,7 +48,7 @@ def with_tangent(tensor, tangent, level):
 
 
 def without(tensor, level):
-    """The tensor without its tangent on a level, in the same place of the graph."""
+    """The tensor without its tangent on a level, in the same place of the graph; of a view, one that is none."""
     if tangent_of(tensor, level) is None:
         return tensor
     tangents = {k: t for k, t in tensor._tangents.items() if k != level} or None
@@ -58,7 +59,7 @@ def without(tensor, level):
     else:
         primal = new_tensor(tensor._array)
         primal._node, primal._index, primal._needs = tensor._node, tensor._index, tensor._needs
-        primal._counter, primal._view = tensor._versions(), tensor._view
+    primal._counter = tensor._versions()
     primal._tangents = tangents
     return primal
 
@@ -66,11 +67,15 @@ def without(tensor, level):
 def push_forward(caller, op, args):
     """Calls an operator on tensors with tangents, and pushes those of the innermost level through its derivative."""
     flat = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
-    level = max((k for t in flat if isinstance(t, TensorBase) for k in t._tangents or () if k in LEVELS), default=0)
+    found = [k for t in flat if isinstance(t, TensorBase) and is_dual(t) for k in t._tangents if k in LEVELS]
+    level = 0 if CURRENT.get().inference else max(found, default=0)
     primals = [strip(arg, level) for arg in args]
     outs = call(op, tuple(primals)) if caller is call else caller(op, *primals)
+    several = isinstance(outs, tuple)
+    if op.view:
+        for out in outs if several else (outs,):
+            look(out, args[0], several)
     if level and op.differentiable and outs is not NotImplemented:
-        several = isinstance(outs, tuple)
         tangents = push(op, args, primals, outs, level)
         for out, tangent in zip(outs if several else (outs,), tangents, strict=True):
             if tangent is not None:
@@ -183,6 +188,32 @@ def pull_back(outputs, cotangents, inputs):
     places = [(x, 0) if x._node is None else (x._node, x._index) for x in inputs]
     roots = [(*((x, 0) if x._node is None else (x._node, x._index)), g) for x, g in zip(outputs, cotangents, strict=True)]
     return Backward(True, True).run(roots, places)
+
+
+def take_tangents(tensor, result):
+    """Gives a tensor that was changed in place the tangents of its new values; those of a view have a base's around them.
+
+    No tangent is ever written to: it may be that of other tensors too. The other views of the base find theirs when
+    they are next used.
+    """
+    tangents = {k: fitted(t, tensor) for k, t in (result._tangents or {}).items() if k in LEVELS}
+    tensor._tangents = tangents or None
+    if tensor._view is not None:
+        base = tensor._view.base
+        held, window = base._tangents or {}, Window.between(base._array, tensor._array)
+        levels = [k for k in LEVELS if k in held or k in tangents]
+        pairs = {k: (held.get(k, zeros_like(base)), tangents.get(k, zeros_like(tensor))) for k in levels}
+        base._tangents = {k: REPLACE(*pair, window) for k, pair in pairs.items()} or None
+
+
+def renew_tangents(view):
+    """Gives a view of a base that was changed in place the tangents that the base has there now."""
+    base = view._view.base
+    if base._tangents is None:
+        view._tangents = None
+    else:
+        window = Window.between(base._array, view._array)
+        view._tangents = {k: READ(tangent, window) for k, tangent in base._tangents.items()}
 
 
 def fitted(tangent, like):

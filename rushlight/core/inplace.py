@@ -8,10 +8,11 @@ from weakref import ref
 import numpy as np
 
 from rushlight.core.errors import changed_view, larger_result, lower_result
+from rushlight.core.forward import renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.modes import CURRENT
-from rushlight.core.operators import Operator, binary, next_number, recording
+from rushlight.core.operators import Operator, binary, levels, next_number, recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
 from rushlight.layout import is_repeated
 
@@ -99,6 +100,8 @@ def is_dense(array):
 
 def change(tensor, function, *args, **kwargs):
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
+    if levels():
+        return change_dual(tensor, function, args, kwargs)
     if not recording():
         check_memory(tensor, args)
         write(tensor, function(tensor, *args, **kwargs)._array)
@@ -122,9 +125,28 @@ def change(tensor, function, *args, **kwargs):
     return tensor
 
 
+def change_dual(tensor, function, args, kwargs):
+    """`change` while tangents travel: they may hold on to the old values, which therefore get memory of their own."""
+    recorded = recording()
+    old = stand_in(tensor)
+    number = next_number()
+    keep(old)
+    result = function(old, *args, **kwargs)
+    recorded = recorded and (old._needs or result._needs)
+    check_history(tensor, recorded)
+    check_memory(tensor, args)
+    if recorded and not is_single(result, old, number) and (tensor._view is not None or not result._needs):
+        result = COPY(old, result)
+    write(tensor, result._array)
+    take_tangents(tensor, result)
+    if recorded:
+        take_over(tensor, result)
+    return tensor
+
+
 def change_binary(op, tensor, other):
     """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
-    if not is_plain(op, tensor, other) or (recording() and (tensor._needs or tensor._view or needs(other))):
+    if not is_plain(op, tensor, other) or levels() or (recording() and (tensor._needs or tensor._view or needs(other))):
         return change(tensor, lambda a, b: binary(op, a, b), other)
     check_memory(tensor, (other,))
     array = tensor._array
@@ -144,6 +166,11 @@ def is_plain(op, tensor, other):
     return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
 
 
+def is_followed(tensor, value):
+    """Whether derivatives may flow through a change in place, so that `change` has to make it."""
+    return levels() > 0 or (recording() and (needs(tensor) or needs(value)))
+
+
 def needs(value):
     """Whether a value is a tensor that requires grad."""
     return isinstance(value, TensorBase) and value.requires_grad
@@ -155,6 +182,7 @@ def stand_in(tensor):
     old._needs = tensor.requires_grad
     old._node, old._index = tensor._node, tensor._index
     old._counter = tensor._versions()
+    old._tangents = tensor._tangents
     return old
 
 
@@ -213,7 +241,12 @@ def move(tensor, node, index):
 def renew(tensor):
     """Gives a view of a base that was changed in place its new history: a look at the base as it is now."""
     view = tensor._view
-    if tensor._node is None and not view.base._needs:
+    has_history = tensor._node is not None or view.base._needs
+    if levels():
+        renew_tangents(tensor)
+        if not has_history:
+            view.version = tensor._counter.value
+    if not has_history:
         return
     if view.origin != DEFAULT:
         raise changed_view(tensor, "its base or another view of its base has been")

@@ -64,6 +64,8 @@ cpdef bint recording()
 @cython.locals(modes=Modes)
 cdef Modes recorder()
 
+cpdef bint is_dual(TensorBase tensor)
+
 cpdef mark(Node node, Modes modes)
 
 @cython.locals(cls=type, plan=Plan, node=Node)

@@ -135,7 +135,7 @@ def source_of(op, name):
 
 def unary(op, a):
     """Calls an elementwise operator of one tensor."""
-    if LEVELS and a._tangents is not None:
+    if LEVELS and is_dual(a):
         return push_forward(unary, op, (a,))
     x = a._array
     if type(x) is not ndarray:
@@ -170,7 +170,7 @@ def unary(op, a):
 
 def binary(op, a, b):
     """Calls an elementwise operator of two tensors, or of a tensor and a number. NotImplemented for anything else."""
-    if LEVELS and a._tangents is not None:
+    if LEVELS and is_dual(a):
         return push_forward(binary, op, (a, b))
     x = a._array
     if type(x) is not ndarray:
@@ -184,7 +184,7 @@ def binary(op, a, b):
         if type(y) is not ndarray:
             return elementwise(op, (a, b))
         plain = plain and same_dtype(x, y)
-        if LEVELS and other._tangents is not None:
+        if LEVELS and is_dual(other):
             return push_forward(binary, op, (a, b))
         if other._view is not None:
             other._synchronize()
@@ -384,11 +384,18 @@ def levels():
     return LEVELS
 
 
+def is_dual(tensor):
+    """Whether a tensor has tangents: a view those of its base as it is now."""
+    if tensor._view is not None:
+        tensor._synchronize()
+    return tensor._tangents is not None
+
+
 def carries_tangents(args):
     """Whether a tensor among the arguments, or in a list among them, has a tangent."""
     for arg in args:
         for item in arg if isinstance(arg, (tuple, list)) else (arg,):
-            if isinstance(item, TensorBase) and item._tangents is not None:
+            if isinstance(item, TensorBase) and is_dual(item):
                 return True
     return False
 

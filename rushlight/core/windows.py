@@ -116,11 +116,11 @@ def positions(shape, strides, offset, itemsize):
 
 READ = Operator(
     "window_read", lambda whole, window: window.read(whole), ("whole", "window"),
-    {"whole": lambda grad, window: PUT_BACK(grad, window)}, holomorphic=False,
+    {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False,
 )  # fmt: skip
 PUT_BACK = Operator(
     "window_put_back", lambda part, window: window.put_back(part), ("part", "window"),
-    {"part": lambda grad, window: READ(grad, window)}, holomorphic=False,
+    {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False,
 )  # fmt: skip
 REPLACE = Operator(
     "window_replace", lambda whole, part, window: window.replace(whole, part), ("whole", "part", "window"),

@@ -34,7 +34,7 @@ def look_anew(tensor, entry, *args):
     recorded = recording()
     check_history(tensor, recorded and tensor.requires_grad)
     result = entry(stand_in(tensor), *args)
-    tensor._array = result._array
+    tensor._array, tensor._tangents = result._array, result._tangents
     tensor._bump()
     if recorded and result._node is not None:
         move(tensor, result._node, 0)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.core.inplace import change, check
+from rushlight.core.inplace import change, check, is_followed
 from rushlight.core.operators import recording
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
@@ -146,10 +146,9 @@ def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Ten
 
 def overwrite(tensor: Tensor, entry, value) -> Tensor:
     """Changes all elements in place: recorded through an operator where gradients ask for it, else directly."""
-    recorded = recording()
-    if recorded and (tensor.requires_grad or (isinstance(value, TensorBase) and value.requires_grad)):
+    if is_followed(tensor, value):
         return change(tensor, entry, value)
-    check(tensor, recorded, value)
+    check(tensor, recording(), value)
     np.copyto(tensor._array, value._array if isinstance(value, TensorBase) else value, casting="unsafe")
     tensor._bump()
     return tensor

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.core.inplace import change, check_memory
+from rushlight.core.inplace import change, check_memory, is_followed
 from rushlight.core.operators import call, recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
@@ -192,7 +192,7 @@ def put(target, key, value, accumulate, any_dtype):
         value = checked_values(target, key, value, any_dtype)
     else:
         value = np.asarray(value).astype(array.dtype)
-    if recording() and (target.requires_grad or (isinstance(value, TensorBase) and value.requires_grad)):
+    if is_followed(target, value):
         key = tuple([item.copy() if isinstance(item, np.ndarray) else item for item in key])
         return change(target, _index_put, value, key, accumulate)
     check_memory(target, (value,))

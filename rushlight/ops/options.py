@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import check
+from rushlight.core.operators import is_dual, levels
 from rushlight.device import check_device, device
 from rushlight.layout import check_layout, layout, memory_format
 from rushlight.tensor import Tensor
@@ -74,6 +75,8 @@ def written(name: str, out: Tensor, array: np.ndarray, dtype=None) -> Tensor:
         asked = dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[dtypes.as_numpy(dtype)]]
         raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({dtypes.TYPE_NAMES[out.dtype]})")
     check(out, out.requires_grad)
+    if levels() and is_dual(out):
+        raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
     if out._array.shape != array.shape:
         out._array = np.empty(array.shape, out._array.dtype)
     np.copyto(out._array, array, casting="unsafe")

@@ -17,7 +17,7 @@ def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
 
 def dtype_of(arrays) -> np.dtype:
     """The dtype that one or several operands were brought to."""
-    return arrays.dtype if isinstance(arrays, np.ndarray) else arrays[0].dtype
+    return arrays[0].dtype if isinstance(arrays, (tuple, list)) else arrays.dtype
 
 
 def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:

@@ -18,7 +18,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, change_binary
-from rushlight.core.operators import Operator
+from rushlight.core.operators import Operator, carries_tangents, levels
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.protocol import UFUNCS
@@ -165,6 +165,10 @@ def refuse(name, parameter, position, value):
 
 def write_out(name, out, result, *inputs):
     """Writes a result into the tensor given as `out=`, which takes its shape."""
+    if levels() and carries_tangents((out, *inputs)):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
     if any(isinstance(x, TensorBase) and x.requires_grad for x in (out, *inputs)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "

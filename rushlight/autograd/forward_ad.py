@@ -1,0 +1,131 @@
+"""Forward mode (torch.autograd.forward_ad): dual tensors, a value with a tangent that every operation passes on."""
+
+from typing import Any, NamedTuple
+
+from rushlight.autograd.grad_mode import GradMode
+from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tangent, without
+from rushlight.core.graph import TensorBase
+from rushlight.core.operators import Operator
+from rushlight.tensor import Tensor
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+DUAL = Operator(
+    "make_dual", lambda tensor: tensor, ("tensor",), {"tensor": lambda grad: grad}, linear=True, node="ViewBackward0"
+)  # fmt: skip
+ENTERED: list[int] = []  # the core's number of the level that is entered; PyTorch calls it 0
+NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` gives: the value, and the tangent, or None."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+def enter_dual_level() -> int:
+    """Begins forward mode, and returns the number of the level: 0. RuntimeError inside another level."""
+    if ENTERED:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment: for higher orders nest func.jvp.")
+    ENTERED.append(enter_level())
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Ends forward mode: all tangents of the level are gone. RuntimeError for a level that is not the last entered."""
+    if level is not None and level != len(ENTERED) - 1:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if not ENTERED:
+        raise RuntimeError("Dual level must be a positive number.")
+    exit_level(ENTERED.pop())
+
+
+class dual_level(GradMode):
+    """The context in which forward mode is on: tensors made by `make_dual` carry their tangents through operations.
+
+    Also a decorator. There is one level at a time; for derivatives of higher order nest `func.jvp`, or combine with
+    `backward`.
+
+    >>> import rushlight as torch
+    >>> import rushlight.autograd.forward_ad as fwAD
+    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0])
+    >>> with fwAD.dual_level():
+    ...     y = fwAD.make_dual(x, v) ** 2
+    ...     print(fwAD.unpack_dual(y))
+    UnpackedDualTensor(primal=tensor([1., 4.]), tangent=tensor([2., 0.]))
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *error: Any) -> None:
+        exit_dual_level()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A tensor of the same memory that carries a tangent; both may be differentiated by `backward` too.
+
+    Both are of floating-point or complex dtype (else ValueError) and of one shape. RuntimeError outside a level, for
+    another shape, and where one of them has a tangent already.
+
+    >>> import rushlight as torch
+    >>> import rushlight.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     print(fwAD.make_dual(torch.tensor([3.0]), torch.tensor([1.0])).exp())
+    tensor([20.0855], tangent=tensor([20.0855]))
+    """
+    if (len(ENTERED) - 1 if level is None else level) < 0:
+        raise RuntimeError(NO_LEVEL)
+    for role, value in (("primal", tensor), ("tangent", tangent)):
+        if not (value.is_floating_point() or value.is_complex()):
+            raise ValueError(f"Expected {role} to be floating point or complex, but got: {value.dtype}")
+    number = numbered(level, "_make_dual")
+    if tangent_of(tensor, number) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
+        )
+    if tangent_of(tangent, number) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level 0 is not supported."
+        )
+    check_size(tensor, tangent)
+    dual = DUAL(tensor)
+    dual._counter = tensor._versions()
+    return with_tangent(dual, tangent, number)
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value of a dual tensor and its tangent, which is None for one that has none, and outside a level.
+
+    >>> import rushlight as torch
+    >>> import rushlight.autograd.forward_ad as fwAD
+    >>> fwAD.unpack_dual(torch.ones(1))
+    UnpackedDualTensor(primal=tensor([1.]), tangent=None)
+    """
+    if (len(ENTERED) - 1 if level is None else level) < 0:
+        return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    number = numbered(level, "_unpack_dual")
+    return UnpackedDualTensor(without(tensor, number), tangent_of(tensor, number))
+
+
+def numbered(level: int | None, function: str) -> int:
+    """The core's number of a level; RuntimeError for one that is not entered."""
+    if level not in (None, 0) or not ENTERED:
+        raise RuntimeError(f"Invalid level given to {function}")
+    return ENTERED[0]
+
+
+def check_size(tensor: Tensor, tangent: Tensor) -> None:
+    """Raises where a tangent has another shape than what it belongs to."""
+    if tangent._array.shape != tensor._array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )

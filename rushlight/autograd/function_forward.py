@@ -1,0 +1,102 @@
+"""Forward mode through custom functions: the user's `jvp` is called with the tangents of the inputs."""
+
+from rushlight.core.forward import LEVELS, strip, take_tangents, tangent_of, with_tangent, zeros_like
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import take_over
+from rushlight.core.operators import carries_tangents
+
+__all__ = ["apply_dual"]
+
+
+def apply_dual(cls, args, kwargs):
+    """Calls a custom function on arguments that may have tangents: its node, and what it returned.
+
+    The function is called without the tangents of the innermost level, which then go through its `jvp`.
+    """
+    if not carries_tangents(args):
+        return cls.record(args, kwargs)
+    level = max((k for a in args if isinstance(a, TensorBase) for k in a._tangents or () if k in LEVELS), default=0)
+    primals = [strip(arg, level) for arg in args]
+    node, output = apply_dual(cls, primals, kwargs)
+    if not level:
+        return node, output
+    outs = output if isinstance(output, tuple) else (output,)
+    tangents = [input_tangent(node, arg, level) for arg in args]
+    results = node._forward_cls.jvp(node, *tangents)
+    results = results if isinstance(results, tuple) else (results,)
+    check_number(results, outs)
+    pairs = enumerate(zip(outs, results, strict=True))
+    outs = tuple(dual_output(node, i, out, t, args, primals, tangents, level) for i, (out, t) in pairs)
+    remember(node, args, primals, outs)
+    return node, outs if isinstance(output, tuple) else outs[0]
+
+
+def input_tangent(node, arg, level):
+    """The tangent of an argument as `jvp` gets it; of one that is going to be changed in place, a copy."""
+    tangent = tangent_of(arg, level)
+    if tangent is None:
+        is_float = isinstance(arg, TensorBase) and arg._array.dtype.kind in "fc"
+        return zeros_like(arg) if is_float and node.materialize_grads else None
+    return tangent.clone() if node.dirty_tensors else tangent
+
+
+def check_number(results, outs):
+    """RuntimeError where `jvp` did not return a tangent for each output."""
+    if len(results) != len(outs):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got "
+            f"{len(results)})"
+        )
+
+
+def dual_output(node, i, out, tangent, args, primals, tangents, level):
+    """Output `i` with its tangent on a level; the argument itself where that was changed in place."""
+    if not isinstance(out, TensorBase):
+        return out
+    position = next((k for k, p in enumerate(primals) if p is out), None)
+    if tangent is not None and not isinstance(tangent, TensorBase):
+        raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
+    if tangent is not None and tangent._array.shape != out._array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(out.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+    if position is not None and any(out is dirty for dirty in node.dirty_tensors):
+        return changed_input(args[position], out, tangent, tangents[position], level)
+    if tangent is None or any(out is t for t in node.non_differentiable):
+        return out
+    if tangent._view is None and any(shows(out, p) for p in primals if isinstance(p, TensorBase)):
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+        )
+    return with_tangent(out, tangent, level)
+
+
+def changed_input(arg, out, tangent, given, level):
+    """An argument that `forward` changed in place: its tangent has to be the one that `jvp` was given, changed too."""
+    if tangent is not None and tangent is not given:
+        raise RuntimeError(
+            "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+            "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+        )
+    if tangent is not None:
+        with_tangent(out, tangent, level)
+    if arg is not out:
+        take_tangents(arg, out)
+        if out._node is not None:
+            take_over(arg, out)
+    return arg
+
+
+def shows(out, source):
+    """Whether a tensor is another, or a view of it."""
+    return out._array is source._array or (out._view is not None and out._view.base is source)
+
+
+def remember(node, args, primals, outs):
+    """Lets the node hold what has tangents in place of what has none, for `jvp` further out and for `backward`."""
+    duals = {id(p): a for p, a in zip(primals, args, strict=True) if isinstance(a, TensorBase)}
+    node.saved_for_forward = tuple(duals.get(id(t), t) for t in node.saved_for_forward)
+    node.replace_saved(duals)
+    node.tangents = {i: out._tangents for i, out in enumerate(outs) if isinstance(out, TensorBase)}
