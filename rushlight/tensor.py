@@ -167,9 +167,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         RuntimeError for a tensor that requires grad, unless `force` is given.
         """
         if self.requires_grad and not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._array
 
     def __array__(self, dtype=None, copy=None):

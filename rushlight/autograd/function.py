@@ -178,7 +178,9 @@ def connected(node, tensors, outputs):
     node.results = [(o._array.shape, o._array.dtype) if isinstance(o, TensorBase) else None for o in outputs]
     node.outputs = [None] * len(outputs)  # the node makes its zeros itself
     check_dirty(node, tensors, outputs)
-    outputs = tuple(placed(node, i, out, tensors) if isinstance(out, TensorBase) else out for i, out in enumerate(outputs))
+    outputs = tuple(
+        placed(node, i, out, tensors) if isinstance(out, TensorBase) else out for i, out in enumerate(outputs)
+    )
     mark_views(node, outputs)
     node.keep_saved(outputs)
     if CURRENT.get().anomaly:

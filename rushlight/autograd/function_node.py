@@ -187,7 +187,9 @@ class FunctionNode(Node):
         if len(results) > n and all(g is None for g in results[n:]):
             results = results[:n]
         if len(results) != n:
-            raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {n}, got {len(results)})")
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {n}, got {len(results)})"
+            )
         found = []
         for i, (g, place) in enumerate(zip(results, self.places, strict=True)):
             if place is not None:

@@ -142,7 +142,9 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 def filled(like, a, dtype=None, shape=None, **options):
     """`np.zeros_like` and its kind: as many examples, of any shape."""
     sizes = a.array.shape[: len(a.levels)]
-    return Batched(like(a.array, dtype=dtype, shape=(*sizes, *(a.shape if shape is None else shape)), **options), a.levels)
+    return Batched(
+        like(a.array, dtype=dtype, shape=(*sizes, *(a.shape if shape is None else shape)), **options), a.levels
+    )
 
 
 def tensors(values):

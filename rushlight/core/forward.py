@@ -186,7 +186,9 @@ def as_inputs(arg, primal, level, tangents, inputs):
 def pull_back(outputs, cotangents, inputs):
     """A backward pass on tensors, so that it can be recorded and carries tangents: the cotangents of `inputs`."""
     places = [(x, 0) if x._node is None else (x._node, x._index) for x in inputs]
-    roots = [(*((x, 0) if x._node is None else (x._node, x._index)), g) for x, g in zip(outputs, cotangents, strict=True)]
+    roots = [
+        (*((x, 0) if x._node is None else (x._node, x._index)), g) for x, g in zip(outputs, cotangents, strict=True)
+    ]
     return Backward(True, True).run(roots, places)
 
 

@@ -456,4 +456,5 @@ defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, ho
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)
 defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None, tangents=None, within=None)
-defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None, _inference=False, _tangents=None)
+defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None)
+defaults(TensorBase, _inference=False, _tangents=None)

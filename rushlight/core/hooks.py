@@ -152,7 +152,8 @@ def checked_tuple(results, values, hook):
             f"{len(values)})"
         )
     return tuple(
-        result if result is None else checked(result, value, hook) for result, value in zip(results, values, strict=True)
+        result if result is None else checked(result, value, hook)
+        for result, value in zip(results, values, strict=True)
     )
 
 

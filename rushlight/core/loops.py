@@ -19,5 +19,3 @@ def run_one(ufunc, loop, x):
 def run_pair(ufunc, loop, x, y):
     """`ufunc(x, y)`."""
     return ufunc(x, y)
-
-

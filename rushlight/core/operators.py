@@ -582,7 +582,9 @@ def adjust(node, op, args, result):
         node.flags = flags
         node.inputs = tuple(
             [
-                (item._array.shape if op.broadcasts else None, item._array.dtype) if isinstance(item, TensorBase) else None
+                (item._array.shape if op.broadcasts else None, item._array.dtype)
+                if isinstance(item, TensorBase)
+                else None
                 for position in op.inputs
                 for item in (args[position] if position in op.lists else (args[position],))
             ]
@@ -643,4 +645,6 @@ def same_shape(a, b):
 
 
 # The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed.
-LINK = Operator("alias", lambda input: input, ("input",), {"input": lambda grad: grad}, linear=True, node="AliasBackward0")
+LINK = Operator(
+    "alias", lambda input: input, ("input",), {"input": lambda grad: grad}, linear=True, node="AliasBackward0"
+)

@@ -67,8 +67,7 @@ def restore(packed, node, recorded):
     tensor = packed.unpack(packed.content)
     if not isinstance(tensor, TensorBase):
         raise TypeError(
-            "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-            f"{type(tensor).__name__}"
+            f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(tensor).__name__}"
         )
     if not recorded:
         return tensor._array

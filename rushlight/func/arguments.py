@@ -55,7 +55,9 @@ def check_outputs(outputs: list, api: str) -> None:
         raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {outputs})")
     for output in outputs:
         if not isinstance(output, TensorBase):
-            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(output)}")
+            raise RuntimeError(
+                f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(output)}"
+            )
 
 
 def check_real(api: str, values: Any, what: str) -> None:

@@ -54,7 +54,10 @@ def merged(dicts):
 
 def named_tensors(module):
     """All parameters and buffers by name, also those that come under several."""
-    return {**dict(module.named_parameters(remove_duplicate=False)), **dict(module.named_buffers(remove_duplicate=False))}
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
 
 
 def tied(module, state):
@@ -100,7 +103,9 @@ def check_names(module, state):
     lines = [f"Unexpected key(s): {', '.join(map(repr, unexpected))}."] if unexpected else []
     lines += [f"Missing key(s): {', '.join(map(repr, missing))}."] if missing else []
     if lines:
-        raise RuntimeError("Error(s) in reparametrizing for {}:\n\t{}".format(type(module).__name__, "\n\t".join(lines)))
+        raise RuntimeError(
+            "Error(s) in reparametrizing for {}:\n\t{}".format(type(module).__name__, "\n\t".join(lines))
+        )
 
 
 def place(module, name):

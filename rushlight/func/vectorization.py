@@ -39,9 +39,7 @@ def vmap(
             [0., 2.]])
     """
     if randomness not in ("error", "different", "same"):
-        raise RuntimeError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
-        )
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -87,7 +85,8 @@ def run_chunks(func, leaves, spec, dims, size, out_dims, randomness, chunk_size,
         if state is not None:
             set_rng_state(state)
         chunk = [
-            leaf if dim is None else leaf.narrow(dim, start, stop - start) for leaf, dim in zip(leaves, dims, strict=True)
+            leaf if dim is None else leaf.narrow(dim, start, stop - start)
+            for leaf, dim in zip(leaves, dims, strict=True)
         ]
         results.append(run(func, chunk, spec, dims, stop - start, out_dims, randomness, kwargs))
     flat = [tree_flatten(result) for result in results]

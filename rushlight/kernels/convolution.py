@@ -120,9 +120,7 @@ def _check_transposed(grad_shape: Size, weight_shape: Size) -> None:
         )
 
 
-def _keeps_size(
-    input_shape: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
-) -> bool:
+def _keeps_size(input_shape: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size) -> bool:
     """Whether the last dimension has stride one and keeps its size.
 
     The adjoint there is such a convolution too, and gathering its taps costs less than scattering (measured).

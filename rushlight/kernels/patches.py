@@ -136,9 +136,7 @@ def unfold(input: np.ndarray, kernel: Size, dilation: Size, padding: Size, strid
     return columns.reshape(samples, channels * prod(kernel), prod(places))
 
 
-def fold(
-    columns: np.ndarray, spatial: Size, kernel: Size, dilation: Size, padding: Size, stride: Size
-) -> np.ndarray:
+def fold(columns: np.ndarray, spatial: Size, kernel: Size, dilation: Size, padding: Size, stride: Size) -> np.ndarray:
     """Return (N, C, *spatial), each element the sum of its copies among the columns: `unfold`'s adjoint.
 
     Raises RuntimeError where the padded image is smaller than the kernel.

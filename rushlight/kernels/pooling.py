@@ -11,9 +11,7 @@ import numpy as np
 from rushlight.kernels.patches import Size, batch_first, batch_last, taps
 
 
-def pooled_size(
-    shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
-) -> Size:
+def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Size:
     """Return how many windows fit along each spatial dimension of an array of this shape.
 
     With `ceil_mode` a last window may reach over the end, if it starts inside the array or its left padding.
@@ -23,9 +21,7 @@ def pooled_size(
     places = tuple(_windows_along(*line, ceil_mode) for line in lines)
     if min(places) < 1:
         have, made = ("x".join(map(str, (shape[1], *sizes))) for sizes in (shape[2:], places))
-        raise RuntimeError(
-            f"Given input size: ({have}). Calculated output size: ({made}). Output size is too small"
-        )
+        raise RuntimeError(f"Given input size: ({have}). Calculated output size: ({made}). Output size is too small")
     return places
 
 
@@ -197,9 +193,7 @@ def _addresses(indices: np.ndarray, spatial: Size, innermost: bool) -> tuple[np.
     outer, _, inner = positions.shape
     if positions.size and (largest := positions.view(np.uint64).max()) >= plane:  # a negative one is huge
         size = "x".join(map(str, spatial))
-        raise RuntimeError(
-            f"Found an invalid max index: {largest.view(np.int64)} (output volumes are of size {size})"
-        )
+        raise RuntimeError(f"Found an invalid max index: {largest.view(np.int64)} (output volumes are of size {size})")
     begin = np.arange(outer)[:, None, None] * (plane * inner) + np.arange(inner)
     return positions * inner + begin, outer * plane * inner
 

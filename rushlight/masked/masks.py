@@ -11,9 +11,7 @@ def input_mask(input: Tensor, mask: Tensor) -> Tensor:
     if mask._array.shape == input._array.shape:
         return mask.bool()
     if mask._array.ndim > input._array.ndim:
-        raise IndexError(
-            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
-        )
+        raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
     return mask.bool().broadcast_to(input._array.shape)
 
 

@@ -35,9 +35,7 @@ def sum(
     >>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(5.)
     """
-    return reduction.sum(
-        filled(input, mask, 0), dims_of(input, dim), bool(keepdim), dtype=summed(input, dtype)
-    )
+    return reduction.sum(filled(input, mask, 0), dims_of(input, dim), bool(keepdim), dtype=summed(input, dtype))
 
 
 def prod(
@@ -74,9 +72,7 @@ def amax(
     >>> torch.masked.amax(torch.tensor([1.0, 5.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(4.)
     """
-    return extrema.amax(filled(input, mask, smallest), dims_of(input, dim), bool(keepdim)).to(
-        dtype or input.dtype
-    )
+    return extrema.amax(filled(input, mask, smallest), dims_of(input, dim), bool(keepdim)).to(dtype or input.dtype)
 
 
 def amin(
@@ -93,9 +89,7 @@ def amin(
     >>> torch.masked.amin(torch.tensor([3.0, 1.0, 4.0]), mask=torch.tensor([True, False, True]))
     tensor(3.)
     """
-    return extrema.amin(filled(input, mask, largest), dims_of(input, dim), bool(keepdim)).to(
-        dtype or input.dtype
-    )
+    return extrema.amin(filled(input, mask, largest), dims_of(input, dim), bool(keepdim)).to(dtype or input.dtype)
 
 
 def argmax(
@@ -201,9 +195,7 @@ def logsumexp(
     >>> torch.masked.logsumexp(torch.tensor([0.0, 2.0, 0.0]), mask=torch.tensor([True, False, True]))
     tensor(0.6931)
     """
-    return softmax.logsumexp(filled(input, mask, smallest), dims_of(input, dim), keepdim).to(
-        dtype or input.dtype
-    )
+    return softmax.logsumexp(filled(input, mask, smallest), dims_of(input, dim), keepdim).to(dtype or input.dtype)
 
 
 def logaddexp(
@@ -217,11 +209,7 @@ def logaddexp(
     >>> torch.masked.logaddexp(torch.ones(2), torch.zeros(2), input_mask=mask, other_mask=mask)
     tensor([1.3133,   -inf])
     """
-    return (
-        filled(input, input_mask, smallest)
-        .logaddexp(filled(other, other_mask, smallest))
-        .to(dtype or input.dtype)
-    )
+    return filled(input, input_mask, smallest).logaddexp(filled(other, other_mask, smallest)).to(dtype or input.dtype)
 
 
 def norm(
@@ -236,9 +224,7 @@ def norm(
     """
     p = 2.0 if ord is None else ord
     identity = np.inf if p == -np.inf else 0
-    return norms.vector_norm(
-        filled(input, mask, identity), p, dims_of(input, dim), bool(keepdim), dtype or input.dtype
-    )
+    return norms.vector_norm(filled(input, mask, identity), p, dims_of(input, dim), bool(keepdim), dtype or input.dtype)
 
 
 def var(

@@ -10,7 +10,8 @@ from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.table import TABLE, alias, binary, change, method, named, operator, refuse, unary, write_out
 from rushlight.tensor import Tensor
 
-__all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "pow", "rsub", "sub", "subtract", "true_divide"]
+__all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "pow", "rsub", "sub", "subtract",
+           "true_divide"]  # fmt: skip
 
 Operand = Tensor | int | float | complex
 
@@ -114,7 +115,7 @@ def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None, out:
         return _div(input, other, out=out)
     if rounding_mode not in ROUNDED:
         raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found " f"'{rounding_mode}'"
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
     return ROUNDED[rounding_mode](input, other, out=out)
 
@@ -145,7 +146,9 @@ def power_cotangent(grad, input, exponent):
 def exponent_cotangent(grad, input, other, result):
     """The cotangent of the exponent; 0 at a base of 0 with a positive exponent, where 0 * log 0 would be NaN."""
     at_zero = (input == 0) & (np.real(other) >= 0)
-    return grad * np.where(at_zero, np.zeros_like(result), result * np.log(np.where(at_zero, np.ones_like(result), input)))
+    return grad * np.where(
+        at_zero, np.zeros_like(result), result * np.log(np.where(at_zero, np.ones_like(result), input))
+    )
 
 
 def as_power(x, y):
@@ -195,7 +198,9 @@ def rounded_in_place(unrounded):
     """The in-place variant of `div`."""
 
     def variant(self, other, *, rounding_mode=None):
-        return unrounded(self, other) if rounding_mode is None else change(self, div, other, rounding_mode=rounding_mode)
+        return (
+            unrounded(self, other) if rounding_mode is None else change(self, div, other, rounding_mode=rounding_mode)
+        )
 
     return named(variant, "div_", "`div`, in place.")
 

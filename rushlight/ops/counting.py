@@ -22,9 +22,7 @@ def underivable(name):
 
 def distinct(input, dim):
     """Sorted distinct elements, or slices of a dimension; which of them each was, and their counts."""
-    values, inverse, counts = np.unique(
-        input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
-    )
+    values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(input.shape if dim is None else -1), counts
 
 

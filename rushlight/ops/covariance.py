@@ -65,8 +65,7 @@ def cov(
     weights, total, divisor = divisor_of(x._array.shape[1], fweights, aweights, correction)
     if float(divisor) <= 0:
         warnings.warn(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-            "observations.",
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
             UserWarning,
             stacklevel=3,
         )
@@ -79,8 +78,7 @@ def refuse_dimensions(name, input):
     ndim = input._array.ndim
     if ndim > 2:
         raise RuntimeError(
-            f"{name}(): expected input to have two or fewer dimensions but got an input with {ndim} "
-            "dimensions"
+            f"{name}(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions"
         )
 
 

@@ -117,11 +117,7 @@ def decay(result, dim):
     return np.exp((result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True))
 
 
-@operator(
-    input=lambda grad, input, result, dim: (
-        np.exp(input - result) * _recur(grad, decay(result, dim), dim, True)
-    )
-)
+@operator(input=lambda grad, input, result, dim: np.exp(input - result) * _recur(grad, decay(result, dim), dim, True))
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).
 
@@ -148,8 +144,4 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind not in "fc":
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_name(input)}'")
-    return (
-        _logcumsumexp(input.reshape(1), 0).reshape(())
-        if input._array.ndim == 0
-        else _logcumsumexp(input, dim)
-    )
+    return _logcumsumexp(input.reshape(1), 0).reshape(()) if input._array.ndim == 0 else _logcumsumexp(input, dim)

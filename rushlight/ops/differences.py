@@ -68,8 +68,7 @@ def strips(y, x, dim):
         n = y._array.shape[dim]
         if x._array.shape[0] != n:
             raise RuntimeError(
-                "trapezoid: There must be one `x` value for each sample point, got "
-                f"{x._array.shape[0]} and {n}"
+                f"trapezoid: There must be one `x` value for each sample point, got {x._array.shape[0]} and {n}"
             )
         x = x.reshape(-1, *[1] * (y._array.ndim - 1 - dim))
         width = diff(x, dim=0)
@@ -99,9 +98,7 @@ trapz = trapezoid
 
 
 @keywords
-def cumulative_trapezoid(
-    y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
-) -> Tensor:
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The integrals of a sampled function up to each sample but the first. See `trapezoid`.
 
     >>> import rushlight as torch

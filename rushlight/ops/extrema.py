@@ -76,9 +76,7 @@ def _amin(input, dims, keepdim):
     )
 )
 def _aminmax(input, dims, keepdim):
-    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(
-        input, dims, None, None, keepdim
-    )
+    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)
 
 
 def returned(grads, index, input_shape, dim):
@@ -136,9 +134,7 @@ def along(name, entry, result_type, input, dim, keepdim):
 
 @method
 @keywords
-def max(
-    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
-):
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
     """The largest of all elements, or values and indices along a dimension, or `maximum(input, other)`.
 
     NaN counts as larger than anything. Of several that are equal the first is chosen along a dimension, while
@@ -161,9 +157,7 @@ def max(
 
 @method
 @keywords
-def min(
-    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
-):
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
     """The smallest of all elements, or values and indices along a dimension, or `minimum(input, other)`.
 
     NaN counts as smaller than anything. Of several that are equal the first is chosen along a dimension,
@@ -260,9 +254,7 @@ def place_of(name, entry, input, dim, keepdim):
     """What `argmax` and `argmin` share."""
     array = input._array
     if array.dtype.kind in "bc":
-        raise RuntimeError(
-            f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input"
-        )
+        raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
     dim = None if dim is None else wrap_dim(dim, array.ndim)
     if array.size == 0:
         if dim is None:

@@ -101,9 +101,7 @@ def check_bounds(index, size, dim):
 
 
 @method
-def gather(
-    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
-) -> Tensor:
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along a dimension: `out[i][j] = input[index[i][j]][j]` for `dim=0`.
 
     The index has as many dimensions as `input` and is no larger apart from `dim`; the result has its shape.

@@ -62,9 +62,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     if index._array.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if input._array.ndim == 0 and index._array.size != 1:
-        raise RuntimeError(
-            f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)"
-        )
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)")
     check_selected(index._array, (input._array.shape or (1,))[dim])
     result = _index_select(input, dim, index)
     return result if out is None else write_out("index_select", out, result, input)

@@ -233,9 +233,7 @@ def selected_shape(array, key):
 
 
 @method
-def index_put(
-    input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False
-) -> Tensor:
+def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `values` at the indices, one tensor (or None: all) for each dimension, or added to what is there.
 
     >>> import rushlight as torch

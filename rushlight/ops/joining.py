@@ -52,9 +52,7 @@ def check_list(name: str, tensors) -> list[Tensor]:
     tensors = list(tensors)
     for i, tensor in enumerate(tensors):
         if not isinstance(tensor, TensorBase):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
     return tensors
 
 
@@ -87,9 +85,7 @@ def check_sizes(shapes, first, dim):
         if shape == (0,) or shape == first:
             continue
         if len(shape) != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
-            )
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
         for d, (n, m) in enumerate(zip(first, shape, strict=True)):
             if d != dim and n != m:
                 raise RuntimeError(
@@ -209,7 +205,7 @@ def block_cotangents(grad, tensors_shape, needs):
     """The blocks of a cotangent."""
     blocks, row, column = [], 0, 0
     for shape, need in zip(tensors_shape, needs, strict=True):
-        n, m = ((1, 1, *shape)[-2:])
+        n, m = (1, 1, *shape)[-2:]
         blocks.append(np.reshape(grad[row : row + n, column : column + m], shape) if need else None)
         row, column = row + n, column + m
     return blocks

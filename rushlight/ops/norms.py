@@ -82,8 +82,7 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     d = array.dtype if dtype is None else as_numpy(dtype)
     if array.dtype.kind not in "fc":
         raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. "
-            f"Got {type_name(input)}"
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
         )
     if d.kind not in "fc":
         asked = TYPE_NAMES[FROM_NUMPY[d]]
@@ -91,9 +90,7 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     dims = axes(dim, array.ndim)
     if array.size == 0 and (p < 0 or p == math.inf):
         refuse_empty(array.shape, p, None if dim is None else dims)
-    return _linalg_vector_norm(
-        input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim
-    )
+    return _linalg_vector_norm(input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim)
 
 
 def refuse_empty(shape, p, dims):
@@ -166,7 +163,5 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         return refuse("dist", "other", 2, other)
     if input._array.dtype.kind not in "fc":
         kind = type_name(input)
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
-        )
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     return _dist(input, other, float(p))

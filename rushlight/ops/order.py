@@ -133,9 +133,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 @method
 @keywords
-def nanmedian(
-    input: Tensor, dim: int | None = None, keepdim: bool = False
-) -> Tensor | return_types.nanmedian:
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | return_types.nanmedian:
     """The median of the elements that are not NaN, or values and indices of the medians along a dimension.
 
     >>> import rushlight as torch
@@ -222,8 +220,7 @@ def checked_quantiles(name, input, q, interpolation):
     """The quantiles as a tensor of the input's dtype, after PyTorch's checks."""
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-            f"{interpolation}"
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     array = input._array
     if array.size == 0:

@@ -64,9 +64,7 @@ def product_before_cotangent(grad, input, result, dim, back):
     return result * _shift(_recur(grad, input, dim, not back), dim, not back)
 
 
-@operator(
-    input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back)
-)
+@operator(input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back))
 def _product_before(input, dim, back):
     """The product of all elements before each along a dimension, or of those after it."""
     out = np.ones_like(input)
@@ -94,9 +92,7 @@ def _prod(input):
 
 @operator(
     node="ProdBackward1",
-    input=lambda grad, input, dim, keepdim: (
-        spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
-    ),
+    input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
 )
 def _prod_dim(input, dim, keepdim, dtype):
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
@@ -110,9 +106,7 @@ def widened(input, dtype):
 
 @method
 @keywords
-def prod(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None
-) -> Tensor:
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
     """The product of all elements, or along a dimension. Integers are multiplied in int64.
 
     The gradient holds at zeros too: it is made of the products of all other elements.

@@ -172,9 +172,7 @@ def _is_number(input):
     return (~np.isnan(input)).astype(input.dtype)
 
 
-@operator(
-    input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
-)
+@operator(input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input))
 def _nansum(input, dims, keepdim, dtype):
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
 

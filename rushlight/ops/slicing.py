@@ -53,9 +53,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return _select(input, (*(ALL,) * dim, index, ...))
 
 
-def slice_of(
-    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
+def slice_of(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """A view of a slice of a dimension, with Python's meaning of the bounds. RuntimeError for a step below 1."""
     dim = wrap_dim(dim, input._array.ndim)
     if step <= 0:

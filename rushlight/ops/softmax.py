@@ -29,9 +29,7 @@ def below_largest(input, dim, dtype):
 
 @operator(
     grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
-    result=lambda c, grad, result, dim: (
-        c * (grad - total(grad * result, dim)) - grad * total(c * result, dim)
-    ),
+    result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
     node="SoftmaxBackwardDataBackward0",
 )
 def _softmax_cotangent(grad, result, dim):
@@ -113,9 +111,7 @@ def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
     return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
 
 
-@operator(
-    input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim)
-)
+@operator(input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim))
 def _logsumexp(input, dims, keepdim):
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
@@ -135,6 +131,4 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
     tensor(1000.6932)
     """
     dims = axes(dim, input._array.ndim)
-    return _logsumexp(
-        input if input._array.dtype.kind in "fc" else new_tensor(floating(input)), dims, keepdim
-    )
+    return _logsumexp(input if input._array.dtype.kind in "fc" else new_tensor(floating(input)), dims, keepdim)

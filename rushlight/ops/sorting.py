@@ -53,9 +53,7 @@ def refuse_complex(input):
 
 @method
 @keywords
-def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None
-) -> return_types.sort:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
     """The elements sorted along a dimension, and the index where each was. NaN counts as the largest.
 
     Equal elements keep their order whether `stable` is asked for or not. RuntimeError for complex numbers.
@@ -129,9 +127,7 @@ def _topk(input, k, dim, largest):
 
 @method
 @keywords
-def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-) -> return_types.topk:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
     """The k largest (or smallest) elements along a dimension, and their indices. NaN counts as the largest.
 
     They come in order with `sorted=False` too. RuntimeError where there are fewer than k.
@@ -148,9 +144,7 @@ def topk(
         raise RuntimeError("selected index k out of range")
     if array.dtype.kind in "bc":
         kind = "bool" if array.dtype.kind == "b" else " complex"
-        raise RuntimeError(
-            f"{'' if kind == 'bool' else ' '}topk does not support {kind.strip()} dtypes on CPU"
-        )
+        raise RuntimeError(f"{'' if kind == 'bool' else ' '}topk does not support {kind.strip()} dtypes on CPU")
     return return_types.topk(_topk(input, k, dim, largest))
 
 
@@ -176,9 +170,7 @@ def right_side(name, right, side):
     if side not in (None, "left", "right"):
         raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
-        raise RuntimeError(
-            f"{name}(): side and right can't be set to opposites, got side of left while right was True"
-        )
+        raise RuntimeError(f"{name}(): side and right can't be set to opposites, got side of left while right was True")
     return right or side == "right"
 
 
@@ -213,9 +205,7 @@ def searchsorted(
     return places.int() if out_int32 else places
 
 
-def bucketize(
-    input: Tensor | float, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
-) -> Tensor:
+def bucketize(input: Tensor | float, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The number of the bucket between sorted boundaries that each element falls into.
 
     Elements on a boundary belong to the bucket that ends there, or that begins there with `right=True`.

@@ -45,9 +45,7 @@ def equal_sizes(input, split_size, dim, name):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     if split_size == 0:
         if size:
-            raise RuntimeError(
-                f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
-            )
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
         return (0,)
     return tuple([min(split_size, size - start) for start in range(0, size, split_size)]) or (0,)
 
@@ -65,8 +63,7 @@ def checked_sizes(input, sizes, dim):
     size = extent(input, dim, "split")
     if min(sizes, default=0) < 0:
         raise RuntimeError(
-            "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={list(sizes)}"
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
         )
     if sum(sizes) != size:
         raise RuntimeError(
@@ -146,9 +143,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 
 
 @method
-def tensor_split(
-    input: Tensor, indices_or_sections: Sections | Tensor, dim: int = 0
-) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of a number of pieces, of which the first are larger by one where needed, or of those between indices.
 
     >>> import rushlight as torch

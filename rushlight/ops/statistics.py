@@ -32,9 +32,7 @@ def variance_of(input, dims, correction):
     """The variance and the mean on arrays, both with their dimensions kept."""
     deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
     squares = (
-        np.square(deviation.real) + np.square(deviation.imag)
-        if input.dtype.kind == "c"
-        else deviation * deviation
+        np.square(deviation.real) + np.square(deviation.imag) if input.dtype.kind == "c" else deviation * deviation
     )
     n = degrees(input.shape, dims, correction)
     return divided(np.add.reduce(squares, axis=dims, keepdims=True), n), mean
@@ -72,9 +70,7 @@ def mean_cotangent(grad, input_shape, dims, keepdim):
 
 @operator(
     holomorphic=False,
-    input=lambda grad, input, dims, correction, keepdim: variance_cotangent(
-        grad, input, dims, correction, keepdim
-    ),
+    input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
 )
 def _var(input, dims, correction, keepdim):
     return dropped(variance_of(input, dims, correction)[0], input, dims, keepdim)

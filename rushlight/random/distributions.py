@@ -19,9 +19,7 @@ Shape = tuple[int, ...]
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in FLOATING}
 
 
-def fill(
-    generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[int], np.ndarray]
-) -> np.ndarray:
+def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[int], np.ndarray]) -> np.ndarray:
     """Return an array of what `draw(count)` gives, taken from the stream in one piece, computed in cache."""
     count = math.prod(shape)
     with generator.lock:
@@ -34,9 +32,7 @@ def fill(
     return out.reshape(shape)
 
 
-def uniform(
-    generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0
-) -> np.ndarray:
+def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Draw from the uniform distribution on [low, high), as `torch.rand` and `Tensor.uniform_` do.
 
     `dtype` is float16, float32, float64, complex64 or complex128 (both parts are drawn). Raises
@@ -72,9 +68,7 @@ def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
         if not -largest <= bound <= largest:
             raise RuntimeError(f"{name} is out of bounds for {C_TYPES[dtype]}")
     if not low <= high:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        )
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > largest:
         raise RuntimeError(
             f"uniform_ expects to-from <= std::numeric_limits<{SCALAR_TYPES[dtype]}>::max(), but found "
@@ -82,9 +76,7 @@ def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
         )
 
 
-def normal(
-    generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.0, std: float = 1.0
-) -> np.ndarray:
+def normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.0, std: float = 1.0) -> np.ndarray:
     """Draw from the normal distribution, as `torch.randn` and `Tensor.normal_` do.
 
     `dtype` is float16, float32, float64, complex64 or complex128; a complex number has half the variance in
@@ -106,9 +98,7 @@ def normal(
     return out
 
 
-def log_normal(
-    generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0
-) -> np.ndarray:
+def log_normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
     """Draw numbers whose logarithm is normal, as `Tensor.log_normal_` does.
 
     `dtype` is float16, float32 or float64. Raises RuntimeError if `std` is not positive.
@@ -144,9 +134,7 @@ def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: floa
     return fill(generator, shape, dtype, draw)
 
 
-def cauchy(
-    generator: Generator, shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0
-) -> np.ndarray:
+def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
     """Draw from the Cauchy distribution, as `Tensor.cauchy_` does.
 
     `dtype` is float16, float32 or float64. Raises RuntimeError for another dtype and if `sigma` is not

@@ -27,9 +27,7 @@ def random_(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
     return fill(generator, shape, dtype, lambda count: (words(count) % span).astype(_carrier(dtype)))
 
 
-def randint(
-    generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, high: int | None = None
-) -> np.ndarray:
+def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, high: int | None = None) -> np.ndarray:
     """Draw integers from [low, high), as `torch.randint` and `Tensor.random_` do; `high=None` is no bound.
 
     `dtype` is any floating or integer one, or bool. Raises RuntimeError if the interval is empty or `dtype`
@@ -71,9 +69,7 @@ def _carrier(dtype: np.dtype) -> np.dtype:
 def _all_64_bits(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Draw from all the integers of 64 bits."""
     if dtype not in map(np.dtype, ["i8", "f8", "f4"]):
-        raise RuntimeError(
-            "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
-        )
+        raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
     return fill(generator, shape, dtype, lambda count: generator.long_words(count).view(np.int64))
 
 

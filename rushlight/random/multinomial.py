@@ -9,9 +9,7 @@ from .names import FLOATING, SCALAR_TYPES
 MOST_CATEGORIES = 2**24
 
 
-def multinomial(
-    generator: Generator, weights: np.ndarray, num_samples: int, replacement: bool = False
-) -> np.ndarray:
+def multinomial(generator: Generator, weights: np.ndarray, num_samples: int, replacement: bool = False) -> np.ndarray:
     """Draw `num_samples` categories from each row of a one- or two-dimensional floating array of weights.
 
     Returns int64 indices, of the shape of `weights` with `num_samples` for the last length. Raises

@@ -82,7 +82,9 @@ def test_an_assigned_tensor_is_the_gradient(torch):
 def test_expanded_gradients_cannot_be_added_to(torch):
     x = leaf(torch, 1.0, 2.0)
     x.grad = torch.ones(1).expand(2)
-    with pytest.raises(RuntimeError, match="unsupported operation: more than one element of the written-to tensor refers"):
+    with pytest.raises(
+        RuntimeError, match="unsupported operation: more than one element of the written-to tensor refers"
+    ):
         x.sum().backward()
 
 
@@ -92,9 +94,13 @@ def test_assignment_is_checked(torch):
         x.grad = 1
     with pytest.raises(RuntimeError, match="can't assign Variable as its own grad"):
         x.grad = x
-    with pytest.raises(RuntimeError, match=r"attempting to assign a gradient of size '\[3\]' to a tensor of size '\[2\]'"):
+    with pytest.raises(
+        RuntimeError, match=r"attempting to assign a gradient of size '\[3\]' to a tensor of size '\[2\]'"
+    ):
         x.grad = torch.ones(3)
-    with pytest.raises(RuntimeError, match="attempting to assign a gradient with dtype 'double' to a tensor with grad_dtype"):
+    with pytest.raises(
+        RuntimeError, match="attempting to assign a gradient with dtype 'double' to a tensor with grad_dtype"
+    ):
         x.grad = torch.ones(2, dtype=torch.float64)
 
 
@@ -152,7 +158,9 @@ def test_grad_dtype(torch):
     assert x.grad.dtype is torch.float64
     assert seen == [torch.float64]
     assert torch.autograd.grad(x.sum(), x)[0].dtype is torch.float64
-    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'Float' because there is already a gradient with dtype"):
+    with pytest.raises(
+        RuntimeError, match="Cannot set grad_dtype to 'Float' because there is already a gradient with dtype"
+    ):
         x.grad_dtype = torch.float32
     x.grad = None
     x.grad_dtype = None

@@ -68,7 +68,9 @@ def test_forward_outside_of_anomaly_mode(torch):
             y.backward()
 
     messages, _ = caught(run)
-    assert messages[0].startswith("Error detected in MulBackward0. No forward pass information available. Enable detect anom")
+    assert messages[0].startswith(
+        "Error detected in MulBackward0. No forward pass information available. Enable detect anom"
+    )
 
 
 def test_errors_show_the_forward_call(torch):

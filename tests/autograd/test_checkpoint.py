@@ -47,9 +47,7 @@ def test_the_same_gradients(torch, utils, use_reentrant):
 @reentrant
 def test_several_arguments_and_outputs(torch, utils, use_reentrant):
     x, y = leaf(torch, 2.0), leaf(torch, 3.0)
-    a, b, c = utils.checkpoint(
-        lambda x, n, y: (x * y, x**n, "text"), x, 3, y, use_reentrant=use_reentrant
-    )
+    a, b, c = utils.checkpoint(lambda x, n, y: (x * y, x**n, "text"), x, 3, y, use_reentrant=use_reentrant)
     assert c == "text"
     (a + b).backward()
     assert (x.grad.item(), y.grad.item()) == (15, 2)
@@ -77,9 +75,7 @@ def test_random_numbers_are_drawn_again(torch, utils, use_reentrant):
 @reentrant
 def test_random_numbers_may_differ(torch, utils, use_reentrant):
     x = torch.ones(50, requires_grad=True)
-    y = utils.checkpoint(
-        lambda x: x * torch.rand(50) * 1, x, use_reentrant=use_reentrant, preserve_rng_state=False
-    )
+    y = utils.checkpoint(lambda x: x * torch.rand(50) * 1, x, use_reentrant=use_reentrant, preserve_rng_state=False)
     y.sum().backward()
     assert not torch.equal(x.grad, y.detach())
 
@@ -233,9 +229,13 @@ def test_different_metadata(torch, utils):
     functions = [lambda x: x.sin().exp(), lambda x: x[:1].sin().exp()]
     x = leaf(torch, 1.0, 2.0)
     y = utils.checkpoint(changing(torch, *functions), x, use_reentrant=False)
-    with pytest.raises(utils.CheckpointError, match="Recomputed values for the following tensors have different metadata"):
+    with pytest.raises(
+        utils.CheckpointError, match="Recomputed values for the following tensors have different metadata"
+    ):
         y.sum().backward()
-    y = utils.checkpoint(changing(torch, *functions), x, use_reentrant=False, determinism_check="none", early_stop=False)
+    y = utils.checkpoint(
+        changing(torch, *functions), x, use_reentrant=False, determinism_check="none", early_stop=False
+    )
     y.sum().backward()
 
 
@@ -262,7 +262,9 @@ def test_options(torch, utils):
 def test_reentrant_needs_a_plain_backward(torch, utils):
     x = leaf(torch, 1.0)
     y = utils.checkpoint(torch.sin, x, use_reentrant=True)
-    with pytest.raises(RuntimeError, match=r"torch.utils.checkpoint is incompatible with .grad\(\) or passing an `inputs`"):
+    with pytest.raises(
+        RuntimeError, match=r"torch.utils.checkpoint is incompatible with .grad\(\) or passing an `inputs`"
+    ):
         torch.autograd.grad(y, x, retain_graph=True)
     with pytest.raises(RuntimeError, match="torch.utils.checkpoint is incompatible"):
         y.backward(inputs=[x])
@@ -313,5 +315,7 @@ def test_debug_shows_the_lines_that_saved():
 
     x = leaf(torch, 1.0)
     y = checkpoint(changing(torch, lambda x: x.sin().exp(), lambda x: x.cos()), x, use_reentrant=False, debug=True)
-    with pytest.raises(CheckpointError, match=r"(?s)Saved during forward:.*test_checkpoint.py.*Saved during recomputation:"):
+    with pytest.raises(
+        CheckpointError, match=r"(?s)Saved during forward:.*test_checkpoint.py.*Saved during recomputation:"
+    ):
         y.backward()

@@ -303,7 +303,9 @@ def test_a_backward_that_returns_nothing_passes_nothing_on(torch):
 
 # outputs that are inputs, or views of them
 
-VIEW_IN_FUNCTION = "Output 0 of Fn is a view and is being modified inplace. This view was created inside a custom Function"
+VIEW_IN_FUNCTION = (
+    "Output 0 of Fn is a view and is being modified inplace. This view was created inside a custom Function"
+)
 
 
 def test_an_input_that_is_returned(torch):
@@ -324,7 +326,9 @@ def test_an_input_that_is_returned_and_saved(torch):
     def setup(ctx, inputs, output):
         ctx.save_for_backward(inputs[0])
 
-    with pytest.raises(RuntimeError, match="An input that has been returned as-is as output is being saved for backward"):
+    with pytest.raises(
+        RuntimeError, match="An input that has been returned as-is as output is being saved for backward"
+    ):
         function(torch, lambda x: x, lambda ctx, g: g, setup).apply(leaf(torch, 1.0))
 
 
@@ -345,14 +349,18 @@ def test_views_of_inputs(torch):
     with pytest.raises(RuntimeError, match=VIEW_IN_FUNCTION):
         y.add_(1)
     h.add_(1)
-    with pytest.raises(RuntimeError, match="Output 0 of Fn is a view and its base or another view of its base has been"):
+    with pytest.raises(
+        RuntimeError, match="Output 0 of Fn is a view and its base or another view of its base has been"
+    ):
         _ = y.grad_fn
 
 
 def test_several_views(torch):
     h = leaf(torch, 1.0, 2.0) * 1
     a, _ = function(torch, lambda ctx, x: (x[:1], x[1:]), lambda ctx, g, h: torch.cat([g, h])).apply(h)
-    with pytest.raises(RuntimeError, match="Output 0 of Fn is a view and is being modified inplace. This view is the output"):
+    with pytest.raises(
+        RuntimeError, match="Output 0 of Fn is a view and is being modified inplace. This view is the output"
+    ):
         a.add_(1)
 
 
@@ -379,7 +387,9 @@ def test_mark_dirty_is_seen_by_others(torch):
     h = leaf(torch, 1.0) * 1
     z = h * h
     function(torch, triple_, lambda ctx, g: g * 3).apply(h)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation: .* which is output 0 of Fn, is at version 2"):
+    with pytest.raises(
+        RuntimeError, match="modified by an inplace operation: .* which is output 0 of Fn, is at version 2"
+    ):
         z.backward()
 
 
@@ -419,7 +429,9 @@ def test_wrong_uses_of_mark_dirty(torch):
     h = leaf(torch, 1.0, 2.0) * 1
     with pytest.raises(RuntimeError, match="Some elements marked as dirty during the forward method were not returned"):
         function(torch, lambda ctx, x: triple_(ctx, x) * 1, lambda ctx, g: g).apply(h)
-    with pytest.raises(RuntimeError, match="If your Function modifies inplace an input that is a view of another Tensor"):
+    with pytest.raises(
+        RuntimeError, match="If your Function modifies inplace an input that is a view of another Tensor"
+    ):
         function(torch, lambda ctx, x: (triple_(ctx, x), x * 2), lambda ctx, g, h: g).apply(h[:1])
 
     def marks_result(ctx, x):

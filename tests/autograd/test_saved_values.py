@@ -198,10 +198,13 @@ def test_errors_of_hooks(torch):
         y.backward()
     with hooks(lambda t: 3, lambda v: v):
         y = leaf(torch, 1.0) ** 2
-    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor but got result of type int"):
+    with pytest.raises(
+        TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor but got result of type int"
+    ):
         y.backward()
-    with hooks(lambda t: t.detach().mul_(2), lambda v: v), pytest.raises(
-        RuntimeError, match="A saved tensor pack hook is modifying its input in place"
+    with (
+        hooks(lambda t: t.detach().mul_(2), lambda v: v),
+        pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in place"),
     ):
         _ = leaf(torch, 1.0) ** 2
 
@@ -212,7 +215,9 @@ def test_hooks_on_one_saved_tensor(torch):
     saved = y.grad_fn._raw_saved_self
     saved.register_hooks(lambda t: t * 10, lambda t: t / 5)
     assert y.grad_fn._saved_self.item() == 6
-    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor whose hooks have already been set"):
+    with pytest.raises(
+        RuntimeError, match="Calling register_hooks on a saved tensor whose hooks have already been set"
+    ):
         saved.register_hooks(lambda t: t, lambda t: t)
     y.backward()
     assert x.grad.item() == 12
@@ -254,7 +259,11 @@ def test_disabled_hooks(torch):
                 pass
         with pytest.raises(RuntimeError, match="not here"), graph.save_on_cpu():
             pass
-    with graph.save_on_cpu(), pytest.raises(RuntimeError, match="too late"), graph.disable_saved_tensors_hooks("too late"):
+    with (
+        graph.save_on_cpu(),
+        pytest.raises(RuntimeError, match="too late"),
+        graph.disable_saved_tensors_hooks("too late"),
+    ):
         pass
 
 
@@ -298,7 +307,9 @@ def test_allow_mutation_ends_with_its_context(torch):
         with pytest.raises(RuntimeError, match="allow_mutation_on_saved_tensors contexts cannot be nested"):
             with torch.autograd.graph.allow_mutation_on_saved_tensors():
                 pass
-    with pytest.raises(AssertionError, match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"):
+    with pytest.raises(
+        AssertionError, match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+    ):
         y.backward()
 
 
@@ -345,7 +356,9 @@ def test_edges_keep_the_graph_and_not_the_tensor(torch):
 
 
 def test_edges_need_a_gradient(torch):
-    with pytest.raises(RuntimeError, match="It is not possible to get the gradient edge for a Tensor that does not require"):
+    with pytest.raises(
+        RuntimeError, match="It is not possible to get the gradient edge for a Tensor that does not require"
+    ):
         torch.autograd.graph.get_gradient_edge(torch.ones(1))
     x = leaf(torch, 1.0)
     with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given input is a GradientEdge"):

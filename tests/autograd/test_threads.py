@@ -159,7 +159,11 @@ def stressed(locks):
     """Whether all gradients of a stress test arrived. Large arrays: NumPy lets other threads run while it adds them."""
     environment = os.environ | {"RUSHLIGHT_PURE_PYTHON": "1", "OMP_NUM_THREADS": "1"}
     run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(STRESS), locks], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", textwrap.dedent(STRESS), locks],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return run.stdout.strip() == "True"
 

@@ -109,7 +109,9 @@ def test_backward_with_create_graph_leaves_a_graph_on_grad(torch):
 
 def test_unused_inputs(torch):
     x, y = leaf(torch, 1.0), leaf(torch, 2.0)
-    with pytest.raises(RuntimeError, match="The differentiated Tensor at index 1 appears to not have been used in the graph"):
+    with pytest.raises(
+        RuntimeError, match="The differentiated Tensor at index 1 appears to not have been used in the graph"
+    ):
         torch.autograd.grad(x.sum(), [x, y])
     assert torch.autograd.grad(x.sum(), [x, y], allow_unused=True)[1] is None
     assert torch.autograd.grad(x.sum(), [x, y], materialize_grads=True)[1].tolist() == [0]

@@ -152,7 +152,9 @@ def test_grad_assignment_is_checked(torch):
     assert x.grad.tolist() == [1, 1]
     x.grad = None
     assert x.grad is None
-    with pytest.raises(RuntimeError, match=r"attempting to assign a gradient of size '\[3\]' to a tensor of size '\[2\]'"):
+    with pytest.raises(
+        RuntimeError, match=r"attempting to assign a gradient of size '\[3\]' to a tensor of size '\[2\]'"
+    ):
         x.grad = torch.ones(3)
     with pytest.raises(TypeError, match="assigned grad expected to be a Tensor or None"):
         x.grad = 1.0

@@ -123,8 +123,6 @@ def test_division_saves_its_operands():
     assert w.grad.tolist() == [-1 / 16, -2 / 25]
 
 
-
-
 def no_grad_view(x):
     y = x * 1
     with torch.no_grad():

@@ -11,9 +11,7 @@ def main() -> None:
     here = Path(__file__).parent
     for name, cases in (("convolution", CONVOLUTIONS), ("pooling", POOLINGS)):
         arrays = {
-            f"{label}/{part}": array
-            for label, case in cases.items()
-            for part, array in case.by_torch(torch).items()
+            f"{label}/{part}": array for label, case in cases.items() for part, array in case.by_torch(torch).items()
         }
         np.savez_compressed(here / f"{name}.npz", **arrays)
 

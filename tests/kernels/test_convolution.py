@@ -25,8 +25,7 @@ def convolutions(draw: st.DrawFn) -> Convolution:
     kernel, dilation, padding = sizes(1, 3), sizes(1, 2), sizes(0, 2)
     spare = sizes(0, 3)
     spatial = tuple(
-        max(1, d * (k - 1) + 1 - 2 * p + s)
-        for k, d, p, s in zip(kernel, dilation, padding, spare, strict=True)
+        max(1, d * (k - 1) + 1 - 2 * p + s) for k, d, p, s in zip(kernel, dilation, padding, spare, strict=True)
     )
     samples = draw(st.sampled_from((1, 2, 7, 8, 9)))
     inner, outer = draw(st.integers(1, 2)), draw(st.sampled_from((1, 2, 11)))
@@ -49,8 +48,7 @@ def by_definition(x: np.ndarray, w: np.ndarray, case: Convolution) -> np.ndarray
     for place in np.ndindex(*case.places()):
         corner = [at * by for at, by in zip(place, case.stride, strict=True)]
         window = tuple(
-            slice(c, c + d * (k - 1) + 1, d)
-            for c, d, k in zip(corner, case.dilation, w.shape[2:], strict=True)
+            slice(c, c + d * (k - 1) + 1, d) for c, d, k in zip(corner, case.dilation, w.shape[2:], strict=True)
         )
         for group in range(case.groups):
             seen = padded[(slice(None), slice(group * inner, (group + 1) * inner), *window)]

@@ -130,9 +130,7 @@ def test_maximum_adjoints(case: Pooling) -> None:
     y, g = waves(x.shape, "float64", 3), waves(largest.shape, "float64", 4)
     for at, other in ((indices, innermost), (innermost(indices), np.ascontiguousarray)):
         pairing = np.sum(gather_planes(other(y), at) * g)
-        assert np.isclose(
-            np.sum(y * scatter_planes(other(g), at, x.shape[2:])), pairing, rtol=1e-10, atol=1e-10
-        )
+        assert np.isclose(np.sum(y * scatter_planes(other(g), at, x.shape[2:])), pairing, rtol=1e-10, atol=1e-10)
 
 
 @settings(max_examples=100, deadline=None)

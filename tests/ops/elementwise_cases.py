@@ -14,10 +14,8 @@ ABOVE_ONE = [1.1, 1.5, 2.0, 3.7, 20.0]
 UNARY = {  # name: (expression, points)
     **{name: (f"torch.{name}(x)", REAL) for name in (
         "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square",
-        "reciprocal",
-        "deg2rad", "rad2deg", "sinc", "ceil", "floor", "round", "trunc", "frac", "sign", "sgn", "nan_to_num",
-        "sigmoid",
-        "relu", "erf", "erfc", "lgamma", "digamma", "i0", "angle", "neg", "positive",
+        "reciprocal", "deg2rad", "rad2deg", "sinc", "ceil", "floor", "round", "trunc", "frac", "sign", "sgn",
+        "nan_to_num", "sigmoid", "relu", "erf", "erfc", "lgamma", "digamma", "i0", "angle", "neg", "positive",
     )},
     **{name: (f"torch.{name}(x)", POSITIVE) for name in ("log", "log1p", "log2", "log10", "sqrt", "rsqrt")},
     **{name: (f"torch.{name}(x)", UNIT) for name in ("acos", "asin", "atanh", "erfinv")},
@@ -64,13 +62,11 @@ UNARY = {  # name: (expression, points)
     "ldexp": ("torch.ldexp(x, torch.tensor([3]))", REAL),
     "frexp": ("torch.frexp(x)[0]", REAL),
     "where": ("torch.where(x > 0, x * x, 3.0)", REAL),
-}
+}  # fmt: skip
 COMPLEX = (
     "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square",
-    "reciprocal", "sinc",
-    "sgn", "sigmoid", "angle", "neg", "positive", "log", "log1p", "log2", "log10", "sqrt", "rsqrt", "acos",
-    "asin", "atanh",
-    "acosh", "lerp_number", "softsign", "tanhshrink",
+    "reciprocal", "sinc", "sgn", "sigmoid", "angle", "neg", "positive", "log", "log1p", "log2", "log10", "sqrt",
+    "rsqrt", "acos", "asin", "atanh", "acosh", "lerp_number", "softsign", "tanhshrink",
 )  # fmt: skip
 COMPLEX_ONLY = {
     "real": "torch.real(x)", "imag": "torch.imag(x)", "conj": "torch.conj(x)",

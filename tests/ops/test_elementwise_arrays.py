@@ -74,6 +74,7 @@ def test_error_function():
     np.testing.assert_array_equal(erf(np.full(5000, np.nan, np.float32)), np.nan)
     np.testing.assert_array_equal(erf(x.astype(np.float64)), exact)
 
+
 SMOOTH = ["sigmoid", "relu", "gelu", "silu", "mish", "elu", "softplus", "hardswish", "logsigmoid"]
 
 

@@ -35,9 +35,7 @@ def test_normalisations_leave_out_what_is_masked(torch):
     x, mask = sample(torch)
     x, mask = x[:1], mask[:1]
     assert torch.masked.softmax(x, 1, mask=mask).tolist()[0] == pytest.approx([0.1192029, 0, 0.8807971])
-    assert torch.masked.log_softmax(x, 1, mask=mask).tolist()[0] == pytest.approx(
-        [-2.126928, float("-inf"), -0.126928]
-    )
+    assert torch.masked.log_softmax(x, 1, mask=mask).tolist()[0] == pytest.approx([-2.126928, float("-inf"), -0.126928])
     assert torch.masked.softmin(x, 1, mask=mask).tolist()[0] == pytest.approx([0.8807971, 0, 0.1192029])
     assert torch.masked.cumsum(x, 1, mask=mask).tolist() == [[1, 1, 4]]
     assert torch.masked.cumprod(x, 1, mask=mask).tolist() == [[1, 1, 3]]

@@ -103,17 +103,11 @@ CASES = [
     *(bernoulli_each(dtype) for dtype in ("float16", "float32", "float64")),
     *(bounded(dtype, 3, 90) for dtype in ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint64")),
     *(bounded(dtype, -3, 1000) for dtype in ("float16", "float32", "float64", "int32")),
-    *(
-        bounded("int64", low, high)
-        for low, high in ((0, 2**28 - 1), (0, 2**28), (-(2**62), 2**62), (5, None))
-    ),
+    *(bounded("int64", low, high) for low, high in ((0, 2**28 - 1), (0, 2**28), (-(2**62), 2**62), (5, None))),
     *(bounded(dtype, -(2**63), None) for dtype in ("int64", "float32", "float64")),
     *(bounded(dtype, 5, None) for dtype in ("float16", "float32", "float64", "int16", "uint32")),
     bounded("bool", 0, 2),
-    *(
-        unbounded(dtype)
-        for dtype in ("float16", "float32", "float64", "bool", "uint8", "int16", "int32", "int64")
-    ),
+    *(unbounded(dtype) for dtype in ("float16", "float32", "float64", "bool", "uint8", "int16", "int32", "int64")),
     *(permutation(dtype) for dtype in ("int64", "int32", "uint8", "float32")),
     *(
         Case(

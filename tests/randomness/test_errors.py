@@ -15,9 +15,7 @@ N = (3,)
 FLOAT, HALF, INT, BYTE, BOOL = (np.dtype(name) for name in ("f4", "f2", "i4", "u1", "?"))
 ONES = np.ones(3, np.float32)
 ROWS = np.ones((2, 2, 2), np.float32)
-CONTINUOUS = (
-    "distribution is a continuous probability distribution. dtype must be a floating point but you specified"
-)
+CONTINUOUS = "distribution is a continuous probability distribution. dtype must be a floating point but you specified"
 
 RUNTIME_ERRORS = [
     ("uniform_ expects to return a [from, to) range, but found from=1", lambda: d.uniform(G, N, FLOAT, 1, 0)),

@@ -55,6 +55,4 @@ def test_live_numbers(case: Case) -> None:
 
 def fits(name: str, n: int) -> bool:
     """Whether a case takes n numbers: uint8 holds no long permutation, PyTorch leaves ties in any order."""
-    return name != "randperm-uint8" and (
-        n <= 1000 or "multinomial-float32" not in name or "False-3" not in name
-    )
+    return name != "randperm-uint8" and (n <= 1000 or "multinomial-float32" not in name or "False-3" not in name)

@@ -119,8 +119,8 @@ def forward_jacobian(func, inputs, create_graph, strict):
     for option, value in (("create_graph", create_graph), ("strict", strict)):
         if value:
             raise (NotImplementedError if option == "create_graph" else RuntimeError)(
-                f"torch.autograd.functional.jacobian: `{option}=True` and `strategy=\"forward-mode\"` are not supported "
-                f"together (yet). Please either set `{option}=False` or `strategy=\"reverse-mode\"`."
+                f'torch.autograd.functional.jacobian: `{option}=True` and `strategy="forward-mode"` are not supported '
+                f'together (yet). Please either set `{option}=False` or `strategy="reverse-mode"`.'
             )
     is_inputs_tuple, given = as_tuple(inputs, "inputs", "jacobian")
     columns: list = [[] for _ in given]

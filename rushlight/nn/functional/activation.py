@@ -56,8 +56,7 @@ __all__ = [
 def guessed(name, ndim, stacklevel):
     """The dimension that PyTorch guesses where none is given, with its warning."""
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         stacklevel=stacklevel + 1,
     )
     return 0 if ndim in (0, 1, 3) else 1
@@ -85,9 +84,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return plain.softmax(-input, dim, dtype=dtype)
 
 
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """The logarithm of `softmax`, without its overflow.
 
     >>> import rushlight as torch
@@ -98,9 +95,7 @@ def log_softmax(
     return plain.log_softmax(input, dim, dtype=dtype)
 
 
-def gumbel_softmax(
-    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Tensor:
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Samples of the Gumbel-softmax distribution of temperature `tau`; `hard` ones are one-hot, with the soft gradient.
 
     The method is that of Jang, Gu and Poole, "Categorical reparameterization with Gumbel-softmax", 2017.

@@ -68,7 +68,7 @@ def check(name, dims, input, output_size):
             f"but input has sizes {list(shape)} with dimension {empty} being empty"
         )
     if input._array.dtype.kind != "f":
-        raise NotImplementedError(f'"{name}" not implemented for \'{TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * dims
     if len(sizes) == 1:
         sizes = tuple(sizes) * dims

@@ -25,9 +25,7 @@ def check_inputs(query, key, value, attn_mask, is_causal):
     """Raises PyTorch's errors for operands that do not fit each other."""
     three = {"query": query, "key": key, "value": value}
     if attn_mask is not None and is_causal:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if len({x.dtype for x in three.values()}) > 1:
         words = [f"{name}.dtype: {dtype_word(x)}" for name, x in three.items()]
         raise RuntimeError(

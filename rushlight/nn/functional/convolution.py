@@ -130,7 +130,7 @@ def check_dtypes(name, x, w, bias):
                        for a in (x, bias._array))  # fmt: skip
         raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
     if x.dtype.kind == "b":
-        raise NotImplementedError(f'"slow_{name}_cpu" not implemented for \'Bool\'')
+        raise NotImplementedError(f"\"slow_{name}_cpu\" not implemented for 'Bool'")
 
 
 def same_padding(input, weight, stride, dilation):

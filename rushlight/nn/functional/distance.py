@@ -29,17 +29,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     common = promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {TYPE_NAMES[common]}"
-        )
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {TYPE_NAMES[common]}")
     pair = broadcast_tensors(x1.to(common), x2.to(common))
     x1, x2 = (x / at_least(x.norm(2, dim, keepdim=True), eps) for x in pair)
     return (x1 * x2).sum(dim)
 
 
-def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False
-) -> Tensor:
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
     """The p-norm of `x1 - x2 + eps` along the last dimension, with broadcasting.
 
     >>> import rushlight as torch

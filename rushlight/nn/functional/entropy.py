@@ -181,7 +181,7 @@ def check_classes(input, target):
         samples = found[0] if found else 1
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({samples}).")
     if input._array.dtype.kind != "f":
-        raise NotImplementedError(f'"nll_loss_out_frame" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     if len(shape) <= 2 and len(found) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target._array.dtype not in (np.int64, np.uint8):

@@ -132,8 +132,7 @@ def check_mode(input, mode, align_corners, antialias):
     known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
     if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
         raise ValueError(
-            "align_corners option can only be set with the interpolating modes: "
-            "linear | bilinear | bicubic | trilinear"
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
         raise ValueError(
@@ -160,14 +159,12 @@ def check_sizes(input, sizes, mode):
         have, want = (
             ", ".join(f"{d}: {n}" for d, n in zip(names, numbers, strict=True)) for numbers in (shape[2:], sizes)
         )
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({have}) output ({want})"
-        )
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({have}) output ({want})")
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shape}")
     if input._array.dtype.kind != "f":
         name = f"upsample_{mode.replace('-', '_')}{len(shape) - 2}d"
-        raise NotImplementedError(f'"{name}" not implemented for \'{TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
 
 
 def interpolate(
@@ -200,9 +197,7 @@ def interpolate(
 
 def deprecated(name):
     """PyTorch's warning for the old names of `interpolate`."""
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
-    )
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
 
 
 def upsample(

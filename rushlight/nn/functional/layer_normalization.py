@@ -121,7 +121,7 @@ def check_dtypes(name, input, *operands):
     """Raises PyTorch's errors for operands whose types do not fit the input's."""
     d = input._array.dtype
     if d.kind != "f":
-        raise NotImplementedError(f'"{name}" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     for operand in operands:
         if operand is not None and operand._array.dtype != d and (d, operand._array.dtype) != (np.float16, np.float32):
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
@@ -224,7 +224,7 @@ def rms_norm(
     """
     shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
     if input._array.dtype.kind not in "fc":
-        raise NotImplementedError(f'"rms_norm" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     eps = dtypes.finfo(input.dtype).eps if eps is None else eps
     dims = tuple(range(-len(shape), 0))
     result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()

@@ -164,9 +164,7 @@ def multi_margin_loss(
     slack = slack if p == 1 else slack * slack
     if weight is not None:
         if weight.shape != scores.shape[1:]:
-            raise RuntimeError(
-                f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}"
-            )
+            raise RuntimeError(f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}")
         slack = slack * weight.index_select(0, new_tensor(classes)).unsqueeze(1)
     wrong = np.arange(scores.shape[1]) != classes[:, None]
     loss = where(new_tensor(wrong), slack, 0.0).sum(1) / scores.shape[1]

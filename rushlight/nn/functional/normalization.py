@@ -20,9 +20,7 @@ def normalize(
     return div(input, input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input), out=out)
 
 
-def local_response_norm(
-    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Tensor:
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """Each element of (N, C, ...) divided by (k + alpha * m) ** beta, m the mean square over `size` channels around it.
 
     ValueError for an input of less than three dimensions.

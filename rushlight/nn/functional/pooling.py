@@ -107,7 +107,7 @@ def check(name, dims, input):
             f"but got:{list(shape)}"
         )
     if input._array.dtype.kind in "bc":
-        raise NotImplementedError(f'"{name}" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
 
 
 def pool_maxima(dims, input, kernel_size, stride, padding, dilation, ceil_mode):
