@@ -3,3 +3,10 @@
 from rushlight.nn import functional, init, modules, parameter, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
+
+
+def __getattr__(name):
+    """Says that there is no such name, and which ones are near."""
+    from rushlight.missing import explanation
+
+    raise AttributeError(explanation("rushlight.nn", name))

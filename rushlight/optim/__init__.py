@@ -19,3 +19,10 @@ __all__ = [
     "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
     "RMSprop", "Rprop", "lr_scheduler",
 ]  # fmt: skip
+
+
+def __getattr__(name):
+    """Says that there is no such name, and which ones are near."""
+    from rushlight.missing import explanation
+
+    raise AttributeError(explanation("rushlight.optim", name))
