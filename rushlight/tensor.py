@@ -285,8 +285,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
         if value is not None and self._grad is not None and self._grad.dtype is not value:
             raise RuntimeError(
                 f"Cannot set grad_dtype to '{type_word(value)}' because there is already a gradient with dtype "
-                f"'{type_word(self._grad.dtype).lower()}'. Please clear the gradient (.grad = None) before changing grad_dtype, "
-                "or ensure the new grad_dtype matches the existing gradient's dtype."
+                f"'{type_word(self._grad.dtype).lower()}'. Please clear the gradient (.grad = None) before changing "
+                "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
             )
         hooks_of(self).grad_dtype = value
 
@@ -410,8 +410,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def __deepcopy__(self, memo):
         if self._node is not None:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
-                "Use x.detach().clone() for a copy of the values."
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment. Use x.detach().clone() for a copy of the values."
             )
         if id(self) in memo:
             return memo[id(self)]
@@ -442,9 +442,9 @@ def check_grad(tensor: Tensor, value: Any) -> None:
     wanted = tensor.dtype if tensor._node is not None else tensor.grad_dtype
     if wanted is not None and value.dtype is not wanted:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{type_word(value.dtype).lower()}' to a tensor with grad_dtype "
-            f"'{type_word(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype): "
-            "convert it with .to(), or set grad_dtype to another dtype, or to None to allow any."
+            f"attempting to assign a gradient with dtype '{type_word(value.dtype).lower()}' to a tensor with "
+            f"grad_dtype '{type_word(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            "tensor's dtype): convert it with .to(), or set grad_dtype to another dtype, or to None to allow any."
         )
     if value._array.shape != tensor._array.shape:
         raise RuntimeError(
@@ -459,10 +459,10 @@ def type_word(dtype):
 
 
 GRAD_OF_RESULT = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf Tensor instead."
 )
 
 

@@ -178,8 +178,8 @@ def listed(tensors, asked_by=None):
     if isinstance(tensors, Mapping) and asked_by:
         if type(tensors) is not dict:
             raise TypeError(
-                f"`inputs` argument to `{asked_by}()` must be a dict, not {type(tensors).__name__}. Other Mapping types "
-                "are not supported."
+                f"`inputs` argument to `{asked_by}()` must be a dict, not {type(tensors).__name__}. Other Mapping "
+                "types are not supported."
             )
         tensors = tensors.values()
     found = list(tensors)

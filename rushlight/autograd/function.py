@@ -76,9 +76,9 @@ class Function(metaclass=FunctionMeta):
 
     def __init__(self, *args, **kwargs):
         warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
-            "them on the class itself. Instantiating an autograd function will raise an error in a future version of "
-            "PyTorch.",
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -193,14 +193,14 @@ def check_dirty(node, tensors, outputs):
     for dirty in node.ctx.dirty_tensors:
         if not any(dirty is t for t in tensors):
             warnings.warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
-                "be passed to ctx.mark_dirty().",
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+                "should be passed to ctx.mark_dirty().",
                 stacklevel=4,
             )
         if not any(dirty is out for out in outputs):
             raise RuntimeError(
-                "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
-                "modified inplace must all be outputs of the Function."
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+                "are modified inplace must all be outputs of the Function."
             )
         if dirty._view is not None and len(outputs) > 1:
             raise RuntimeError(

@@ -170,8 +170,8 @@ class FunctionNode(Node):
         own = [f for f in (cls.backward, cls.vjp) if not getattr(f, "is_missing", False)]
         if len(own) == 2:
             raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
-                "one of them."
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
             )
         return own[0] if own else cls.backward
 
@@ -197,8 +197,8 @@ class FunctionNode(Node):
                 found.append(self.fitting(g, i, *place) if needed else None)
             elif g is not None:
                 raise RuntimeError(
-                    f"function {name} returned a gradient different than None at position {i + 1}, but the corresponding "
-                    "forward input was not a Variable"
+                    f"function {name} returned a gradient different than None at position {i + 1}, but the "
+                    "corresponding forward input was not a Variable"
                 )
         return found
 

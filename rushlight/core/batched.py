@@ -120,20 +120,20 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     def tolist(self):
         raise RuntimeError(
-            "vmap: It looks like you're calling .tolist() on a Tensor. Each example has its own values: return the tensor "
-            "from the function and call tolist() outside of vmap."
+            "vmap: It looks like you're calling .tolist() on a Tensor. Each example has its own values: return the "
+            "tensor from the function and call tolist() outside of vmap."
         )
 
     def __bool__(self):
         raise RuntimeError(
-            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support "
-            "that yet: choose by values with torch.where, or loop over the examples."
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+            "support that yet: choose by values with torch.where, or loop over the examples."
         )
 
     def __array__(self, dtype=None, copy=None):
         raise RuntimeError(
-            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one example of "
-            "many, and has no values of its own. Return it from the function and convert it outside of vmap."
+            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one "
+            "example of many, and has no values of its own. Return it from the function and convert it outside of vmap."
         )
 
     __float__ = __int__ = __index__ = __complex__ = item

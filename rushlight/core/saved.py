@@ -15,9 +15,9 @@ def pack(tensor, packing, index):
         content = pack_hook(tensor)
     if tensor._version != version:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
-            "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
-            "need to perform in-place operations on the input to a pack hook."
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
+            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
+            "you need to perform in-place operations on the input to a pack hook."
         )
     return Packed(content, unpack_hook, None if index >= 0 else place_of(tensor), index)
 
@@ -100,8 +100,8 @@ class SavedTensor:
         value = saved_values(self.node)[self.k]
         if isinstance(value, Packed):
             raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks "
-                "is allowed at a time."
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
             )
         if value is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
@@ -112,9 +112,9 @@ class SavedTensor:
 
 
 FREED_BEFORE_HOOKS = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed "
-    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
-    "second time or if you need to access saved variables after calling backward."
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved variables after calling backward."
 )
 
 

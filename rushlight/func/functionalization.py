@@ -11,6 +11,6 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
     `grad`, `vjp`, `jvp` and `vmap` take functions that change tensors in place as they are.
     """
     raise NotImplementedError(
-        "functionalize is not available in rushlight, which has no compiler that could need it: grad, vjp, jvp and vmap take "
-        "functions that change tensors in place as they are."
+        "functionalize is not available in rushlight, which has no compiler that could need it: grad, vjp, jvp and "
+        "vmap take functions that change tensors in place as they are."
     )

@@ -94,8 +94,8 @@ def vjp_by(func, primals, argnums, has_aux):
         values, given = tree_flatten(cotangents)
         if given != structure:
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
-                f"cotangents: {given}, primal output: {structure}"
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {given}, primal output: {structure}"
             )
         if create_graph is None:
             create_graph = recording() and (outside or any(v.requires_grad for v in values))
@@ -117,8 +117,8 @@ def grads_and_output(func, argnums, has_aux, args, kwargs):
         raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}")
     if output.dim() != 0:
         raise RuntimeError(
-            f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you wanted to "
-            "use the vjp or jacrev APIs instead?"
+            f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you "
+            "wanted to use the vjp or jacrev APIs instead?"
         )
     outside = recording() and is_differentiated(leaves, [output], variables)
     grads = pulled_back([output], variables, [None], outside, outside)

@@ -111,8 +111,8 @@ def check_out_dims(func, out_dims):
     def check(dim):
         if not isinstance(dim, int) and dim is not None:
             raise ValueError(
-                f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection "
-                "of ints representing where in the outputs the vmapped dimension should appear."
+                f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+                "collection of ints representing where in the outputs the vmapped dimension should appear."
             )
 
     tree_map(check, out_dims)
@@ -123,13 +123,13 @@ def checked_inputs(func, in_dims, args):
     call = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
-            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: "
-            f"{type(in_dims)}."
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
         )
     if not args:
         raise ValueError(
-            f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-            "over a function with no inputs. The latter is unsupported."
+            f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+            "vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, spec = tree_flatten(args)
     dims = broadcast_leaves(in_dims, spec)
@@ -152,8 +152,8 @@ def checked_dim(call, leaf, dim):
         )
     if not isinstance(leaf, Tensor):
         raise ValueError(
-            f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over non-Tensor "
-            "arguments, please use None as the respective in_dim"
+            f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
         )
     ndim = leaf.dim()
     if not -ndim <= dim < ndim:
@@ -171,8 +171,8 @@ def common_size(leaves, dims):
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) > 1:
         raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
-            "dimension"
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
         )
     return sizes[0]
 
@@ -184,8 +184,8 @@ def output_dims(func, out_dims, spec, flat):
     dims = broadcast_leaves(out_dims, spec)
     if dims is None or (spec.type is None and isinstance(flat[0], Tensor) and not isinstance(dims[0], int | None)):
         raise ValueError(
-            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
-            f"`outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     return dims
 
@@ -199,8 +199,8 @@ def unbatched(func, output, dim, level):
         return output
     if not isinstance(output, Tensor):
         raise ValueError(
-            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(output)}. Did you mean to set out_dims= "
-            "to None for output?"
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(output)}. Did you mean to set "
+            "out_dims= to None for output?"
         )
     ndim = output.dim() + 1
     if not -ndim <= dim < ndim:

@@ -21,8 +21,8 @@ def no_booleans(*operands):
     arrays = arithmetic(*operands)
     if arrays is not NotImplemented and arrays[0].dtype == bool:
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with two bool tensors is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
         )
     return arrays
 
@@ -31,8 +31,8 @@ def no_boolean(operand):
     """Arithmetic's promotion, for negation: PyTorch has none of bools."""
     if operand._array.dtype == bool:
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
-            "`~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
         )
     return arithmetic(operand)
 

@@ -144,10 +144,10 @@ def refuse_keywords(kwargs):
 
 
 USE_REENTRANT = (
-    "torch.utils.{name}: the use_reentrant parameter should be passed explicitly. {version}, calling checkpoint without "
-    "use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current "
-    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two "
-    "variants."
+    "torch.utils.{name}: the use_reentrant parameter should be passed explicitly. {version}, calling checkpoint "
+    "without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve "
+    "the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences "
+    "between the two variants."
 )
 METADATA: dict[str, Callable[[Any], Any]] = {
     "default": lambda x: {"shape": x.shape, "dtype": x.dtype, "device": x.device},
@@ -216,9 +216,9 @@ class Frame:
             self.completed = True
         if not self.completed:
             raise RuntimeError(
-                "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised during "
-                "the checkpointed forward. This is not supported because checkpoint cannot return a value for a failed "
-                "forward."
+                "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised "
+                "during the checkpointed forward. This is not supported because checkpoint cannot return a value for a "
+                "failed forward."
             )
         return result
 
@@ -304,8 +304,8 @@ class Recomputation:
         tensor = self.tensors[holder.number] if holder.number < len(self.tensors) else None
         if tensor is None:
             raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
-                "calling ctx.saved_tensors in backward, make sure to do so only once."
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
+                "are calling ctx.saved_tensors in backward, make sure to do so only once."
             )
         self.tensors[holder.number] = None
         return tensor

@@ -19,8 +19,8 @@ def as_tuple(values, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]
         if not isinstance(value, TensorBase):
             place = f"value at index {i}" if is_tuple else f"given {what}"
             raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the {place} has type "
-                f"{type(value)}."
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the {place} has "
+                f"type {type(value)}."
             )
     return is_tuple, values
 
@@ -83,11 +83,11 @@ UNRECORDED = {
     "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function. "
     "This is not allowed in strict mode.",
     "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
-    "input {i} is independent of the input. This is not allowed in strict mode. You should ensure that your function is "
-    "twice differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
-    "example).",
-    "hessian": "The hessian of the user-provided function with respect to input {i} is independent of the input. This is "
-    "not allowed in strict mode. You should ensure that your function is thrice differentiable and that the hessian "
+    "input {i} is independent of the input. This is not allowed in strict mode. You should ensure that your function "
+    "is twice differentiable and that the jacobian depends on the inputs (this would be violated by a linear function "
+    "for example).",
+    "hessian": "The hessian of the user-provided function with respect to input {i} is independent of the input. This "
+    "is not allowed in strict mode. You should ensure that your function is thrice differentiable and that the hessian "
     "depends on the inputs.",
 }
 
@@ -106,8 +106,8 @@ def check_recorded(tensors, kind: str, strict: bool) -> None:
 
 INDEPENDENT = {
     "back": "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
-    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the "
-    "double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using "
+    "the double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
     "double_back": "The jacobian of the user-provided function is independent of input {i}. This is not allowed in "
     "strict mode.",
     "double_back_trick": "The hessian of the user-provided function is independent of entry {i} in the grad_jacobian. "
