@@ -164,12 +164,17 @@ def instance_norm(
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     samples, channels, *space = shape
     operands = (running_mean, running_var, weight, bias)
-    each = [None if operand is None else operand.repeat(samples) for operand in operands]
+    mean, variance, weight, bias = (None if x is None else x.repeat(samples) for x in operands)
     channelwise = input.reshape(1, samples * channels, *space)
-    result = batch_norm(channelwise, *each, use_input_stats, momentum, eps)
+    result = batch_norm(channelwise, mean, variance, weight, bias, use_input_stats, momentum, eps)
     if use_input_stats:
-        for running, repeated in ((running_mean, each[0]), (running_var, each[1])):
-            if running is not None:
-                running._array[...] = repeated._array.reshape(samples, channels).mean(0)
-                running._bump()
+        average_into(running_mean, mean, samples)
+        average_into(running_var, variance, samples)
     return result.view(shape)
+
+
+def average_into(running, repeated, samples):
+    """Sets a running statistic to the average of those of the samples."""
+    if running is not None:
+        running._array[...] = repeated._array.reshape(samples, -1).mean(0)
+        running._bump()

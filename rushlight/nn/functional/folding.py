@@ -3,6 +3,8 @@
 from functools import lru_cache
 from math import prod
 
+import numpy as np
+
 from rushlight.kernels import patches
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
@@ -114,7 +116,7 @@ def fold(
     settings = settings_of(*hashable(kernel_size, dilation, padding, stride))
     size = repeated(output_size, 2)
     if size is None:
-        raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(output_size)}")
+        raise RuntimeError(f"It is expected output_size equals to 2, but got size {np.size(output_size)}")
     shape = input._array.shape
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(

@@ -61,11 +61,21 @@ POOL = {dims: pool_operator(dims) for dims in (2, 3)}
 NAMES = {2: ("height", "width"), 3: ("time", "height", "width")}
 
 
+def each(dims, name, numbers):
+    """A number for each dimension. RuntimeError for another number of them."""
+    found = repeated(numbers, dims)
+    if found is None:
+        raise RuntimeError(
+            f"fractional_max_pool{dims}d: {name} must either be a single Int or tuple of Ints, one for each dimension"
+        )
+    return found
+
+
 def places_of(dims, spatial, output_size, output_ratio):
     """The number of windows along each dimension. ValueError without any size to go by."""
     name = f"fractional_max_pool{dims}d"
     if output_size is not None:
-        return repeated(output_size, dims)
+        return each(dims, "output_size", output_size)
     if output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     ratios = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else tuple(output_ratio)
@@ -88,7 +98,7 @@ def pool(dims, input, kernel_size, output_size, output_ratio, samples):
     x, name = input._array, f"fractional_max_pool{dims}d"
     if x.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(x.shape)}")
-    spatial, kernel = x.shape[-dims:], repeated(kernel_size, dims)
+    spatial, kernel = x.shape[-dims:], each(dims, "kernel_size", kernel_size)
     places = places_of(dims, spatial, output_size, output_ratio)
     for word, size, count, width in zip(NAMES[dims], spatial, places, kernel, strict=True):
         if count + width - 1 > size:

@@ -95,6 +95,14 @@ def picked(input, places):
     return values if inside.all() else values * new_tensor(inside[:, None].astype(input._array.dtype))
 
 
+def weighted(input, taps):
+    """The elements at places along each dimension, times the weights of the places."""
+    values = picked(input, [place for place, _ in taps])
+    for _, weight in taps:
+        values = values if weight is None else values * weight.unsqueeze(1)
+    return values
+
+
 def check(input, grid, mode, padding_mode):
     """Raises PyTorch's errors for operands and options that do not fit."""
     if mode not in ("bilinear", "nearest", "bicubic"):
@@ -159,13 +167,8 @@ def grid_sample(
         taps_along(x, size, mode, padding_mode, bool(align_corners))
         for x, size in zip(coordinates, sizes, strict=True)
     ]
-    total = None
-    for taps in product(*lines):
-        values = picked(input, [place for place, _ in taps])
-        for _, weight in taps:
-            values = values if weight is None else values * weight.unsqueeze(1)
-        total = values if total is None else total + values
-    return total
+    first, *others = [weighted(input, taps) for taps in product(*lines)]
+    return sum(others, start=first)
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:

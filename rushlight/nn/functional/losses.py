@@ -349,12 +349,12 @@ def gaussian_nll_loss(
     >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]), torch.tensor([4.0]))
     tensor(1.1931)
     """
-    var = variance_of(input, var)
+    variance = variance_of(input, var)
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not valid")
-    lifted = np.maximum(var._array, var._array.dtype.type(eps)) - var._array
-    var = var + new_tensor(lifted)
-    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    lifted = np.maximum(variance._array, variance._array.dtype.type(eps)) - variance._array
+    variance = variance + new_tensor(lifted)
+    loss = 0.5 * (variance.log() + (input - target) ** 2 / variance)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
     return reduced(loss, reduction)
