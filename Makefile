@@ -8,7 +8,7 @@ SOURCES := pyproject.toml setup.py $(wildcard rushlight/core/*.py rushlight/core
 .PHONY: demo test bench lint clean
 
 demo: $(VENV)/demo.installed
-	$(BIN)/rushlight demo $(ARGS)
+	@$(BIN)/rushlight demo $(ARGS)
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ARGS)
@@ -23,9 +23,10 @@ lint: $(VENV)/dev.installed
 
 # An extra of the package, installed in the virtual environment; again when the core or the metadata changed.
 $(VENV)/%.installed: $(SOURCES)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
-	touch $@
+	@echo "Installing rushlight and what '$*' needs into $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/core/*.c
