@@ -80,6 +80,13 @@ class Optimizer:
     parameter in two groups.
     """
 
+    _optimizer_step_pre_hooks: OrderedDict[int, Callable]
+    _optimizer_step_post_hooks: OrderedDict[int, Callable]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable]
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
@@ -317,5 +324,5 @@ def as_state_of(param: Tensor, value: Any, key: Any = None) -> Any:
     if isinstance(value, dict):
         return {k: as_state_of(param, v, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)):
-        return type(value)(as_state_of(param, v) for v in value)
+        return type(value)(as_state_of(param, v) for v in value)  # type: ignore
     return value

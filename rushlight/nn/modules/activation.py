@@ -139,7 +139,7 @@ class RReLU(_Pointwise):
 class Hardtanh(_Pointwise):
     """clamp(x, min_val, max_val)."""
 
-    options = ("min_val", "max_val")
+    options: tuple[str, ...] = ("min_val", "max_val")
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,

@@ -15,6 +15,9 @@ __all__ = [
 OutputSize = int | None | tuple[int | None, ...]
 
 
+Pooled = Tensor | tuple[Tensor, Tensor]  # with the places of the largest, where they are asked for
+
+
 class _AdaptiveAvgPool(Module):
     """Means of windows that are as large as they have to be."""
 
@@ -73,7 +76,7 @@ class _AdaptiveMaxPool(Module):
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """The largest of each of `output_size` windows of inputs (N, C, L) or (C, L)."""
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
@@ -81,7 +84,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """The largest of each window of images, as many as `output_size` says; see `AdaptiveAvgPool2d`."""
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
@@ -89,7 +92,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """The largest of each window of volumes, as many as `output_size` says; see `AdaptiveAvgPool2d`."""
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
@@ -132,7 +135,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
     dims = 2
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.fractional_max_pool2d(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
@@ -145,7 +148,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     dims = 3
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.fractional_max_pool3d(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,

@@ -14,6 +14,11 @@ __all__ = ["ModuleDict", "ModuleList", "Sequential"]
 class Numbered(Module):
     """What `Sequential` and `ModuleList` share: modules in an order, called by numbers."""
 
+    _modules: dict[str, Module]  # type: ignore
+
+    def __getitem__(self, idx: int | slice) -> Any:
+        raise NotImplementedError
+
     def _key(self, idx):
         """The name of the module at a position; IndexError out of range."""
         size = len(self)
@@ -189,6 +194,8 @@ class ModuleDict(Module):
     >>> choices["tanh"]
     Tanh()
     """
+
+    _modules: dict[str, Module]  # type: ignore
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None):
         super().__init__()

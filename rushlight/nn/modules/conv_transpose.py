@@ -1,6 +1,7 @@
 """Transposed convolution layers: the derivative of a convolution with respect to its input, used as a layer."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
@@ -31,10 +32,8 @@ class _ConvTranspose(_ConvNd):
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """The transposed convolution; `output_size` chooses among the sizes that the stride leaves open."""
         output_padding = self.output_padding if output_size is None else self._padding_for(input, list(output_size))
-        return CONVOLUTIONS[self.dims](
-            input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups,
-            self.dilation,
-        )  # fmt: skip
+        options: Any = (self.stride, self.padding, output_padding, self.groups, self.dilation)
+        return CONVOLUTIONS[self.dims](input, self.weight, self.bias, *options)
 
     def _padding_for(self, input, output_size):
         """The output padding that gives an output size; ValueError for a size out of reach."""

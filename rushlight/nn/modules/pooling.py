@@ -14,6 +14,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+Pooled = Tensor | tuple[Tensor, Tensor]  # with the places of the largest, where they are asked for
+
+
 class _MaxPool(Module):
     """What the max pooling layers share."""
 
@@ -45,7 +48,7 @@ class MaxPool1d(_MaxPool):
     incomplete one.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
@@ -58,7 +61,7 @@ class MaxPool2d(_MaxPool):
     tensor([[[4.]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 
@@ -66,7 +69,7 @@ class MaxPool2d(_MaxPool):
 class MaxPool3d(_MaxPool):
     """The largest of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`."""
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation, **self._options())
 

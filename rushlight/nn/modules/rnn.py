@@ -46,7 +46,7 @@ class RNNBase(Module):
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
         self.proj_size = proj_size
-        self._all_weights = []
+        self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for suffix in ["", "_reverse"][: self._directions]:
                 self._make_weights(layer, suffix, device, dtype)
@@ -223,13 +223,13 @@ def kind_of(name: str) -> str:
     return name.partition("_l")[0]
 
 
-def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size) -> None:
+def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
     """Raises PyTorch's errors for options that cannot be."""
-    if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):  # pyright: ignore
+    if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
-    if dropout > 0 and num_layers == 1:  # pyright: ignore
+    if dropout > 0 and num_layers == 1:
         warnings.warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
             f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",

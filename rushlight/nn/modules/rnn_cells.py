@@ -25,7 +25,7 @@ class RNNCellBase(Module):
         self.bias = bias
         self._mode = mode
         gates = GATES[mode] * hidden_size
-        shapes = {"weight_ih": (gates, input_size), "weight_hh": (gates, hidden_size)}
+        shapes: dict[str, Any] = {"weight_ih": (gates, input_size), "weight_hh": (gates, hidden_size)}
         for name, shape in {**shapes, "bias_ih": gates, "bias_hh": gates}.items():
             present = bias or name.startswith("weight")
             self.register_parameter(name, uninitialized(shape, device, dtype) if present else None)

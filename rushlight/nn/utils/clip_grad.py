@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.tensor import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -14,11 +14,11 @@ Tensors = Tensor | Iterable[Tensor]
 
 def gradients_of(parameters: Tensors) -> list[Tensor]:
     """The gradients of those parameters that have one."""
-    parameters = [parameters] if isinstance(parameters, TensorBase) else parameters
+    parameters = [parameters] if isinstance(parameters, Tensor) else parameters
     return [p.grad for p in parameters if p.grad is not None]
 
 
-def norm(array: np.ndarray, order: float) -> np.ndarray:
+def norm(array: np.ndarray, order: float):
     """The norm of all elements."""
     flat = array.reshape(-1)
     if order == 2 and flat.dtype.kind == "f":
@@ -33,7 +33,7 @@ def get_total_norm(
 
     RuntimeError with `error_if_nonfinite` if it is infinite or NaN. `foreach` makes no difference on a CPU.
     """
-    tensors = [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not tensors:
         return new_tensor(np.array(0.0, np.float32))
     order = float(norm_type)
@@ -73,7 +73,7 @@ def clip_grad_norm_(
     >>> torch.nn.utils.clip_grad_norm_(x, max_norm=1.0), x.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    parameters = [parameters] if isinstance(parameters, TensorBase) else list(parameters)
+    parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     total = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(parameters, max_norm, total)
     return total

@@ -14,6 +14,8 @@ __all__ = ["ChainedScheduler", "SequentialLR"]
 class _Composite(LRScheduler):
     """A schedule made of others, which must all belong to its optimizer."""
 
+    _schedulers: Sequence[LRScheduler]
+
     def _check(self, schedulers, optimizer, purpose=""):
         """Raises PyTorch's errors for schedules that do not go together."""
         name = type(self).__name__
@@ -73,7 +75,7 @@ class SequentialLR(_Composite):
         first._initial_step()
         self._last_lr = first.get_last_lr()
 
-    def step(self) -> None:  # pyright: ignore
+    def step(self) -> None:  # type: ignore
         """Sets the learning rates of the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
@@ -103,7 +105,7 @@ class ChainedScheduler(_Composite):
         self.optimizer = optimizer or schedulers[0].optimizer
         self._last_lr = values_of(self.optimizer, "lr")
 
-    def step(self) -> None:  # pyright: ignore
+    def step(self) -> None:  # type: ignore
         """Sets the learning rates of the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()

@@ -68,7 +68,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # pyright: ignore
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore
         """Takes note of the metric of one more epoch."""
         current = float(metrics)
         if epoch is not None:

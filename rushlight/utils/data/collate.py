@@ -96,14 +96,14 @@ def rebuilt(like: Any, parts: Any) -> Any:
         return type(like)(*parts) if hasattr(like, "_fields") else parts
     try:
         if isinstance(like, MutableMapping):
-            clone = copy(like)
-            clone.update(parts)
-            return clone
+            mapping = copy(like)
+            mapping.update(parts)
+            return mapping
         if isinstance(like, MutableSequence):
             clone = copy(like)
             for i, part in enumerate(parts):
                 clone[i] = part
             return clone
-        return type(like)(parts)  # pyright: ignore
+        return type(like)(parts)  # type: ignore
     except TypeError:
         return parts

@@ -168,5 +168,5 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        size: int = len(self.sampler)  # pyright: ignore
+        size: int = len(self.sampler)  # type: ignore
         return size // self.batch_size if self.drop_last else -(-size // self.batch_size)

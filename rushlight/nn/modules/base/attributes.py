@@ -9,7 +9,11 @@ from rushlight.naming import typename
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.tensor import Tensor
 
-REGISTRATION_HOOKS = {"parameter": OrderedDict(), "buffer": OrderedDict(), "module": OrderedDict()}
+REGISTRATION_HOOKS: dict[str, OrderedDict] = {
+    "parameter": OrderedDict(),
+    "buffer": OrderedDict(),
+    "module": OrderedDict(),
+}
 
 
 def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:

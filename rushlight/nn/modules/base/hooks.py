@@ -100,7 +100,9 @@ class EveryModule(HookTable):
 
 
 EVERY_MODULE = EveryModule()
-ANYWHERE = {}  # the hooks on calls of all modules, by id: the one thing that a call without hooks looks at
+ANYWHERE: dict[
+    int, bool
+] = {}  # the hooks on calls of all modules, by id: the one thing that a call without hooks looks at
 
 
 def everywhere(handle):

@@ -39,7 +39,7 @@ class State(Traversal):
     _load_state_dict_post_hooks: OrderedDict
 
     def state_dict(
-        self, *args: Any, destination: dict | None = None, prefix: str = "", keep_vars: bool = False
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
         """The parameters and persistent buffers of this module and of all below, by full name.
 
@@ -187,7 +187,7 @@ class State(Traversal):
         """Calls `hook(module, prefix, keep_vars)` before the state dict is made."""
         return add_hook(self._state_dict_pre_hooks, hook)
 
-    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """Calls `hook(module, state_dict, prefix, local_metadata)` after; it may change the state dict in place."""
         hook._from_public_api = True
         return add_hook(self._state_dict_hooks, hook)
