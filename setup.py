@@ -29,7 +29,8 @@ def extensions():
     except ImportError:
         return []
     modules = [
-        Extension(f"rushlight.core.{name.split('.')[0]}", [f"rushlight/core/{name}"], include_dirs=[numpy.get_include()],
+        Extension(f"rushlight.core.{name.split('.')[0]}", [f"rushlight/core/{name}"],
+                  include_dirs=[numpy.get_include()],
                   define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")])
         for name in CORE
     ]  # fmt: skip

@@ -4,11 +4,19 @@ from rushlight.autograd import forward_ad, functional, graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from rushlight.autograd.differentiate import backward, grad
 from rushlight.autograd.function import Function
-from rushlight.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from rushlight.autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled, set_multithreading_enabled
+from rushlight.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from rushlight.autograd.variable import Variable
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad", "graph",
-    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_detect_anomaly",
+    "set_grad_enabled", "set_multithreading_enabled",
 ]  # fmt: skip

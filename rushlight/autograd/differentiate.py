@@ -258,7 +258,8 @@ def checked_grad(output, g, i):
         return g
     if g._array.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {Size(shape)}."
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
+            f"{Size(shape)}."
         )
     if (g._array.dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(

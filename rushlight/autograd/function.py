@@ -84,9 +84,11 @@ class Function(metaclass=FunctionMeta):
         )
 
     def __call__(self, *args, **kwargs):
+        """RuntimeError: functions are called by `apply`."""
         raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
-            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
     @staticmethod
@@ -204,9 +206,10 @@ def check_dirty(node, tensors, outputs):
             )
         if dirty._view is not None and len(outputs) > 1:
             raise RuntimeError(
-                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
-                "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
-                "the input is not a view (using .clone() for example) or make your Function only return one Tensor."
+                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                "return more than one Tensor. This is not supported by the current autograd engine. You should either "
+                "make sure the input is not a view (using .clone() for example) or make your Function only return one "
+                "Tensor."
             )
 
 

@@ -1,4 +1,4 @@
-"""The node of a custom function's call and the `ctx` that its `forward` and `backward` share: what is saved and checked."""
+"""The node of a custom function's call, and the `ctx` that its `forward` and `backward` share."""
 
 import weakref
 from typing import Any
@@ -215,14 +215,15 @@ class FunctionNode(Node):
             )
         if g._array.dtype.kind == "c" and dtype.kind != "c":
             raise RuntimeError(
-                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got "
-                f"false. Function {self.name()} returned a complex gradient at index {i} for a real input: take its real part."
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+                f"got false. Function {self.name()} returned a complex gradient at index {i} for a real input: take "
+                "its real part."
             )
         return fit(g, shape, dtype)
 
 
 class SavedOutput:
-    """A saved output: its array, as the tensor would hold its node in a reference cycle, and what makes it one again."""
+    """A saved output: its array, as the tensor would hold its node in a cycle, and what makes it a tensor again."""
 
     __slots__ = ("array", "counter", "index")
 

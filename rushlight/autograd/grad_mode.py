@@ -39,6 +39,7 @@ class GradMode:
         return type(self)()
 
     def __call__(self, function):
+        """`function`, or a generator function, made to run in this mode."""
         if inspect.isgeneratorfunction(function):
             return self.wrap_generator(function)
 
@@ -74,7 +75,16 @@ class GradMode:
         return wrapper
 
 
-class no_grad(GradMode):
+class FixedMode(GradMode):
+    """A mode without options: given a function, the class decorates it as its instances do."""
+
+    def __new__(cls, function=None):
+        """The mode, or `function` decorated with it."""
+        self = super().__new__(cls)
+        return self if function is None else self(function)
+
+
+class no_grad(FixedMode):
     """Operations inside are not recorded, and their results do not require grad. Also a decorator.
 
     >>> import rushlight as torch
@@ -87,12 +97,8 @@ class no_grad(GradMode):
 
     mode = False
 
-    def __new__(cls, function=None):
-        self = super().__new__(cls)
-        return self if function is None else self(function)
 
-
-class enable_grad(GradMode):
+class enable_grad(FixedMode):
     """Operations inside are recorded, also within `no_grad`. Also a decorator.
 
     >>> import rushlight as torch
@@ -104,10 +110,6 @@ class enable_grad(GradMode):
     """
 
     mode = True
-
-    def __new__(cls, function=None):
-        self = super().__new__(cls)
-        return self if function is None else self(function)
 
 
 class set_grad_enabled(GradMode):
@@ -130,6 +132,7 @@ class set_grad_enabled(GradMode):
         CURRENT.set(self.previous.replace(grad=self.mode))
 
     def __call__(self, function):
+        """`function`, made to run in this mode; the mode of the caller is put back."""
         CURRENT.set(self.previous)
         return super().__call__(function)
 
@@ -152,6 +155,7 @@ class inference_mode(GradMode):
     """
 
     def __new__(cls, mode=True):
+        """The mode, or a function decorated with it."""
         self = super().__new__(cls)
         if isinstance(mode, bool):
             return self

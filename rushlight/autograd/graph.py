@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Node(abc.ABC):
+class Node(abc.ABC):  # noqa: B024  what its subclasses are, __subclasshook__ tells
     """What every node of the graph is an instance of: `name()`, `next_functions`, `metadata`, and hooks.
 
     >>> import rushlight as torch
@@ -31,7 +31,7 @@ class Node(abc.ABC):
 
     @classmethod
     def __subclasshook__(cls, other):
-        return cls is Node and issubclass(other, CoreNode) or NotImplemented
+        return (cls is Node and issubclass(other, CoreNode)) or NotImplemented
 
 
 class GradientEdge(NamedTuple):
@@ -177,7 +177,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         self.cloned: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
 
     def keep(self, tensor: Tensor) -> "Handle":
-        """Clones a tensor that is being saved. The clone lives as long as the graph holds the handle that is returned."""
+        """Clones a tensor that is being saved. The clone lives as long as the graph holds the returned handle."""
         handle = Handle()
         self.cloned[handle] = tensor.detach().clone()
         return handle

@@ -1,7 +1,7 @@
 """The arithmetic of tensors: Python's operators, as C slots where the core is compiled."""
 
 from rushlight.core.graph import TensorBase
-from rushlight.core.operators import Operator, binary, unary
+from rushlight.core.operators import binary, unary
 
 ADD = SUB = RSUB = MUL = DIV = NEG = None
 

@@ -111,7 +111,7 @@ def example(arg, levels, index):
         if index is None:
             return arg.example()
         array = aligned(arg, levels)
-        return array[tuple([i if n > 1 else 0 for i, n in zip(index, array.shape, strict=False)]) + (...,)]
+        return array[*(i if n > 1 else 0 for i, n in zip(index, array.shape, strict=False)), ...]
     if type(arg) is tuple or type(arg) is list:
         return type(arg)([example(item, levels, index) for item in arg])
     return arg
@@ -139,7 +139,7 @@ def dynamic(op, args, levels):
 
 
 def by(function):
-    """The rule of operators of which batches are computed by a function of all arguments, arrays with as many examples."""
+    """The rule of operators whose batches are computed by a function of all arguments, arrays with as many examples."""
 
     def rule(op, args, levels):
         lifted = [in_front("", arg, spread, levels, None) for arg in args]

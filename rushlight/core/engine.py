@@ -333,7 +333,8 @@ def accumulate(leaf, grad, owned, recorded):
 
 REPEATED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the tensor before performing the operation. The .grad that a gradient is to be added to is an expanded tensor."
+    "clone() the tensor before performing the operation. The .grad that a gradient is to be added to is an expanded "
+    "tensor."
 )
 
 
@@ -350,7 +351,7 @@ def same_layout(a, b):
 
 
 def copied(grad, leaf):
-    """A copy of a gradient in the memory layout of the leaf that it belongs to, and in its dtype or the one set for it."""
+    """A copy of a gradient in the memory layout of the leaf that it belongs to, in its dtype or the one set for it."""
     other_dtype = leaf.hooks is not None and leaf.hooks.grad_dtype != OWN
     copy = np.empty_like(leaf._array, dtype=grad.dtype if other_dtype else None)
     copy[...] = grad

@@ -44,10 +44,12 @@ def summed(input, levels):
     return put_together(np.asarray(array if times == 1 else array * np.asarray(times, array.dtype)), rest)
 
 
-INTO = Operator("into_level", into, ("input", "dim", "level"), {"input": lambda grad, dim, level: leave(grad, dim, level)},
+INTO = Operator("into_level", into, ("input", "dim", "level"),
+                {"input": lambda grad, dim, level: leave(grad, dim, level)},
                 linear=True, batch=on_batched)  # fmt: skip
 OUT_OF = Operator("out_of_level", out_of, ("input", "dim", "level"),
-                  {"input": lambda grad, dim, level: INTO(grad, dim, level)}, linear=True, batch=on_batched)  # fmt: skip
+                  {"input": lambda grad, dim, level: INTO(grad, dim, level)},
+                  linear=True, batch=on_batched)  # fmt: skip
 SUMMED = Operator("summed_over_levels", summed, ("input", "levels"), {"input": lambda grad: grad}, linear=True,
                   batch=on_batched)  # fmt: skip
 

@@ -84,7 +84,7 @@ class Operator:
 
 
 def node_name(name):
-    """PyTorch's name for an operator's node: `log_softmax` gives `LogSoftmaxBackward0`, `log1p` gives `Log1PBackward0`."""
+    """PyTorch's name for an operator's node: `LogSoftmaxBackward0` for `log_softmax`, `Log1PBackward0` for `log1p`."""
     return name.title().replace("_", "") + "Backward0"
 
 
@@ -354,7 +354,7 @@ def several(op, args, results, needs, modes, batched):
 
 
 def look(out, source, several):
-    """Makes `out` a view of `source`: shared versions, the same base. `several` tells that it is one of many results."""
+    """Makes `out` a view of `source`: shared versions, the same base. `several`: it is one of many results."""
     parent = source._view
     view = View.__new__(View)
     if parent is None:

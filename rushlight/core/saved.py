@@ -146,7 +146,7 @@ def saved_names(node):
 
 
 def visible(plan):
-    """For each saved value of a plan whether it is a result, and the number of that or of the argument; None for shapes."""
+    """For each saved value of a plan: whether it is a result, and that's or the argument's number; None for shapes."""
     return [None if plan.is_shape(k) else (plan.is_result(k), source) for k, source in enumerate(plan.sources)]
 
 

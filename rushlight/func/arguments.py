@@ -10,7 +10,7 @@ Argnums = int | tuple[int, ...]
 
 
 def chosen(args: tuple, argnums: Argnums) -> Any:
-    """The arguments at some places: one for an integer, a tuple for a tuple. RuntimeError for places that are not there."""
+    """The arguments at some places: one for an integer, a tuple for a tuple. RuntimeError for a place too far."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     if isinstance(argnums, int):

@@ -39,8 +39,9 @@ def jvp_by(func, primals, tangents, argnums, strict, has_aux):
     directions, given = tree_flatten(tangents)
     if given != spec:
         raise RuntimeError(
-            f"{API}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple "
-            f"of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {given}"
+            f"{API}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure "
+            f"{given}"
         )
     check_tensors(leaves, "primals")
     check_tensors(directions, "tangents")

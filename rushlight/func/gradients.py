@@ -56,7 +56,7 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """The output of `func` at some arguments, and the function that gives their vector-Jacobian product with a cotangent.
+    """The output of `func` at some arguments, and the function from a cotangent to the vector-Jacobian product.
 
     The cotangent has the structure of the output; a product comes for each argument, in a tuple where there are
     several. With `has_aux`, `func` returns (output, more) and `vjp` (output, function, more). The function may be
@@ -159,7 +159,7 @@ def severed(value):
 
 
 def is_differentiated(inputs, outputs, variables) -> bool:
-    """Whether somebody outside differentiates what is computed here, by the inputs or by anything that `func` refers to."""
+    """Whether somebody outside differentiates what is computed here, by the inputs or by what `func` refers to."""
     if any(x.requires_grad for x in inputs):
         return True
     own, seen = {id(v) for v in variables}, set()

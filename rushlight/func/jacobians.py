@@ -23,8 +23,9 @@ def jacrev(
     """A function that computes the Jacobian of `func` by an argument, in reverse mode: one pass for all outputs.
 
     It has the shape (*output, *argument), in the structure of the output, and in each output's place that of the
-    arguments where `argnums` is a tuple or an argument is a tree. `chunk_size` computes so many rows at a time, for less
-    memory. With `has_aux`, `func` returns (output, more). Better than `jacfwd` where there are fewer outputs than inputs.
+    arguments where `argnums` is a tuple or an argument is a tree. `chunk_size` computes so many rows at a time, for
+    less memory. With `has_aux`, `func` returns (output, more). Better than `jacfwd` where there are fewer outputs than
+    inputs.
 
     ValueError for a chunk size below 1, RuntimeError for complex inputs and outputs.
 

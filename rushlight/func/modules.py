@@ -17,7 +17,7 @@ def functional_call(
     module: Module, parameter_and_buffer_dicts: State | Sequence[State], args: Any = None,
     kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """Calls a module with other tensors in the places of its parameters and buffers, which are named as in `state_dict`.
+    """Calls a module with other tensors in the places of its parameters and buffers, named as in `state_dict`.
 
     Several dictionaries may be given, without common names. `args` is the argument or the tuple of arguments. With
     `tie_weights`, tensors that the module has under several names are replaced together; with `strict` RuntimeError
@@ -109,7 +109,7 @@ def check_names(module, state):
 
 
 def place(module, name):
-    """The dictionary in which a module has a tensor, and its key there. AttributeError for a name that it does not have."""
+    """The dictionary in which a module has a tensor, and its key there. AttributeError for a name it does not have."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)
     for registry in (owner._parameters, owner._buffers):

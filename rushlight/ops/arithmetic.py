@@ -50,8 +50,10 @@ mul = binary(
     tensor([3., 6.])
     """,
 )  # fmt: skip
-_div = binary("div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
-              promote=floating)  # fmt: skip
+_div = binary(
+    "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
+    promote=floating,
+)  # fmt: skip
 neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean)
 
 

@@ -335,7 +335,10 @@ class Recomputation:
     def error(self, message):
         """The error for calls that differ, with the lines that saved where that was asked for."""
         if self.frame.lines is None:
-            tip = "Tip: To see a more detailed error message, pass `debug=True` to `torch.utils.checkpoint.checkpoint(...)`."
+            tip = (
+                "Tip: To see a more detailed error message, pass `debug=True` to "
+                "`torch.utils.checkpoint.checkpoint(...)`."
+            )
         else:
             tip = (
                 f"Saved during forward:\n{''.join(self.frame.lines)}Saved during recomputation:\n{''.join(self.lines)}"

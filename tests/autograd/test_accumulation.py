@@ -171,7 +171,7 @@ def test_grad_dtype(torch):
         _ = y.grad_dtype
     with pytest.raises(RuntimeError, match="grad_dtype can only be set on leaf tensors"):
         y.grad_dtype = torch.float64
-    with pytest.raises(RuntimeError, match="grad_dtype must be a torch.dtype or None, but got int"):
+    with pytest.raises(RuntimeError, match=r"grad_dtype must be a torch\.dtype or None, but got int"):
         x.grad_dtype = 3
 
 

@@ -210,8 +210,8 @@ def test_a_different_number_of_saved_tensors(torch, utils):
     y = utils.checkpoint(changing(torch, lambda x: x.sin().exp().cos(), lambda x: x.sin()), x, use_reentrant=False)
     with pytest.raises(
         utils.CheckpointError,
-        match="A different number of tensors was saved during the original forward and recomputation.\n"
-        "Number of tensors saved during forward: 3\nNumber of tensors saved during recomputation: 1",
+        match=r"A different number of tensors was saved during the original forward and recomputation\.\n"
+        r"Number of tensors saved during forward: 3\nNumber of tensors saved during recomputation: 1",
     ):
         y.sum().backward()
 
@@ -266,7 +266,7 @@ def test_reentrant_needs_a_plain_backward(torch, utils):
         RuntimeError, match=r"torch.utils.checkpoint is incompatible with .grad\(\) or passing an `inputs`"
     ):
         torch.autograd.grad(y, x, retain_graph=True)
-    with pytest.raises(RuntimeError, match="torch.utils.checkpoint is incompatible"):
+    with pytest.raises(RuntimeError, match=r"torch\.utils\.checkpoint is incompatible"):
         y.backward(inputs=[x])
 
 
@@ -291,8 +291,8 @@ def test_checkpoint_sequential(torch, utils, use_reentrant):
     utils.checkpoint_sequential([f for f, _ in counters], 2, x, use_reentrant=use_reentrant).backward()
     y.sin().exp().cos().tanh().sin().backward()
     assert torch.equal(x.grad, y.grad)
-    assert [len(calls) for _, calls in counters][0] == 2
-    assert [len(calls) for _, calls in counters][2:] == [1, 1, 1]
+    counts = [len(calls) for _, calls in counters]
+    assert (counts[0], counts[2:]) == (2, [1, 1, 1])
 
 
 def test_checkpoint_sequential_of_modules(torch, utils):

@@ -1,4 +1,4 @@
-"""Custom functions: what `forward` and `backward` are given, what they may return, and what happens where they may not."""
+"""Custom functions: what `forward` and `backward` are given, what they may return, and the errors for the rest."""
 
 import gc
 import weakref
@@ -147,7 +147,8 @@ def test_functions_are_not_instantiated(torch):
         (lambda ctx, g: (g, None, g), r"incorrect number of gradients \(expected 2, got 3\)"),
         (lambda ctx, g: (g, g), "function FnBackward returned a gradient different than None at position 2, but the"),
         (lambda ctx, g: (3.0, None), r"expected Variable or None \(got float\)"),
-        (lambda ctx, g: (g.sum() + g.new_zeros(3), None), r"Function FnBackward returned an invalid gradient at index 0 - got \[3\]"),
+        (lambda ctx, g: (g.sum() + g.new_zeros(3), None),
+         r"Function FnBackward returned an invalid gradient at index 0 - got \[3\]"),
         (lambda ctx, g: (g.new_zeros(1), None), r"got \[1\] but expected shape compatible with \[2\]"),
         (lambda ctx, g: (g * 1j, None), "Expected isFloatingType"),
     ],
@@ -359,7 +360,7 @@ def test_several_views(torch):
     h = leaf(torch, 1.0, 2.0) * 1
     a, _ = function(torch, lambda ctx, x: (x[:1], x[1:]), lambda ctx, g, h: torch.cat([g, h])).apply(h)
     with pytest.raises(
-        RuntimeError, match="Output 0 of Fn is a view and is being modified inplace. This view is the output"
+        RuntimeError, match=r"Output 0 of Fn is a view and is being modified inplace\. This view is the output"
     ):
         a.add_(1)
 
@@ -388,7 +389,7 @@ def test_mark_dirty_is_seen_by_others(torch):
     z = h * h
     function(torch, triple_, lambda ctx, g: g * 3).apply(h)
     with pytest.raises(
-        RuntimeError, match="modified by an inplace operation: .* which is output 0 of Fn, is at version 2"
+        RuntimeError, match=r"modified by an inplace operation: .* which is output 0 of Fn, is at version 2"
     ):
         z.backward()
 
@@ -492,7 +493,7 @@ def test_changed_saved_tensors(torch):
     h = leaf(torch, 1.0) * 1
     y = function(torch, cube, cube_backward).apply(h)
     h.add_(1)
-    with pytest.raises(RuntimeError, match="has been modified by an inplace operation: .*, which is output 0 of Add"):
+    with pytest.raises(RuntimeError, match=r"has been modified by an inplace operation: .*, which is output 0 of Add"):
         y.backward()
 
     def forward(ctx, x):
@@ -502,7 +503,7 @@ def test_changed_saved_tensors(torch):
 
     y = function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0]).apply(h)
     y.add_(1)
-    with pytest.raises(RuntimeError, match="has been modified by an inplace operation: .*, which is output 0 of Fn"):
+    with pytest.raises(RuntimeError, match=r"has been modified by an inplace operation: .*, which is output 0 of Fn"):
         y.backward()
 
 

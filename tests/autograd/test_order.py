@@ -1,4 +1,4 @@
-"""The order of a backward pass: what was recorded later runs earlier, and a leaf's gradient is added up as soon as it is there."""
+"""The order of a backward pass: what was recorded later runs earlier, a leaf's gradient is added up at once."""
 
 from importlib import import_module
 

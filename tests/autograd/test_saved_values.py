@@ -254,9 +254,12 @@ def test_disabled_hooks(torch):
         _ = x * x
         with pytest.raises(RuntimeError, match="not here"), graph.save_on_cpu():
             pass
-        with graph.disable_saved_tensors_hooks("nor here"):
-            with pytest.raises(RuntimeError, match="nor here"), graph.save_on_cpu():
-                pass
+        with (
+            graph.disable_saved_tensors_hooks("nor here"),
+            pytest.raises(RuntimeError, match="nor here"),
+            graph.save_on_cpu(),
+        ):
+            pass
         with pytest.raises(RuntimeError, match="not here"), graph.save_on_cpu():
             pass
     with (
@@ -304,9 +307,11 @@ def test_allow_mutation_on_saved_tensors(torch):
 def test_allow_mutation_ends_with_its_context(torch):
     with torch.autograd.graph.allow_mutation_on_saved_tensors():
         y = leaf(torch, 1.0) ** 2
-        with pytest.raises(RuntimeError, match="allow_mutation_on_saved_tensors contexts cannot be nested"):
-            with torch.autograd.graph.allow_mutation_on_saved_tensors():
-                pass
+        with (
+            pytest.raises(RuntimeError, match="allow_mutation_on_saved_tensors contexts cannot be nested"),
+            torch.autograd.graph.allow_mutation_on_saved_tensors(),
+        ):
+            pass
     with pytest.raises(
         AssertionError, match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
     ):

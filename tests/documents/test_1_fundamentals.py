@@ -140,7 +140,7 @@ def test_gradients_accumulate_until_they_are_zeroed(torch):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
     (ideal_output - model(some_input)).pow(2).sum().backward()
     optimizer.step()
-    for _ in range(0, 5):
+    for _ in range(5):
         prediction = model(some_input)
         loss = (ideal_output - prediction).pow(2).sum()
         loss.backward()

@@ -56,7 +56,7 @@ def test_metadata_of_a_node_is_kept(torch):
 
 
 def test_only_floats_can_require_grad(torch):
-    with pytest.raises(RuntimeError, match="[Oo]nly Tensors of floating point"):
+    with pytest.raises(RuntimeError, match=r"[Oo]nly Tensors of floating point"):
         torch.ones(2, dtype=torch.int64).requires_grad_()
 
 

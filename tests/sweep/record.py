@@ -1,4 +1,4 @@
-"""Records the cases of the sweep from PyTorch's own samples: `PYTHONPATH=tests python tests/sweep/record.py OPERATORS.txt`.
+"""Records the cases of the sweep from PyTorch's samples: `PYTHONPATH=tests python tests/sweep/record.py OPERATORS.txt`.
 
 Needs torch with its testing helpers (`pip install torch expecttest`). For each operator it takes a few small samples
 of each variant in float64 and one in complex128 where the operator takes that, and keeps arguments, results and the
