@@ -89,7 +89,12 @@ def remember(args, primals, outs):
     node = next((out._node for out in outs if out._node is not None), None)
     if node is None:
         return
-    with_tangents = {id(primal): arg for primal, arg in zip(primals, args, strict=True) if isinstance(arg, TensorBase)}
+    with_tangents = {}
+    for primal, arg in zip(primals, args, strict=True):
+        if isinstance(arg, TensorBase):
+            with_tangents[id(primal)] = arg
+        elif isinstance(arg, (tuple, list)):
+            with_tangents |= {id(p): a for p, a in zip(primal, arg, strict=True) if isinstance(a, TensorBase)}
     node.replace_saved(with_tangents)
     node.tangents = {i: out._tangents for i, out in enumerate(outs)}
 
@@ -107,7 +112,7 @@ def strip(arg, level):
 
 def push(op, args, primals, outs, level):
     """The tangents of an operator's outputs on a level."""
-    if isinstance(outs, tuple) or not (op.linear or is_diagonal(op, primals)):
+    if isinstance(outs, tuple) or not (op.linear or is_diagonal(op, (*primals, outs))):
         return transposed(op, args, primals, level)
     parts = (linear_parts if op.linear else diagonal_parts)(op, args, primals, outs, level)
     total = next(parts)
@@ -116,11 +121,11 @@ def push(op, args, primals, outs, level):
     return [total]
 
 
-def is_diagonal(op, primals):
+def is_diagonal(op, values):
     """Whether an operator's formula serves tangents too: elementwise, and linear over the numbers it works on."""
     if op.joint is not None or not op.broadcasts:
         return False
-    return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in primals)
+    return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in values)
 
 
 def linear_parts(op, args, primals, outs, level):
@@ -133,14 +138,22 @@ def linear_parts(op, args, primals, outs, level):
                 filled = [zeros_like(p) if t is None else t for p, t in zip(primal, tangents, strict=True)]
                 yield op(*before, type(primal)(filled), *after)
         elif (tangent := tangent_of(args[position], level)) is not None:
-            yield op(*before, tangent, *after)
+            yield op(*before, aligned(tangent, primal) if op.view else tangent, *after)
+
+
+def aligned(tangent, primal):
+    """A tangent in the memory layout of what it belongs to, for views that depend on it."""
+    array = primal._array
+    if tangent._array.strides == array.strides or not isinstance(array, np.ndarray):
+        return tangent
+    return READ(tangent, Window.between(array, array))
 
 
 def diagonal_parts(op, args, primals, out, level):
     """The formula of an elementwise operator on the tangent of each input that has one."""
     values = dict(zip(op.params, primals, strict=True)) | {"result": out, "result0": out}
     values |= {f"{name}_shape": getattr(value, "shape", ()) for name, value in values.items()}
-    for (name, formula), position in zip(op.formulas.items(), op.inputs, strict=True):
+    for formula, position in zip(op.formulas.values(), op.inputs, strict=True):
         tangent = tangent_of(args[position], level)
         if tangent is not None:
             yield formula(tangent, *[values[n] for n in list(signature(formula).parameters)[1:]])
@@ -193,7 +206,7 @@ def pull_back(outputs, cotangents, inputs):
 
 
 def take_tangents(tensor, result):
-    """Gives a tensor that was changed in place the tangents of its new values; those of a view have a base's around them.
+    """Gives a tensor that was changed in place the tangents of its new values; a view's have its base's around them.
 
     No tangent is ever written to: it may be that of other tensors too. The other views of the base find theirs when
     they are next used.

@@ -202,10 +202,17 @@ class Node(Vertex):
 
     def replace_saved(self, others):
         """Puts other tensors in the places of saved ones, chosen by the identity of these."""
-        self.saved0 = others.get(id(self.saved0), self.saved0)
-        self.saved1 = others.get(id(self.saved1), self.saved1)
         if self.saved is not None:
-            self.saved = tuple([others.get(id(value), value) for value in self.saved])
+            self.saved = tuple([self.replaced(k, value, others) for k, value in enumerate(self.saved)])
+        else:
+            self.saved0 = self.replaced(0, self.saved0, others)
+            self.saved1 = self.replaced(1, self.saved1, others)
+
+    def replaced(self, k, value, others):
+        """The k-th saved value with other tensors in the places of those in it."""
+        if self.plan is not None and k < len(self.plan.kinds) and self.plan.kinds[k] == ARGUMENTS:
+            return tuple([(others.get(id(tensor), tensor), version) for tensor, version in value])
+        return others.get(id(value), value)
 
     def edge_at(self, i):
         """The edge of input `i` and the output number it leads to."""
@@ -235,7 +242,7 @@ class Node(Vertex):
         return self.notes
 
     def register_hook(self, fn):
-        """Registers a function of (grad_inputs, grad_outputs) that is called after the node ran, and may replace the first."""
+        """Registers a function of (grad_inputs, grad_outputs), called after the node ran; it may replace the first."""
         from rushlight.core.hooks import add_hook, hooks_of
 
         return add_hook(hooks_of(self).post, fn)
@@ -255,7 +262,7 @@ class Node(Vertex):
         return self.sequence
 
     def __call__(self, *grad_outputs):
-        """The cotangents of the inputs, from those of the outputs: the derivative by itself, without a backward pass."""
+        """The cotangents of the inputs from those of the outputs: the derivative alone, without a backward pass."""
         from rushlight.core.hooks import call_node
 
         return call_node(self, grad_outputs)
