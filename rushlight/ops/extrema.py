@@ -26,8 +26,11 @@ def as_given(input):
 
 @operator()
 def _shares(input, extreme, dims):
-    """The part of the cotangent that each element gets: those that tie for the extreme share it equally."""
-    ties = (input == extreme) | (np.isnan(input) & np.isnan(extreme))
+    """The part of the cotangent that each element gets: those that tie for the extreme share it equally.
+
+    Where the extreme is NaN, those that are NaN share it among all elements, and over dimensions it is NaN, as PyTorch's.
+    """
+    ties = (input == extreme) if dims is not None else (input == extreme) | (np.isnan(input) & np.isnan(extreme))
     return ties / np.add.reduce(ties, dims, input.dtype, None, True)
 
 

@@ -47,21 +47,19 @@ def nonzero(x):
 
 
 def norm_cotangent(grad, input, result, p, dims, keepdim):
-    """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's."""
+    """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's; none at all for p = 0."""
     result = result.reshape(kept(input.shape, dims))
     grad = spread(grad, input.shape, dims, keepdim)
     if p == 0:
-        return np.zeros_like(input)
+        return None
     if p == 1:
         return np.sign(input) * grad
     if p == 2:
         return input * (grad * (1 - _is_zero(result)) / nonzero(result))
     if abs(p) == math.inf:
         return np.sign(input) * grad * _shares(np.abs(input), result, dims)
-    if p < 2:
-        powers = np.sign(input) * (nonzero(np.abs(input)) ** (p - 1))
-    else:
-        powers = input * (nonzero(np.abs(input)) ** (p - 2))
+    factor, exponent = (np.sign(input), p - 1) if p < 2 else (input, p - 2)
+    powers = factor * nonzero(np.abs(input)) ** exponent
     return powers * (grad * (1 - _is_zero(result)) / nonzero(result) ** (p - 1))
 
 

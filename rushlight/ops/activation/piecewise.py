@@ -19,7 +19,7 @@ __all__ = [
 
 
 @operator(
-    input=lambda grad, input, low, high: tied(_keep((input > low) & (input < high), grad), input),
+    input=lambda grad, input, low, high: tied(_drop((input <= low) | (input >= high), grad), input),
     promote=only("iuf", "hardtanh_cpu"),
     broadcasts=True,
 )
@@ -109,18 +109,18 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, hardswish) if inplace else _hardswish(input)
 
 
-def outside(x, bound):
-    """Where an element is beyond the bound, on either side."""
-    return (x > bound) | (x < -bound)
+def within(x, bound):
+    """Where an element is not beyond the bound, on either side."""
+    return (x >= -bound) & (x <= bound)
 
 
 @operator(
-    input=lambda grad, input, lambd: tied(_keep(outside(input, lambd), grad), input),
+    input=lambda grad, input, lambd: tied(_drop(within(input, lambd), grad), input),
     promote=floats("hardshrink_cpu"),
     broadcasts=True,
 )
 def _hardshrink(input, lambd):
-    return drop((input >= -lambd) & (input <= lambd), input)
+    return drop(within(input, lambd), input)
 
 
 @method
@@ -135,7 +135,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 @operator(
-    input=lambda grad, input, lambd: tied(_keep(outside(input, lambd), grad), input),
+    input=lambda grad, input, lambd: tied(_drop(within(input, lambd), grad), input),
     promote=floats("softshrink_check"),
     broadcasts=True,
 )
