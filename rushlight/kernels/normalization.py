@@ -106,15 +106,21 @@ def standardized(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray, np.
     return result, mean, invstd
 
 
-def standardized_cotangent(grad: np.ndarray, normal: np.ndarray, invstd: np.ndarray) -> np.ndarray:
-    """Return the cotangent of x in `standardized`, whose result is `normal`.
+def standardized_cotangent(
+    grad: np.ndarray,
+    normal: np.ndarray,
+    invstd: np.ndarray,
+    mean_grad: np.ndarray | float = 0.0,
+    invstd_grad: np.ndarray | float = 0.0,
+) -> np.ndarray:
+    """Return the cotangent of x in `standardized`, given those of its results, the first of which is `normal`.
 
     The formula is that of layer normalization by Ba, Kiros and Hinton (2016).
     """
     size = normal.shape[-1]
     ones = np.ones(size, normal.dtype)
-    result = normal * (np.vecdot(grad, normal) / size)[..., None]
+    result = normal * ((np.vecdot(grad, normal)[..., None] + invstd * invstd_grad) / size)
     np.subtract(grad, result, out=result)
-    result -= (np.vecdot(grad, ones) / size)[..., None]
+    result -= (np.vecdot(grad, ones)[..., None] - mean_grad / invstd) / size
     result *= invstd
     return result

@@ -62,13 +62,14 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
     grad = np.reshape(grads[0], planes)
     x = np.reshape(input, grouped)
     scaled = np.reshape(grad if weight is None else grad * np.reshape(weight, (-1, 1)), grouped)
+    moments = [np.expand_dims(g, -1) for g in grads[1:]]
     if isinstance(grad, TensorBase):
         normal, invstd = standardized(x, (2,), eps)
-        input_grad = standardized_cotangent(scaled, normal, invstd, (2,))
+        input_grad = standardized_cotangent(scaled, normal, invstd, (2,), *moments)
     else:
         invstd = result2[..., None]
         normal = (x - result1[..., None]) * invstd
-        input_grad = kernels.standardized_cotangent(scaled, normal, invstd) if needs[0] else None
+        input_grad = kernels.standardized_cotangent(scaled, normal, invstd, *moments) if needs[0] else None
     return [
         np.reshape(input_grad, input.shape) if needs[0] else None,
         np.add.reduce(grad * np.reshape(normal, planes), axis=(0, 2)) if needs[1] else None,
@@ -163,8 +164,6 @@ def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`group_norm` of N samples of C channels of HxW elements, with the mean and 1 / standard deviation of each group.
-
-    As in PyTorch, cotangents of the moments are not followed.
 
     >>> import rushlight as torch
     >>> torch.native_group_norm(torch.tensor([[1.0, 3.0]]), None, None, 1, 2, 1, 1, 0.0)

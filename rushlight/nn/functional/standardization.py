@@ -17,6 +17,8 @@ def standardized(input, axes, eps):
     return centered * invstd, invstd
 
 
-def standardized_cotangent(grad, normal, invstd, axes):
-    """The cotangent of the input of `standardized`."""
-    return invstd * (grad - mean_over(grad, axes) - normal * mean_over(grad * normal, axes))
+def standardized_cotangent(grad, normal, invstd, axes, mean_grad=0.0, invstd_grad=0.0):
+    """The cotangent of the input of `standardized`, given those of its result, of the mean, and of `invstd`."""
+    size = math.prod(normal.shape[axis] for axis in axes)
+    along = mean_over(grad * normal, axes) + invstd * invstd_grad / size
+    return invstd * (grad - mean_over(grad, axes) - normal * along) + mean_grad / size

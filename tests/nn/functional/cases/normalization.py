@@ -59,6 +59,12 @@ NORMALIZATION = {
     "group": Case(lambda F, torch, x, w, b: F.group_norm(x, 2, w, b), (waves(2, 4, 3), shares(4), waves(4)),
                   numeric=True),
     "group of rows": Case(lambda F, torch, x: F.group_norm(x, 2), (waves(2, 4),)),
+    "native group": Case(
+        lambda F, torch, x, w: torch.native_group_norm(x, w, None, 2, 4, 3, 2, 1e-5)[1],
+        (waves(2, 4, 3), shares(4)),
+        order=0,
+        numeric=True,
+    ),
     "rms": Case(lambda F, torch, x, w: F.rms_norm(x, (4, 2), w), (X, shares(4, 2)), numeric=True),
     "rms with eps": Case(lambda F, torch, x: F.rms_norm(x, (2,), None, 0.1), (X,)),
     "local response": Case(lambda F, torch, x: F.local_response_norm(x, 2, 0.5, 0.6, 2.0), (X,)),
