@@ -82,7 +82,36 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         """The sizes of the batch dimensions; 1 where examples share their values."""
         return self.array.shape[: len(self.levels)]
 
-    # copies of other types
+    @property
+    def real(self):
+        return Batched(self.array.real, self.levels)
+
+    @property
+    def imag(self):
+        return Batched(self.array.imag, self.levels)
+
+    @property
+    def __array_interface__(self):
+        return self.example().__array_interface__
+
+    def __len__(self):
+        return len(self.example())
+
+    # over all examples, for checks of arguments and short cuts
+
+    def any(self):
+        return self.array.any()
+
+    def all(self):
+        return self.array.all()
+
+    def min(self):
+        return self.array.min()
+
+    def max(self):
+        return self.array.max()
+
+    # other arrays
 
     def astype(self, dtype, copy=True):
         return Batched(self.array.astype(dtype, copy=copy), self.levels)
@@ -96,19 +125,28 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     def view(self, dtype):
         return Batched(self.array.view(dtype), self.levels)
 
+    def reshape(self, *shape):
+        return tensors([self])[0].reshape(*shape)._array
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(item, (Batched, np.ndarray, list)) for item in key):
+            return tensors([self])[0][key]._array
+        return Batched(self.array[(slice(None),) * len(self.levels) + key], self.levels)
+
     # NumPy's functions: those of tensors
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         from rushlight.ops.protocol import ufunc_on_tensors
 
-        return bare(ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
+        return like(inputs, ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
 
     def __array_function__(self, function, types, args, kwargs):
         from rushlight.ops.protocol import function_on_tensors
 
         if function in (np.zeros_like, np.ones_like, np.empty_like):
             return filled(function, *args, **kwargs)
-        return bare(function_on_tensors(function, tensors(args), kwargs))
+        return like(args, function_on_tensors(function, tensors(args), kwargs))
 
     # what one number or array cannot be got from
 
@@ -154,9 +192,11 @@ def tensors(values):
     return tuple([new_tensor(value) if isinstance(value, (Batched, np.ndarray)) else value for value in values])
 
 
-def bare(value):
-    """The array of a tensor."""
-    return value._array
+def like(inputs, result):
+    """A result on tensors as what was given: a tensor where one of these was one, else its array."""
+    from rushlight.core.graph import TensorBase
+
+    return result if any(isinstance(value, TensorBase) for value in inputs) else result._array
 
 
 def levels_of(*values):

@@ -33,22 +33,34 @@ def is_array(value):
     return isinstance(value, (Batched, np.ndarray))
 
 
+def is_list(value):
+    """Whether an argument is a list of arrays."""
+    return type(value) in (list, tuple) and any(is_array(item) for item in value)
+
+
 def on_batched(op, args, levels):
     """The rule of operators whose function takes batched arrays as they are."""
     return op.forward(*args)
 
 
+# dimensions in front
+
+
 def elementwise(op, args, levels):
-    """The rule of elementwise operators: batch dimensions are broadcast like any others."""
+    """The rule of operators that broadcast: batch dimensions like any others."""
     ndim = max([arg.ndim for arg in args if is_array(arg)])
     return op.forward(*[lifted(arg, levels, ndim) if type(arg) is Batched else arg for arg in args])
 
 
 def lifted(array, levels, ndim):
-    """An array with the batch dimensions in front, then enough dimensions of size 1 for an example to have `ndim`."""
-    missing = ndim - array.ndim
-    array = aligned(array, levels)
-    return array[(slice(None),) * len(levels) + (None,) * missing] if missing else array
+    """An array with the batch dimensions in front, then dimensions of size 1 until an example has `ndim`."""
+    return grown(aligned(array, levels), len(levels), ndim)
+
+
+def grown(array, n, ndim):
+    """An array with `n` batch dimensions, with dimensions of size 1 behind them until an example has `ndim`."""
+    missing = n + ndim - array.ndim
+    return array[(slice(None),) * n + (None,) * missing] if missing > 0 else array
 
 
 def leading(op, args, levels):
@@ -56,43 +68,84 @@ def leading(op, args, levels):
 
     Parameters named for dimensions count from behind them; shapes and basic keys get them in front.
     """
-    arrays = [item for arg in args for item in (arg if type(arg) in (list, tuple) else (arg,)) if is_array(item)]
-    if any(array.ndim == 0 for array in arrays) and any(dims_given(op, args)):
+    if counts_none(op, args):
         return one_by_one(op, args, levels)
+    return in_front(op, args, levels)
+
+
+def inserting(op, args, levels):
+    """The same where the dimension is one of the result: there is a place for it in a scalar too."""
+    return in_front(op, args, levels)
+
+
+def with_index(op, args, levels):
+    """The same for operators with an index into a dimension, as long as all examples have the same index."""
+    index = args[op.params.index("index")]
+    if type(index) is Batched or counts_none(op, args):
+        return one_by_one(op, args, levels)
+    return in_front(op, args, levels, index)
+
+
+def counts_none(op, args):
+    """Whether an operator is to count dimensions of what has none, or (None) takes all elements as one dimension."""
+    scalars = any(is_array(item) and item.ndim == 0 for arg in args for item in (arg if is_list(arg) else (arg,)))
+    for name, arg in zip(op.params, args, strict=False):
+        if name in DIMS and not is_array(arg) and ((scalars and arg != ()) or (arg is None and name == "dim")):
+            return True
+        if name in SHAPES and arg == () and scalars is False and "dim" in op.params:
+            return True
+    return False
+
+
+def in_front(op, args, levels, kept=None):
+    """The operator on arrays with the dimensions of the levels in front; an array may be kept as it is."""
+    arrays = [item for arg in args if arg is not kept for item in (arg if is_list(arg) else (arg,)) if is_array(item)]
     lift = aligned if len(arrays) == 1 else spread
     sizes = lift(arrays[0], levels).shape[: len(levels)]
-    return op.forward(*[in_front(name, arg, lift, levels, sizes) for name, arg in zip(op.params, args, strict=True)])
+    n, ndim, moved = len(levels), arrays[0].ndim, []
+    for name, arg in zip(op.params, args, strict=False):
+        if arg is not kept:
+            if is_array(arg):
+                arg = lift(arg, levels)
+            elif is_list(arg):
+                arg = type(arg)([lift(item, levels) for item in arg])
+            elif name in DIMS:
+                arg = shifted(arg, n, ndim)
+            elif name in SHAPES:
+                arg = (*sizes, *arg)
+            elif name in KEYS:
+                arg = (slice(None),) * n + arg
+        moved.append(arg)
+    return op.forward(*moved)
 
 
-def dims_given(op, args):
-    """The arguments of an operator that count dimensions."""
-    for name, arg in zip(op.params, args, strict=True):
-        if name in DIMS:
-            yield from arg if isinstance(arg, tuple) else (arg is not None,)
-
-
-def in_front(name, arg, lift, levels, sizes):
-    """An argument of an operator for arrays with batch dimensions of some sizes in front."""
-    if is_array(arg):
-        return lift(arg, levels)
-    if type(arg) in (list, tuple) and any(is_array(item) for item in arg):
-        return type(arg)([lift(item, levels) for item in arg])
-    if name in DIMS:
-        return shifted(arg, len(levels))
-    if name in SHAPES:
-        return (*sizes, *arg)
-    if name in KEYS:
-        return (slice(None),) * len(levels) + arg
-    return arg
-
-
-def shifted(dims, n):
-    """Dimensions counted from behind `n` more; those that count from the end stay."""
+def shifted(dims, n, ndim):
+    """Dimensions counted from behind `n` more; those that count from the end stay. None is all."""
     if dims is None:
-        return None
+        return tuple(range(n, n + ndim))
     if type(dims) is tuple or type(dims) is list:
         return tuple([dim + n if dim >= 0 else dim for dim in dims])
     return dims + n if dims >= 0 else dims
+
+
+# rules of their own
+
+
+def by(function):
+    """The rule of operators of which a batch is computed by a function of their arguments.
+
+    It is called with the number of batch dimensions, then the arguments, each array with all examples.
+    """
+
+    def rule(op, args, levels):
+        return function(len(levels), *[spread(arg, levels) if is_array(arg) else arg for arg in args])
+
+    return rule
+
+
+def over_all(reduction):
+    """The rule of reductions of all elements, by a function of an array and of the dimensions to reduce."""
+    return by(lambda n, input: reduction(input, tuple(range(n, input.ndim))))
 
 
 def one_by_one(op, args, levels):
@@ -101,8 +154,8 @@ def one_by_one(op, args, levels):
     indices = list(np.ndindex(sizes))
     results = [op.forward(*[example(arg, levels, index) for arg in args]) for index in indices or [None]]
     if isinstance(results[0], (tuple, list)):
-        return tuple([piled(column, sizes, len(indices)) for column in zip(*results, strict=True)])
-    return piled(results, sizes, len(indices))
+        return tuple([piled(op, column, sizes, len(indices)) for column in zip(*results, strict=True)])
+    return piled(op, results, sizes, len(indices))
 
 
 def example(arg, levels, index):
@@ -111,41 +164,31 @@ def example(arg, levels, index):
         if index is None:
             return arg.example()
         array = aligned(arg, levels)
-        return array[*(i if n > 1 else 0 for i, n in zip(index, array.shape, strict=False)), ...]
+        return array[(*[i if n > 1 else 0 for i, n in zip(index, array.shape, strict=False)], ...)]
     if type(arg) is tuple or type(arg) is list:
         return type(arg)([example(item, levels, index) for item in arg])
     return arg
 
 
-def piled(results, sizes, n):
+def piled(op, results, sizes, n):
     """The results for all examples as one array."""
     if len({np.shape(result) for result in results}) > 1:
-        raise refuse_shapes("an operator whose result's shape depends on values")
+        raise refusal(op.name)
     array = np.stack(results)[:n]
     return array.reshape(sizes + array.shape[1:])
 
 
-def refuse_shapes(what):
-    """The error for results whose shape is not the same for all examples."""
-    return RuntimeError(
-        "vmap: We do not support batching operators that can output dynamic shape. "
-        f"Attempted to vmap over {what}: use torch.where or masks of a fixed shape, or loop over the examples."
-    )
-
-
 def dynamic(op, args, levels):
     """The rule of operators whose result's shape depends on values: there can be no batch of such results."""
-    raise refuse_shapes(op.name)
+    raise refusal(op.name)
 
 
-def by(function):
-    """The rule of operators whose batches are computed by a function of all arguments, arrays with as many examples."""
-
-    def rule(op, args, levels):
-        lifted = [in_front("", arg, spread, levels, None) for arg in args]
-        return function(len(levels), *lifted)
-
-    return rule
+def refusal(name):
+    """The error for results whose shape is not the same for all examples."""
+    return RuntimeError(
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to use "
+        f"`{name}`: use torch.where or a mask of a fixed shape instead, or loop over the examples."
+    )
 
 
 # the graph
@@ -156,12 +199,20 @@ def adjust(node, op, args, result):
 
     Where an input is not on a level that the result is on, all examples share the input: its cotangent is the sum.
     """
-    items = [item for i in op.inputs for item in (args[i] if i in op.lists else (args[i],))]
     metas = []
-    for item in items:
-        array = item._array if isinstance(item, TensorBase) else None
-        knows = array is None or op.batch is on_batched
-        shared = () if knows else tuple([level for level in levels_of(result) if level not in levels_of(array)])
-        metas.append(None if array is None else (array.shape if op.broadcasts else None, array.dtype, shared))
+    for i in op.inputs:
+        for item in args[i] if i in op.lists else (args[i],):
+            if isinstance(item, TensorBase):
+                array = item._array
+                shared = () if op.batch is on_batched else missing(array, result)
+                metas.append((array.shape if op.broadcasts else None, array.dtype, shared))
+            else:
+                metas.append(None)
     node.inputs = tuple(metas)
     node.flags = BATCHED | RESHAPE | CAST | (CONJUGATE if op.holomorphic and result.dtype.kind == "c" else 0)
+
+
+def missing(array, result):
+    """The levels that a result is on and an argument is not."""
+    held = levels_of(array)
+    return tuple([level for level in levels_of(result) if level not in held])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.ops.table import operator
 
 SWAPPED = {
@@ -12,6 +13,7 @@ SWAPPED = {
 
 
 @operator(
+    batch=leading,
     linear=True, input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims])
 )
 def _fft_resize(input, dims, sizes):
@@ -39,6 +41,7 @@ def transform(x, sizes, dims, norm, forward):
 
 
 @operator(
+    batch=leading,
     linear=True,
     node="FftC2CBackward0",
     input=lambda grad, input_shape, sizes, dims, norm, forward: resized(
@@ -56,7 +59,7 @@ def real_cotangent(grad, input_shape, sizes, dims, norm, onesided):
     return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
 
 
-@operator(linear=True, node="FftR2CBackward0", input=real_cotangent)
+@operator(batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent)
 def _fft_r2c(input, sizes, dims, norm, onesided):
     """The transform of real numbers: with `onesided` only the first half, in the last of `dims`."""
     if not onesided:
@@ -75,7 +78,7 @@ def half_cotangent(grad, input_shape, sizes, dims, norm):
     return resized(spectrum * weights, dims, input_shape)
 
 
-@operator(linear=True, node="FftC2RBackward0", input=half_cotangent)
+@operator(batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent)
 def _fft_c2r(input, sizes, dims, norm):
     """The inverse transform of the first half of a spectrum, in the last of `dims`, to real numbers."""
     if len(dims) == 1:

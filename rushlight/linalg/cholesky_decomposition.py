@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
@@ -29,7 +30,7 @@ def cholesky_cotangent(grad, upper, result):
     return adjoint(_solve_triangular(adjoint(L), adjoint(left), True, False))
 
 
-@operator(node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent)
+@operator(batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent)
 def _cholesky(input, upper):
     try:
         return np.linalg.cholesky(input, upper=upper)
@@ -64,12 +65,13 @@ def solve_cotangents(grad, B_shape, L, L_shape, upper, result):
     return [unbroadcast(of_B, B_shape), unbroadcast(of_L, L_shape)]
 
 
-@operator(holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
+@operator(batch=leading, holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
 def _cholesky_solve(B, L, upper):
     return inverse_by_factor(L, upper, B)
 
 
 @operator(
+    batch=leading,
     holomorphic=False,
     L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),
 )

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
@@ -21,6 +22,7 @@ def as_matrices(x):
 
 
 @operator(
+    batch=leading,
     node="LinalgDetBackward0",
     input=lambda grad, input: as_matrices(grad) * _cofactors(input),
 )
@@ -35,7 +37,7 @@ def cofactors_cotangent(grad, input):
     return as_matrices(_det(input)) * (trace * inverse - np.matmul(np.matmul(inverse, grad.mT), inverse))
 
 
-@operator(input=cofactors_cotangent)
+@operator(batch=leading, input=cofactors_cotangent)
 def _cofactors(input):
     """The derivative of the determinant: det(A) A^-T, which singular matrices have too.
 
@@ -79,7 +81,7 @@ def slogdet_cotangent(grad, input, result0):
     return as_matrices(weight) * adjoint(_inv(input))
 
 
-@operator(node="LinalgSlogdetBackward0", holomorphic=False, input=slogdet_cotangent)
+@operator(batch=leading, node="LinalgSlogdetBackward0", holomorphic=False, input=slogdet_cotangent)
 def _slogdet(input):
     return tuple(np.linalg.slogdet(input))
 

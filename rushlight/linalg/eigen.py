@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
@@ -37,7 +38,7 @@ def eigh_cotangent(grad, result0, result1):
     return np.matmul(np.matmul(V, inner), adjoint(V))
 
 
-@operator(node="LinalgEighBackward0", holomorphic=False, input=eigh_cotangent)
+@operator(batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigh_cotangent)
 def _eigh(input, UPLO):
     return tuple(np.linalg.eigh(input, UPLO))
 
@@ -48,7 +49,7 @@ def eigvalsh_cotangent(grad, input, UPLO):
     return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
 
 
-@operator(node="LinalgEighBackward0", holomorphic=False, input=eigvalsh_cotangent)
+@operator(batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigvalsh_cotangent)
 def _eigvalsh(input, UPLO):
     return np.linalg.eigvalsh(input, UPLO)
 
@@ -72,7 +73,7 @@ def complex_type(dtype):
     return np.result_type(dtype, np.complex64)
 
 
-@operator(node="LinalgEigBackward0", holomorphic=False, input=eig_cotangent)
+@operator(batch=leading, node="LinalgEigBackward0", holomorphic=False, input=eig_cotangent)
 def _eig(input):
     return tuple(x.astype(complex_type(input.dtype), copy=False) for x in np.linalg.eig(input))
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import identity_like, over_batches
@@ -44,7 +45,7 @@ def unit_lower(x):
     return np.tril(x, -1) + identity_like(x)
 
 
-@operator(node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3))
+@operator(batch=leading, node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3))
 def _lu_factor(input):
     """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation matrix."""
     from scipy.linalg.lapack import get_lapack_funcs

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.solving import inv
 from rushlight.ops.table import method, operator
@@ -10,7 +11,7 @@ from rushlight.tensor import Tensor
 __all__ = ["matrix_exp", "matrix_power"]
 
 
-@operator(input=lambda grad: np.zeros_like(grad))
+@operator(batch=leading, input=lambda grad: np.zeros_like(grad))
 def _power_0(input):
     """Identity matrices, which do not depend on the input; the result is part of its graph, as PyTorch's."""
     return np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
@@ -48,7 +49,7 @@ def exp_cotangent(grad, input):
     return _matrix_exp(np.concatenate([above, below], -2))[..., :n, n:]
 
 
-@operator(node="LinalgMatrixExpBackward0", input=exp_cotangent)
+@operator(batch=leading, node="LinalgMatrixExpBackward0", input=exp_cotangent)
 def _matrix_exp(input):
     from scipy.linalg import expm
 

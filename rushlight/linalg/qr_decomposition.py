@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part
@@ -42,7 +43,7 @@ def tall_qr_cotangent(gQ, gR, Q, R):
     return adjoint(_solve_triangular(R, adjoint(total), True, False))
 
 
-@operator(node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
+@operator(batch=leading, node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
 def _qr(input, mode):
     if mode == "r":
         return np.empty(0, input.dtype), np.linalg.qr(input, "r")

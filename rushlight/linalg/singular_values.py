@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import (
@@ -69,7 +70,7 @@ def check_phase(of_U, of_V):
         raise RuntimeError(PHASE)
 
 
-@operator(node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
+@operator(batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
 def _svd(input, full_matrices):
     if not np.isfinite(input).all():
         raise LinAlgError(
@@ -84,7 +85,7 @@ def svdvals_cotangent(grad, input):
     return np.matmul(U * np.expand_dims(grad, -2), Vh)
 
 
-@operator(node="LinalgSvdBackward0", holomorphic=False, input=svdvals_cotangent)
+@operator(batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svdvals_cotangent)
 def _svdvals(input):
     return np.linalg.svd(input, compute_uv=False)
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import over_batches
@@ -28,6 +29,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
 
 
 @operator(
+    batch=leading,
     node="LinalgInvExBackward0",
     input=lambda grad, result: -np.matmul(np.matmul(result.mT, grad), result.mT),
 )
@@ -193,7 +195,7 @@ def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, resul
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
-@operator(node="LinalgSolveTriangularBackward0", joint=triangular_cotangents, inputs=("A", "B"))
+@operator(batch=leading, node="LinalgSolveTriangularBackward0", joint=triangular_cotangents, inputs=("A", "B"))
 def _solve_triangular(A, B, upper, unitriangular):
     """The solution X of A X = B with a triangular A; the other triangle is not looked at."""
     from scipy.linalg.blas import get_blas_funcs

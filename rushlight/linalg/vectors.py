@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import linalg
 from rushlight.ops.dims import wrap_dim
@@ -16,6 +17,7 @@ NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes 
 
 
 @operator(
+    batch=leading,
     linear=True,
     node="LinalgCrossBackward0",
     input=lambda grad, input_shape, other, dim: unbroadcast(_cross(other, grad, dim), input_shape),

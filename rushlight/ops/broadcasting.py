@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batching import by, grown
 from rushlight.core.graph import unbroadcast
 from rushlight.ops.dims import listed, sequence
 from rushlight.ops.protocol import implements
@@ -13,7 +14,12 @@ from rushlight.tensor import Tensor
 __all__ = ["broadcast_shapes", "broadcast_tensors", "broadcast_to"]
 
 
-@operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape))
+def expand_batch(n, input, shape):
+    """A batch of expanded examples."""
+    return _expand.forward(grown(input, n, len(shape)), (*input.shape[:n], *shape))
+
+
+@operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape), batch=by(expand_batch))
 def _expand(input, shape):
     if input.flags.c_contiguous and input.size and type(input) is np.ndarray:  # faster than NumPy's function
         strides = [s if n != 1 else 0 for s, n in zip(input.strides, input.shape, strict=True)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
@@ -105,7 +106,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return np.array_equal(input._array, other._array)
 
 
-@operator()
+@operator(batch=elementwise)
 def _isclose(input, other, rtol, atol, equal_nan):
     """Closeness of two arrays; infinities are close when equal, and NaN to nothing but, on demand, NaN."""
     close = input == other

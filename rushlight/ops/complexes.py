@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
@@ -32,6 +33,7 @@ def is_complex(input: Tensor) -> bool:
 
 
 @operator(
+    batch=leading,
     view=True,
     node="SelectBackward0",
     holomorphic=False,
@@ -42,6 +44,7 @@ def _real(input):
 
 
 @operator(
+    batch=leading,
     view=True,
     node="SelectBackward0",
     holomorphic=False,
@@ -229,12 +232,12 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 # pairs of real numbers
 
 
-@operator(view=True, holomorphic=False, input=lambda grad: _complex(grad[..., 0], grad[..., 1]))
+@operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _complex(grad[..., 0], grad[..., 1]))
 def _view_as_real(input):
     return np.expand_dims(input, -1).view(input.real.dtype)
 
 
-@operator(view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
+@operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
 def _view_as_complex(input):
     return input.view(np.result_type(input.dtype, np.complex64))[..., 0]
 

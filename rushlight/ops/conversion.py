@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.device import check_device, device
 from rushlight.layout import empty_array, memory_format, preserve_format
@@ -17,7 +18,7 @@ from rushlight.tensor import Tensor
 __all__ = ["from_dlpack"]
 
 
-@operator(name="to_copy", input=lambda grad: grad)  # the core casts the cotangent back
+@operator(name="to_copy", batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)), input=lambda grad: grad)  # the core casts the cotangent back
 def _to_copy(input, dtype, format):
     out = empty_array(input, dtype, format)
     np.copyto(out, input, casting="unsafe")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
 from rushlight.layout import contiguous_format, empty_array, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
@@ -17,7 +18,9 @@ __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_co
            "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy"]  # fmt: skip
 
 
-@operator(input=lambda grad: grad, holomorphic=False)
+@operator(
+    input=lambda grad: grad, holomorphic=False, batch=by(lambda n, input, format: _clone.forward(input, preserve_format))
+)
 def _clone(input, format):
     out = empty_array(input, input.dtype, format)
     out[...] = input
@@ -57,7 +60,7 @@ method(contiguous)
 
 def copied(name: str, node: str, look, doc: str):
     """The variant of a view operation that returns copies, with PyTorch's name for its node."""
-    enter_copy = operator(name=name, node=node, input=lambda grad: grad, holomorphic=False)
+    enter_copy = operator(name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
     copy = enter_copy(lambda input: np.array(input, order="C"))
 
     def function(input, *args, out=None, **kwargs):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import dynamic
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
@@ -39,17 +40,17 @@ def runs(input, dim):
     return values, inverse.reshape(input.shape) if dim is None else inverse, counts
 
 
-@operator(name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
+@operator(batch=dynamic, name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
 def _unique(input):
     return distinct(input, None)
 
 
-@operator(nondifferentiable=(1, 2), input=underivable("unique_dim"))
+@operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_dim"))
 def _unique_dim(input, dim):
     return distinct(input, dim)
 
 
-@operator(nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
+@operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
 def _unique_consecutive(input, dim):
     return runs(input, dim)
 

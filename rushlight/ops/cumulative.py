@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.dtypes import dtype
 from rushlight.ops.extrema import refuse_complex
 from rushlight.ops.gather import _put_back
@@ -17,6 +18,7 @@ __all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
 
 
 @operator(
+    batch=leading,
     name="cumsum_back", node="FlipBackward0", input=lambda grad, dim: _cumsum(grad, dim, None)
 )  # fmt: skip
 def _cumsum_back(input, dim):
@@ -26,7 +28,7 @@ def _cumsum_back(input, dim):
     return np.flip(np.add.accumulate(np.flip(input, dim), dim), dim)
 
 
-@operator(input=lambda grad, dim: _cumsum_back(grad, dim))
+@operator(batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
 def _cumsum(input, dim, dtype):
     return np.add.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
 
@@ -62,6 +64,7 @@ def returned_repeatedly(grads, index, input_shape, dim):
 
 
 @operator(
+    batch=leading,
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
 )
@@ -70,6 +73,7 @@ def _cummax(input, dim):
 
 
 @operator(
+    batch=leading,
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
 )
@@ -117,7 +121,12 @@ def decay(result, dim):
     return np.exp((result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True))
 
 
-@operator(input=lambda grad, input, result, dim: np.exp(input - result) * _recur(grad, decay(result, dim), dim, True))
+@operator(
+    batch=leading,
+    input=lambda grad, input, result, dim: (
+        np.exp(input - result) * _recur(grad, decay(result, dim), dim, True)
+    )
+)
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).
 

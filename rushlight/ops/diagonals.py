@@ -2,22 +2,23 @@
 
 import numpy as np
 
+from rushlight.core.batching import by, leading
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, reshape
-from rushlight.ops.slicing import _diagonal
+from rushlight.ops.slicing import _diagonal, _place_diagonal
 from rushlight.ops.table import in_place, method, operator, write_out
 from rushlight.tensor import Tensor
 
 __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 
 
-@operator(input=lambda grad, diagonal: _tril(grad, diagonal))
+@operator(batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
 def _tril(input, diagonal):
     return np.tril(input, diagonal)
 
 
-@operator(input=lambda grad, diagonal: _triu(grad, diagonal))
+@operator(batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
 def _triu(input, diagonal):
     return np.triu(input, diagonal)
 
@@ -62,7 +63,7 @@ def check_matrices(name, input):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@operator(input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
+@operator(batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
 def _diag_embed(input, offset, dim1, dim2):
     n = input.shape[-1] + abs(offset)
     out = np.zeros((*input.shape[:-1], n, n), input.dtype)
@@ -87,7 +88,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _diag_embed(input, offset, first, second)
 
 
-@operator(node="DiagonalBackward0_copy", input=lambda grad: grad)
+@operator(batch=leading, node="DiagonalBackward0_copy", input=lambda grad: grad)
 def _own(input):
     return input.copy()
 
@@ -122,13 +123,24 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return _diag_embed(flatten(input) if input._array.ndim else reshape(input, 1), offset, 0, 1)
 
 
-@operator(input=lambda grad, input_shape: _spread_diagonal(grad, input_shape))
+def trace_batch(n, input):
+    """The traces of a batch of matrices."""
+    return np.trace(input, 0, n, n + 1, np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype)
+
+
+@operator(input=lambda grad, input_shape: _spread_diagonal(grad, input_shape), batch=by(trace_batch))
 def _trace(input):
     dtype = np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype
     return np.trace(input, dtype=dtype)
 
 
-@operator(input=lambda grad: _trace(grad), node="TraceBackward0")
+def spread_batch(n, input, shape):
+    """A batch of such matrices."""
+    diagonal = np.broadcast_to(input[..., None], (*input.shape, min(shape)))
+    return _place_diagonal.forward(diagonal, (*input.shape, *shape), 0, n, n + 1)
+
+
+@operator(input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
 def _spread_diagonal(input, shape):
     """A matrix of zeros with one number all along its diagonal: the adjoint of the trace."""
     out = np.zeros(shape, input.dtype)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import by, leading
 from rushlight.ops.dims import sequence, wrap_dim
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import alias, method, operator
@@ -10,7 +11,7 @@ from rushlight.tensor import Tensor
 __all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]
 
 
-@operator(view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
+@operator(batch=leading, view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
 def _transpose(input, dim0, dim1):
     return input.swapaxes(dim0, dim1)
 
@@ -34,7 +35,12 @@ swapaxes = alias("swapaxes", transpose)
 swapdims = alias("swapdims", transpose)
 
 
-@operator(view=True, input=lambda grad, dims: np.transpose(grad, inverse(dims)))
+def permute_batch(n, input, dims):
+    """A batch of examples with their dimensions in another order."""
+    return input.transpose(*range(n), *[dim % len(dims) + n for dim in dims])
+
+
+@operator(view=True, input=lambda grad, dims: np.transpose(grad, inverse(dims)), batch=by(permute_batch))
 def _permute(input, dims):
     return input.transpose(dims)
 
@@ -101,7 +107,10 @@ moveaxis = alias("moveaxis", movedim)
 implements(np.moveaxis)(movedim)
 
 
-@operator(name="t", view=True, node="TBackward0", input=lambda grad: np.transpose(grad))
+@operator(
+    name="t", view=True, node="TBackward0", input=lambda grad: np.transpose(grad),
+    batch=by(lambda n, input: input.swapaxes(-1, -2) if input.ndim == n + 2 else input[...]),
+)  # fmt: skip
 def _t(input):
     return input.T
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.gather import _put_back
@@ -24,7 +25,7 @@ def as_given(input):
     return input._array if isinstance(input, TensorBase) else input
 
 
-@operator()
+@operator(batch=leading)
 def _shares(input, extreme, dims):
     """The part of the cotangent that each element gets: those that tie for the extreme share it equally.
 
@@ -47,6 +48,7 @@ def shared_by_all(grad, input, result):
 
 @operator(
     node="MaxBackward1",
+    batch=over_all(np.maximum.reduce),
     promote=as_given,
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
@@ -56,6 +58,7 @@ def _max(input):
 
 @operator(
     node="MinBackward1",
+    batch=over_all(np.minimum.reduce),
     promote=as_given,
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
@@ -63,17 +66,18 @@ def _min(input):
     return np.minimum.reduce(input, None)
 
 
-@operator(input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
+@operator(batch=leading, input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
 def _amax(input, dims, keepdim):
     return np.maximum.reduce(input, dims, None, None, keepdim)
 
 
-@operator(input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
+@operator(batch=leading, input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
 def _amin(input, dims, keepdim):
     return np.minimum.reduce(input, dims, None, None, keepdim)
 
 
 @operator(
+    batch=leading,
     input=lambda grads, input, result0, result1, dims, keepdim: (
         shared(grads[0], input, result0, dims, keepdim) + shared(grads[1], input, result1, dims, keepdim)
     )
@@ -91,6 +95,7 @@ def returned(grads, index, input_shape, dim):
 
 
 @operator(
+    batch=leading,
     name="max_dim", node="MaxBackward0", nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )  # fmt: skip
@@ -99,6 +104,7 @@ def _max_dim(input, dim, keepdim):
 
 
 @operator(
+    batch=leading,
     name="min_dim", node="MinBackward0", nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )  # fmt: skip
@@ -243,12 +249,12 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return return_types.aminmax(_aminmax(input, dims, keepdim))
 
 
-@operator()
+@operator(batch=leading)
 def _argmax(input, dim, keepdim):
     return input.argmax(dim, keepdims=keepdim)
 
 
-@operator()
+@operator(batch=leading)
 def _argmin(input, dim, keepdim):
     return input.argmin(dim, keepdims=keepdim)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.layout import owned
@@ -33,7 +34,7 @@ def flat_places(index, dim, shape):
     return np.broadcast_to(flat, index.shape).reshape(-1)
 
 
-@operator(input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape))
+@operator(batch=leading, input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape))
 def _gather(input, dim, index):
     """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
     if input.ndim == 0 or index.ndim < input.ndim:
@@ -41,7 +42,7 @@ def _gather(input, dim, index):
     return input[grid(index, dim)]
 
 
-@operator(input=lambda grad, dim, index: _gather(grad, dim, index), node="ScatterAddBackward0")
+@operator(batch=leading, input=lambda grad, dim, index: _gather(grad, dim, index), node="ScatterAddBackward0")
 def _put_back(input, dim, index, shape, distinct=False):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `_gather`.
 
@@ -160,6 +161,7 @@ implements(np.take_along_axis)(lambda arr, indices, axis=-1: take_along_dim(arr,
 
 
 @operator(
+    batch=leading,
     input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
 )
@@ -167,7 +169,7 @@ def _scatter(input, dim, index, src):
     return scattered(input, dim, index, corner(src, index.shape))
 
 
-@operator(input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0), node="ScatterBackward1")
+@operator(batch=leading, input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0), node="ScatterBackward1")
 def _scatter_value(input, dim, index, value):
     return scattered(input, dim, index, value)
 
@@ -195,6 +197,7 @@ def padded(grad, shape):
 
 
 @operator(
+    batch=leading,
     input=lambda grad: grad,
     src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
     name="scatter_add",
@@ -205,6 +208,7 @@ def _scatter_add(input, dim, index, src):
 
 
 @operator(
+    batch=leading,
     input=no_derivative("scatter"), src=no_derivative("scatter"), name="scatter_with_reduce", node="NotImplemented"
 )
 def _scatter_with_reduce(input, dim, index, src, reduce):
@@ -263,7 +267,7 @@ def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self
     return [first, None if second is None else padded(second, src.shape)]
 
 
-@operator(joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False)
+@operator(batch=leading, joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False)
 def _scatter_reduce(input, dim, index, src, reduce, include_self):
     return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
 

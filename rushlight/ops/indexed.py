@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.batching import with_index
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows
@@ -20,12 +21,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-@operator(input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index))
+@operator(batch=with_index, input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index))
 def _index_select(input, dim, index):
     return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
 
 
-@operator(input=lambda grad, dim, index: _index_select(grad, dim, index), node="IndexAddBackward0")
+@operator(batch=with_index, input=lambda grad, dim, index: _index_select(grad, dim, index), node="IndexAddBackward0")
 def _add_at(input, shape, dim, index):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
@@ -109,6 +110,7 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
 
 
 @operator(
+    batch=with_index,
     input=lambda grad: grad,
     source=lambda grad, dim, index, alpha, source_shape: np.reshape(
         _index_select(grad, dim, index) * alpha, source_shape
@@ -133,6 +135,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 
 @operator(
+    batch=with_index,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
     name="index_copy",
@@ -172,7 +175,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return _index_copy(input, dim, index, source)
 
 
-@operator(input=lambda grad, dim, index: _index_fill(grad, dim, index, 0), name="index_fill")
+@operator(batch=with_index, input=lambda grad, dim, index: _index_fill(grad, dim, index, 0), name="index_fill")
 def _index_fill(input, dim, index, value):
     out = owned(input)
     as_rows(out)[at(dim, index)] = value
@@ -180,6 +183,7 @@ def _index_fill(input, dim, index, value):
 
 
 @operator(
+    batch=with_index,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(np.asarray(index))), axis=None),
     node="IndexFillBackward1",
@@ -225,7 +229,7 @@ def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_sel
     return list(reduce_cotangents(grad, input, source, result, take, add, product, reduce, include_self, needs))
 
 
-@operator(joint=index_reduce_cotangents, inputs=("input", "source"), name="index_reduce", holomorphic=False)
+@operator(batch=with_index, joint=index_reduce_cotangents, inputs=("input", "source"), name="index_reduce", holomorphic=False)
 def _index_reduce(input, dim, index, source, reduce, include_self):
     rows = as_rows(input)
     places = np.arange(rows.size).reshape(rows.shape)[at(dim, index)]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -30,7 +31,7 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
     return pieces
 
 
-@operator(joint=cat_cotangents, inputs=("tensors",), lists=("tensors",))
+@operator(batch=leading, joint=cat_cotangents, inputs=("tensors",), lists=("tensors",))
 def _cat(tensors, dim, dtype):
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
     return np.concatenate(arrays, axis=dim, dtype=dtype)

@@ -76,7 +76,7 @@ def as_tuple(key) -> tuple:
 def split(key, ndim: int) -> tuple[tuple, tuple]:
     """The two keys of a general key for a tensor of `ndim` dimensions: the basic one, that of arrays for its result."""
     items = [as_item(item) for item in as_tuple(key)]
-    taken = sum(item.ndim or item.dtype != bool if isinstance(item, np.ndarray) else consumed(item) for item in items)
+    taken = sum(consumed(item) for item in items)
     if taken > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     basic, arrays, rest = [], [], ndim - taken
@@ -99,7 +99,9 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
 
 
 def consumed(item) -> int:
-    """How many of the tensor's dimensions an item that is no array stands for."""
+    """How many of the tensor's dimensions an item stands for."""
+    if isinstance(item, np.ndarray):
+        return item.ndim if item.dtype == bool else 1
     return 1 if isinstance(item, slice) or type(item) is int else 0
 
 

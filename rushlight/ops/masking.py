@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from rushlight.core.batched import Batched, aligned
+from rushlight.core.batching import dynamic, elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.layout import owned
@@ -15,7 +17,7 @@ __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 BOOL = np.dtype(bool)
 
 
-@operator(input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
+@operator(batch=elementwise, input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
 def _masked_fill(input, mask, value):
     out = owned(input)
     np.copyto(out, value, where=mask, casting="unsafe")
@@ -23,6 +25,7 @@ def _masked_fill(input, mask, value):
 
 
 @operator(
+    batch=elementwise,
     input=lambda grad, mask: _drop(mask, grad),
     value=lambda grad, mask: np.add.reduce(_keep(mask, grad), axis=None),
     node="MaskedFillBackward1",
@@ -53,7 +56,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
     return (_masked_fill_tensor if isinstance(value, TensorBase) else _masked_fill)(input, mask, value)
 
 
-@operator(input=lambda grad, mask: _place_masked(grad, mask))
+def select_batch(op, args, levels):
+    """What one mask selects of all examples; there is no batch where each has its own mask."""
+    input, mask = args
+    return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
+
+
+@operator(batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
 def _masked_select(input, mask):
     return input[mask]
 

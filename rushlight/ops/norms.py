@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.batching import leading, one_by_one
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, as_numpy, dtype
 from rushlight.ops.extrema import _shares
@@ -64,7 +65,7 @@ def norm_cotangent(grad, input, result, p, dims, keepdim):
 
 
 @operator(
-    holomorphic=False,
+    holomorphic=False, batch=leading,
     input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims, keepdim),
 )
 def _linalg_vector_norm(input, p, dims, keepdim):
@@ -141,7 +142,8 @@ def dist_cotangents(grad, input, other, result, p):
 
 
 @operator(
-    joint=dist_cotangents, inputs=("input", "other"), promote=arithmetic, broadcasts=True, holomorphic=False
+    joint=dist_cotangents, inputs=("input", "other"), promote=arithmetic, broadcasts=True, holomorphic=False,
+    batch=one_by_one,
 )  # fmt: skip
 def _dist(input, other, p):
     difference = input - other

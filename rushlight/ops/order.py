@@ -235,7 +235,7 @@ def checked_quantiles(name, input, q, interpolation):
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
     if q._array.dtype != array.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-    if not np.all((q._array >= 0) & (q._array <= 1)):
+    if not ((q._array >= 0) & (q._array <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     return q
 

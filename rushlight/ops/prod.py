@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading, over_all
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
 from rushlight.ops.keywords import keywords
@@ -18,7 +19,7 @@ def along(dim, place):
     return (*[slice(None)] * dim, place)
 
 
-@operator(input=lambda grad, dim, back: _shift(grad, dim, not back))
+@operator(batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
 def _shift(input, dim, back):
     """Each element moved one place along a dimension, forth or back; 0 comes in."""
     out = np.zeros_like(input)
@@ -36,7 +37,7 @@ def recurrence_cotangents(grad, factors, result, dim, back):
     return [cotangent, cotangent * _shift(result, dim, back)]
 
 
-@operator(joint=recurrence_cotangents, inputs=("input", "factors"))
+@operator(batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
 def _recur(input, factors, dim, back):
     """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
     out = np.array(input)
@@ -64,7 +65,10 @@ def product_before_cotangent(grad, input, result, dim, back):
     return result * _shift(_recur(grad, input, dim, not back), dim, not back)
 
 
-@operator(input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back))
+@operator(
+    batch=leading,
+    input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back)
+)
 def _product_before(input, dim, back):
     """The product of all elements before each along a dimension, or of those after it."""
     out = np.ones_like(input)
@@ -85,12 +89,15 @@ def prod_cotangent(grad, input):
     return repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)
 
 
-@operator(promote=integers_widened, input=lambda grad, input: prod_cotangent(grad, input))
+@operator(
+    promote=integers_widened, input=lambda grad, input: prod_cotangent(grad, input), batch=over_all(np.multiply.reduce)
+)
 def _prod(input):
     return np.multiply.reduce(input, None)
 
 
 @operator(
+    batch=leading,
     node="ProdBackward1",
     input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
 )
@@ -125,6 +132,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
 
 @operator(
+    batch=leading,
     input=lambda grad, input, dim: (
         _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
     )

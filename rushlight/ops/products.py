@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops import mismatch
@@ -56,7 +57,7 @@ def _vdot(input, other):
     return np.vdot(input, other)
 
 
-@operator(linear=True, input=lambda grad, mat2: _bmm(grad, mat2.mT), mat2=lambda grad, input: _bmm(input.mT, grad))
+@operator(batch=elementwise, linear=True, input=lambda grad, mat2: _bmm(grad, mat2.mT), mat2=lambda grad, input: _bmm(input.mT, grad))
 def _bmm(input, mat2):
     return np.matmul(input, mat2)
 
@@ -73,6 +74,7 @@ def _folded(input, other):
 
 
 @operator(
+    batch=elementwise,
     linear=True,
     node="UnsafeViewBackward0",
     input=lambda grad, input_shape, other: unbroadcast(_broadcast(grad, other.mT), input_shape),

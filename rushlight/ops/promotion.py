@@ -75,4 +75,4 @@ def is_complex(value) -> bool:
     """Whether a tensor, an array or a number is complex."""
     if isinstance(value, TensorBase):
         value = value._array
-    return value.dtype.kind == "c" if isinstance(value, np.ndarray | np.generic) else isinstance(value, complex)
+    return isinstance(value, complex) if isinstance(value, (bool, int, float, complex)) else value.dtype.kind == "c"

@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 
 UFUNCS = {}  # ufunc -> the function on tensors
@@ -50,6 +51,8 @@ def function_on_tensors(function, args, kwargs):
 
 def as_operand(value):
     """An operand beside a tensor: arrays and NumPy's scalars become tensors, Python's numbers stay numbers."""
+    if type(value) is Batched:
+        return new_tensor(value)
     return new_tensor(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import by, grown, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.indexed import index_select
@@ -13,7 +14,7 @@ from rushlight.tensor import Tensor
 __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
 
 
-@operator(input=lambda grad, dims: _flip(grad, dims))
+@operator(batch=leading, input=lambda grad, dims: _flip(grad, dims))
 def _flip(input, dims):
     return np.flip(input, dims).copy()
 
@@ -59,7 +60,15 @@ def flipud(input: Tensor) -> Tensor:
     return _flip(input, (0,))
 
 
-@operator(input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims))
+def roll_batch(n, input, shifts, dims):
+    """A batch of examples with their elements shifted."""
+    if dims:
+        return np.roll(input, shifts, [dim + n for dim in dims])
+    sizes = input.shape[:n]
+    return np.roll(input.reshape(*sizes, -1), shifts[0], n).reshape(input.shape)
+
+
+@operator(input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims), batch=by(roll_batch))
 def _roll(input, shifts, dims):
     return np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
 
@@ -85,7 +94,7 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
 implements(np.roll)(lambda a, shift, axis=None: roll(a, shift, () if axis is None else axis))
 
 
-@operator(input=lambda grad, k, dims: _rot90(grad, -k, dims), name="rot90")
+@operator(batch=leading, input=lambda grad, k, dims: _rot90(grad, -k, dims), name="rot90")
 def _rot90(input, k, dims):
     return np.rot90(input, k, dims).copy()
 
@@ -119,7 +128,12 @@ def repeat_cotangent(grad, input_shape, repeats):
     return np.reshape(total, input_shape)
 
 
-@operator(input=repeat_cotangent)
+def repeat_batch(n, input, repeats):
+    """A batch of repeated examples."""
+    return np.tile(grown(input, n, len(repeats)), (1,) * n + tuple(repeats))
+
+
+@operator(input=repeat_cotangent, batch=by(repeat_batch))
 def _repeat(input, repeats):
     return np.tile(input, repeats)
 

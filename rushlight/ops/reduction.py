@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
@@ -88,12 +89,15 @@ def added(array, dims, keepdim, d=None):
     return np.add.reduce(array, dims, d, None, keepdim)
 
 
-@operator(promote=integers_widened, input=lambda grad, input_shape: repeated(grad, input_shape))
+@operator(
+    promote=integers_widened, input=lambda grad, input_shape: repeated(grad, input_shape), batch=over_all(np.add.reduce)
+)
 def _sum(input):
     return np.add.reduce(input, None)
 
 
 @operator(
+    batch=leading,
     node="SumBackward1",
     input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim),
 )
@@ -140,6 +144,7 @@ def _mean(input):
 
 
 @operator(
+    batch=leading,
     node="MeanBackward1",
     input=lambda grad, input_shape, dims, keepdim: spread(
         grad / size_of(input_shape, dims), input_shape, dims, keepdim
@@ -166,13 +171,16 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
     return _mean_dims(input, axes(dim, array.ndim), keepdim, infer_floating("mean", input, dtype))
 
 
-@operator()
+@operator(batch=leading)
 def _is_number(input):
     """1 where an element is not NaN, else 0, in the dtype of the input."""
     return (~np.isnan(input)).astype(input.dtype)
 
 
-@operator(input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input))
+@operator(
+    batch=leading,
+    input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
+)
 def _nansum(input, dims, keepdim, dtype):
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
 
@@ -210,12 +218,12 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
     return nansum(input, dim, keepdim, dtype=dtype) / sum(_is_number(input), dim, keepdim)
 
 
-@operator(name="all")
+@operator(batch=leading, name="all")
 def _all(input, dims, keepdim):
     return np.logical_and.reduce(input, dims, None, None, keepdim)
 
 
-@operator(name="any")
+@operator(batch=leading, name="any")
 def _any(input, dims, keepdim):
     return np.logical_or.reduce(input, dims, None, None, keepdim)
 
@@ -252,7 +260,7 @@ def any(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     return truth(_any, input, dim, keepdim)
 
 
-@operator()
+@operator(batch=leading)
 def _count_nonzero(input, dims):
     return np.add.reduce(input != 0, dims, np.int64)
 

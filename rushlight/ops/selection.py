@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, select
@@ -18,13 +19,13 @@ __all__ = [
 Number = bool | int | float
 
 
-@operator(input=lambda grad, condition: _keep(condition, grad))
+@operator(batch=elementwise, input=lambda grad, condition: _keep(condition, grad))
 def _keep(condition, input):
     """The elements where a condition holds, 0 elsewhere: what formulas mask cotangents with."""
     return keep(condition, input)
 
 
-@operator(input=lambda grad, condition: _drop(condition, grad))
+@operator(batch=elementwise, input=lambda grad, condition: _drop(condition, grad))
 def _drop(condition, input):
     """0 where a condition holds, the elements elsewhere."""
     return drop(condition, input)
@@ -145,17 +146,17 @@ fmin = binary(
 )
 
 
-@operator(node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad))
+@operator(batch=elementwise, node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad))
 def _clamp(input, min, max):
     return bounded(input, min, max)
 
 
-@operator(node="ClampMinBackward0", input=lambda grad, input, min: _keep(input >= min, grad))
+@operator(batch=elementwise, node="ClampMinBackward0", input=lambda grad, input, min: _keep(input >= min, grad))
 def _clamp_min(input, min):
     return bounded(input, min, None)
 
 
-@operator(node="ClampMaxBackward0", input=lambda grad, input, max: _keep(input <= max, grad))
+@operator(batch=elementwise, node="ClampMaxBackward0", input=lambda grad, input, max: _keep(input <= max, grad))
 def _clamp_max(input, max):
     return bounded(input, None, max)
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
 from rushlight.ops.protocol import implements
@@ -39,14 +40,16 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 def enter_view(name, node):
     """Enters an operator that shows the same memory in another shape."""
-    enter = operator(name=name, node=node, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
+    enter = operator(
+        name=name, node=node, view=True, batch=leading, input=lambda grad, input_shape: np.reshape(grad, input_shape)
+    )
     return enter(lambda input, shape: input.reshape(shape, copy=False))
 
 
 _view, _reshape_alias = enter_view("view", "ViewBackward0"), enter_view("reshape_alias", "ReshapeAliasBackward0")
 
 
-@operator(node="UnsafeViewBackward0", input=lambda grad, input_shape: np.reshape(grad, input_shape))
+@operator(batch=leading, node="UnsafeViewBackward0", input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _reshape_copy(input, shape):
     return np.array(input, order="C").reshape(shape)
 
@@ -191,7 +194,7 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
 # dimensions of size 1
 
 
-@operator(view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
+@operator(batch=inserting, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _unsqueeze(input, dim):
     return input.reshape((*input.shape[:dim], 1, *input.shape[dim:]))
 
@@ -218,7 +221,7 @@ def expand_dims(a, axis):
 
 def enter_squeeze(node):
     """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
-    enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", view=True,
+    enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", view=True, batch=leading,
                      input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
     return enter(lambda input, dims: input.squeeze(dims))
 

@@ -4,6 +4,7 @@ from operator import index as as_int
 
 import numpy as np
 
+from rushlight.core.batching import inserting, leading
 from rushlight.core.windows import PUT_BACK, READ, Window, address, compact, extent, overlaps
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -15,7 +16,7 @@ __all__ = ["as_strided", "diagonal", "narrow", "select", "unbind"]
 ALL = slice(None)
 
 
-@operator(input=lambda grad, key: _look(grad, key))
+@operator(batch=leading, input=lambda grad, key: _look(grad, key))
 def _place(input, shape, key):
     """Zeros of a shape with `input` where a basic key looks: the adjoint of looking there."""
     out = np.zeros(shape, input.dtype)
@@ -26,14 +27,14 @@ def _place(input, shape, key):
 def enter_look(name, node):
     """Enters an operator that looks at a part of a tensor by a basic key: integers, slices, None and an Ellipsis."""
     cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
-    enter = operator(name=name, view=True, node=node, input=cotangent)
+    enter = operator(name=name, view=True, node=node, input=cotangent, batch=leading)
     return enter(lambda input, key: input[key])
 
 
 _select = enter_look("select", "SelectBackward0")
 _slice = enter_look("slice", "SliceBackward0")
 _look = enter_look("look", "UnsqueezeBackward0")
-_alias = operator(name="alias", view=True, input=lambda grad: grad)(lambda input: input[...])
+_alias = operator(name="alias", view=True, batch=leading, input=lambda grad: grad)(lambda input: input[...])
 
 
 @method
@@ -90,13 +91,13 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 # one tensor for each index
 
 
-@operator(name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
+@operator(batch=inserting, name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
 def _unbind(input, dim):
     before = (ALL,) * dim
     return tuple([input[(*before, i, ...)] for i in range(input.shape[dim])])
 
 
-@operator(joint=lambda grad, dim: _unbind(grad, dim), inputs=("arrays",), lists=("arrays",), node="StackBackward0")
+@operator(batch=inserting, joint=lambda grad, dim: _unbind(grad, dim), inputs=("arrays",), lists=("arrays",), node="StackBackward0")
 def _pile(arrays, dim, dtype):
     """Arrays of one shape piled up along a new dimension: the adjoint of taking them apart."""
     return np.stack(arrays, dim, dtype=dtype)
@@ -118,7 +119,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 # diagonals and windows
 
 
-@operator(view=True, input=lambda grad, input_shape, offset, dim1, dim2:
+@operator(batch=leading, view=True, input=lambda grad, input_shape, offset, dim1, dim2:
           _place_diagonal(grad, input_shape, offset, dim1, dim2))  # fmt: skip
 def _diagonal(input, offset, dim1, dim2):
     out = input.diagonal(offset, dim1, dim2)
@@ -126,7 +127,7 @@ def _diagonal(input, offset, dim1, dim2):
     return out
 
 
-@operator(input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2), node="DiagonalBackward0")
+@operator(batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2), node="DiagonalBackward0")
 def _place_diagonal(input, shape, offset, dim1, dim2):
     """Zeros of a shape with `input` on a diagonal."""
     out = np.zeros(shape, input.dtype)
@@ -152,7 +153,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 implements(np.diagonal)(lambda a, offset=0, axis1=0, axis2=1: diagonal(a, offset, axis1, axis2))
 
 
-@operator(view=True, input=lambda grad, input_shape, dim, size, step: _fold(grad, input_shape, dim, size, step))
+@operator(batch=leading, view=True, input=lambda grad, input_shape, dim, size, step: _fold(grad, input_shape, dim, size, step))
 def _unfold(input, dim, size, step):
     if input.ndim == 0:
         return input.reshape(1)[:size]
@@ -160,7 +161,7 @@ def _unfold(input, dim, size, step):
     return out[(*(ALL,) * dim, slice(None, None, step))]
 
 
-@operator(input=lambda grad, dim, size, step: _unfold(grad, dim, size, step), node="UnfoldBackward0")
+@operator(batch=leading, input=lambda grad, dim, size, step: _unfold(grad, dim, size, step), node="UnfoldBackward0")
 def _fold(input, shape, dim, size, step):
     """The sum of overlapping windows, each in its place: the adjoint of `unfold`."""
     out = np.zeros(shape, input.dtype)

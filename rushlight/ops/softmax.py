@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
 from rushlight.ops.keywords import keywords
@@ -28,6 +29,7 @@ def below_largest(input, dim, dtype):
 
 
 @operator(
+    batch=leading,
     grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
     result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
     node="SoftmaxBackwardDataBackward0",
@@ -39,7 +41,7 @@ def _softmax_cotangent(grad, result, dim):
     return weighted
 
 
-@operator(input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim))
+@operator(batch=leading, input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim))
 def _softmax(input, dim, dtype):
     values = below_largest(input, dim, dtype)
     np.exp(values, out=values)
@@ -48,6 +50,7 @@ def _softmax(input, dim, dtype):
 
 
 @operator(
+    batch=leading,
     grad=lambda c, result, dim: c - total(c * np.exp(result), dim),
     result=lambda c, grad, result, dim: -c * np.exp(result) * total(grad, dim),
     node="LogSoftmaxBackwardDataBackward0",
@@ -59,7 +62,7 @@ def _log_softmax_cotangent(grad, result, dim):
     return np.subtract(grad, values, out=values)
 
 
-@operator(input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim))
+@operator(batch=leading, input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim))
 def _log_softmax(input, dim, dtype):
     values = below_largest(input, dim, dtype)
     values -= np.log(total(np.exp(values), dim))
@@ -111,7 +114,10 @@ def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
     return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
 
 
-@operator(input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim))
+@operator(
+    batch=leading,
+    input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim)
+)
 def _logsumexp(input, dims, keepdim):
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
@@ -30,6 +31,7 @@ def ordered(input, dim, descending):
 
 
 @operator(
+    batch=leading,
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )
@@ -38,6 +40,7 @@ def _sort(input, dim, descending):
 
 
 @operator(
+    batch=leading,
     name="sort_stable", node="SortBackward1", nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )  # fmt: skip
@@ -69,7 +72,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     return return_types.sort((_sort if stable is None else _sort_stable)(input, dim, descending))
 
 
-@operator()
+@operator(batch=leading)
 def _argsort(input, dim, descending):
     return order_of(input, dim, descending) if input.ndim else np.zeros((), np.int64)
 
@@ -104,6 +107,7 @@ Tensor.msort = msort
 
 
 @operator(
+    batch=leading,
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )

@@ -2,6 +2,7 @@
 
 from operator import index as as_int
 
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.joining import concatenation
@@ -20,7 +21,7 @@ Sections = int | tuple[int, ...] | list[int]
 def enter(name, node, view):
     """Enters an operator that gives the pieces of these sizes."""
     cotangent = lambda grad, sizes, dim: concatenation(grad, dim)
-    return operator(name=name, node=node, view=view, input=cotangent)(pieces)
+    return operator(name=name, node=node, view=view, input=cotangent, batch=leading)(pieces)
 
 
 def pieces(input, sizes, dim):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, size_of, spread
 from rushlight.ops.table import method, operator
@@ -51,7 +52,7 @@ def variance_cotangent(grad, input, dims, correction, keepdim):
     return divided(2 * spread(grad, input.shape, dims, keepdim), n) * centred(input, dims)[0]
 
 
-@operator()
+@operator(batch=leading)
 def _is_zero(input):
     """1 where an element is 0, else 0, in the dtype of the input."""
     return (input == 0).astype(input.dtype)
@@ -69,6 +70,7 @@ def mean_cotangent(grad, input_shape, dims, keepdim):
 
 
 @operator(
+    batch=leading,
     holomorphic=False,
     input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
 )
@@ -77,6 +79,7 @@ def _var(input, dims, correction, keepdim):
 
 
 @operator(
+    batch=leading,
     holomorphic=False,
     input=lambda grad, input, result, dims, correction, keepdim: deviation_cotangent(
         grad, input, result, dims, correction, keepdim
@@ -87,6 +90,7 @@ def _std(input, dims, correction, keepdim):
 
 
 @operator(
+    batch=leading,
     holomorphic=False,
     input=lambda grads, input, dims, correction, keepdim: (
         variance_cotangent(grads[0], input, dims, correction, keepdim)
@@ -98,6 +102,7 @@ def _var_mean(input, dims, correction, keepdim):
 
 
 @operator(
+    batch=leading,
     holomorphic=False,
     input=lambda grads, input, result0, dims, correction, keepdim: (
         deviation_cotangent(grads[0], input, result0, dims, correction, keepdim)

@@ -59,10 +59,9 @@ def causal_bias(rows, columns, dtype):
 
 def normalised(scores):
     """The softmax of each row; zeros for a row that may attend to nothing."""
-    nothing = np.isneginf(scores._array).all(-1, keepdims=True)
-    if not nothing.any():
+    nothing = (scores == -math.inf).all(-1, keepdim=True)
+    if not nothing._array.any():
         return softmax(scores, -1)
-    nothing = new_tensor(nothing)
     return where(nothing, 0.0, softmax(where(nothing, 0.0, scores), -1))
 
 

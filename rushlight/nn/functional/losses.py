@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from rushlight.core.batching import by, grown
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
@@ -42,9 +43,16 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
             return [along, None]
         return [along, -along if target_slope is None else grad * target_slope(input, target, parameter)]
 
+    def batch(n, input, target, parameter, reduction):
+        ndim = max(input.ndim, target.ndim) - n
+        values = loss(grown(input, n, ndim), grown(target, n, ndim), parameter)
+        total = values if reduction == "none" else np.add.reduce(values, axis=tuple(range(n, n + ndim)))
+        return total / math.prod(values.shape[n:]) if reduction == "mean" else total
+
     return operator(
-        name=name, node=node, joint=cotangents, inputs=("input", "target"), promote=only("f", kernel), broadcasts=True
-    )(forward)
+        name=name, node=node, joint=cotangents, inputs=("input", "target"), promote=only("f", kernel), broadcasts=True,
+        batch=by(batch),
+    )(forward)  # fmt: skip
 
 
 def smooth_l1(input, target, beta):

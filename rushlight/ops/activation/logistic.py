@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import elementwise
 from rushlight.dtypes import floating
 from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.logistic import logistic
@@ -111,7 +112,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     return _softplus(input, beta, threshold)
 
 
-@operator(name="stable_softplus", input=lambda grad, input: grad * logistic_of(input))
+@operator(name="stable_softplus", batch=elementwise, input=lambda grad, input: grad * logistic_of(input))
 def stable_softplus_of(input):
     """`softplus` without a threshold, in formulas."""
     return stable_softplus(input)
