@@ -1,0 +1,166 @@
+"""Forward mode through custom functions: their `jvp`, what it is given, what it may return."""
+
+import pytest
+
+
+@pytest.fixture
+def fw(torch):
+    return torch.autograd.forward_ad
+
+
+@pytest.fixture
+def dual(torch, fw):
+    with fw.dual_level():
+        yield fw.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.5]))
+
+
+def function(torch, forward, jvp):
+    """A custom function of two methods."""
+    members = {"forward": staticmethod(forward)}
+    if jvp is not None:
+        members["jvp"] = staticmethod(jvp)
+    return type("Made", (torch.autograd.Function,), members).apply
+
+
+def scaled(ctx, x, factor):
+    ctx.factor = factor
+    return x * factor
+
+
+def tangent(fw, tensor):
+    found = fw.unpack_dual(tensor).tangent
+    return None if found is None else found.tolist()
+
+
+def test_the_tangents_of_all_inputs(torch, fw, dual):
+    seen = []
+    apply = function(torch, scaled, lambda ctx, t, n: (seen.append((t.tolist(), n)), t * ctx.factor)[1])
+    assert tangent(fw, apply(dual, 3.0)) == [3.0, 1.5]
+    assert seen == [([1.0, 0.5], None)]
+
+
+def test_missing_tangents(torch, fw, dual):
+    def forward(ctx, x, y, n):
+        ctx.set_materialize_grads(materialize)
+        return x * y
+
+    seen = []
+    apply = function(torch, forward, lambda ctx, *ts: (seen.extend(ts), ts[0] * 1)[1])
+    for materialize in (True, False):
+        apply(dual, torch.ones(2), torch.tensor([1, 2]))
+    assert seen[1].tolist() == [0.0, 0.0]
+    assert seen[2] is seen[4] is seen[5] is None
+
+
+def test_without_a_tangent_jvp_is_not_called(torch, fw, dual):
+    assert function(torch, scaled, None)(torch.ones(1), 2.0).tolist() == [2.0]
+
+
+def test_what_was_saved(torch, fw):
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(x, y):
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, y = ctx.saved_tensors
+            return grad * y, grad * x
+
+        @staticmethod
+        def jvp(ctx, a, b):
+            x, y = ctx.saved_tensors
+            return a * y + x * b
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([3.0, 4.0], requires_grad=True)
+    with fw.dual_level():
+        out = Product.apply(fw.make_dual(x, torch.ones(2)), fw.make_dual(y, torch.tensor([1.0, 0.0])))
+        primal, t = fw.unpack_dual(out)
+        assert t.tolist() == [4.0, 4.0]
+        assert [g.tolist() for g in torch.autograd.grad(t.sum(), [x, y], retain_graph=True)] == [[1.0, 0.0], [1.0, 1.0]]
+        (grad,) = torch.autograd.grad(out.sum(), x, create_graph=True)
+        assert tangent(fw, grad) == [1.0, 0.0]
+    assert [g.tolist() for g in torch.autograd.grad(primal.sum(), [x, y])] == [[3.0, 4.0], [1.0, 2.0]]
+
+
+def test_nested():
+    import rushlight as torch  # PyTorch's gives zeros here
+
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x**3
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def jvp(ctx, t):
+            (x,) = ctx.saved_tensors
+            return 3 * x**2 * t
+
+    x, one = torch.tensor(2.0), torch.tensor(1.0)
+
+    def slope(x):
+        return torch.func.jvp(Cube.apply, (x,), (one,))[1]
+
+    assert torch.func.jvp(slope, (x,), (one,))[1].item() == 12.0
+    assert torch.func.jvp(lambda x: torch.func.jvp(slope, (x,), (one,))[1], (x,), (one,))[1].item() == 6.0
+
+
+def test_several_outputs(torch, fw, dual):
+    def forward(ctx, x):
+        whole = x * 2
+        ctx.mark_non_differentiable(whole)
+        return whole, x * 3
+
+    outs = function(torch, forward, lambda ctx, t: (None, t * 3))(dual)
+    assert tangent(fw, outs[0]) is None
+    assert tangent(fw, outs[1]) == [3.0, 1.5]
+
+
+def test_changed_in_place(torch, fw, dual):
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(3)
+
+    y = dual.clone()
+    assert function(torch, forward, lambda ctx, t: t.mul_(3))(y) is y
+    assert y.tolist() == [3.0, 6.0]
+    assert tangent(fw, y) == [3.0, 1.5]
+    assert tangent(fw, dual) == [1.0, 0.5]
+    with pytest.raises(RuntimeError, match="An inplace custom Function is not "):
+        function(torch, forward, lambda ctx, t: t * 3)(y)
+
+
+def test_views(torch, fw, dual):
+    def forward(ctx, x):
+        return x.view(2, 1)
+
+    assert tangent(fw, function(torch, forward, lambda ctx, t: t.view(2, 1))(dual.clone())) == [[1.0], [0.5]]
+    for jvp in (lambda ctx, t: t * 1, lambda ctx, t: t):
+        with pytest.raises(
+            RuntimeError, match="A custom Function's forward is returning a view .or an input as-is. but"
+        ):
+            function(torch, lambda ctx, x: x.view(2), jvp)(dual.clone())
+
+
+@pytest.mark.parametrize(
+    ("jvp", "error", "message"),
+    [
+        (None, NotImplementedError, "You must implement the jvp function for custom autograd.Function to use it with"),
+        (lambda ctx, t, n: (t, t), RuntimeError, "Function's jvp returned an invalid number of forward gradients .exp"),
+        (lambda ctx, t, n: 3, RuntimeError, "expected Variable or None .got int. for grad output 0."),
+        (lambda ctx, t, n: t[:1], RuntimeError, "Trying to set a forward gradient that has a different size than"),
+    ],
+)
+def test_errors(torch, dual, jvp, error, message):
+    with pytest.raises(error, match=message):
+        function(torch, scaled, jvp)(dual, 2.0)
