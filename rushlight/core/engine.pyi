@@ -1,0 +1,13 @@
+# The types of the backward pass for checkers of types; those for the compiler are in engine.pxd.
+from contextvars import ContextVar
+from typing import Any
+
+RUN: ContextVar[Any]
+
+class Backward:
+    whole: bool
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None: ...
+    def run(self, roots: Any, wanted: Any, accumulates: bool = False) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+def __getattr__(name: str) -> Any: ...
