@@ -19,6 +19,10 @@ from numpy import seterr as _seterr
 # each; `np.seterr(all="warn")` after the import of rushlight brings its warnings back.
 _seterr(all="ignore")
 
+from rushlight.memory import keep_blocks_as_configured as _keep_blocks
+
+_keep_blocks()
+
 from rushlight.tensor import Tensor
 from rushlight.constants import *
 from rushlight.device import *
@@ -106,7 +110,8 @@ _FUNCTIONS = {
     "nn.functional": [
         "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "channel_shuffle",
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity",
-        "dropout", "feature_alpha_dropout", "group_norm", "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d",
+        "dropout", "feature_alpha_dropout", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "group_norm",
+        "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d",
         "native_batch_norm", "native_channel_shuffle", "native_dropout", "native_group_norm", "native_layer_norm",
         "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
     ],

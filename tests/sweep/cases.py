@@ -155,7 +155,7 @@ CALLS = {
 }
 
 
-def max_pool2d_backward(torch, x, *, kernel_size, stride=(), padding=(0,), dilation=(1,), ceil_mode=False):
+def max_pool2d_backward(torch, x, *, kernel_size, stride=(), padding=(0,), dilation=(1,), ceil_mode=False, **_):
     """The adjoint of max pooling at the result of the pooling itself, as PyTorch samples it."""
     out, indices = torch.nn.functional.max_pool2d_with_indices(
         x, kernel_size, stride or None, padding, dilation, ceil_mode, return_indices=True

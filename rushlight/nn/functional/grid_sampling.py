@@ -16,7 +16,10 @@ from rushlight.ops.gather import _gather
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
-__all__ = ["affine_grid", "grid_sample"]
+__all__ = ["affine_grid", "grid_sample", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"]
+
+MODES = ("bilinear", "nearest", "bicubic")
+PADDINGS = ("zeros", "border", "reflection")
 
 ALIGNMENT = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
@@ -169,6 +172,22 @@ def grid_sample(
     ]
     first, *others = [weighted(input, taps) for taps in product(*lines)]
     return sum(others, start=first)
+
+
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:  # fmt: skip
+    """`grid_sample` with its modes as numbers: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.
+
+    >>> import rushlight as torch
+    >>> image, point = torch.tensor([[[[0.0, 2.0]]]]), torch.tensor([[[[0.0, 0.0]]]])
+    >>> torch.grid_sampler(image, point, 0, 0, False)
+    tensor([[[[1.]]]])
+    """
+    return grid_sample(input, grid, MODES[interpolation_mode], PADDINGS[padding_mode], align_corners)
+
+
+grid_sampler_2d = grid_sampler_3d = grid_sampler
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:

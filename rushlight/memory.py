@@ -1,0 +1,75 @@
+"""Large blocks of memory, kept and used again.
+
+glibc gives every large block back to the kernel when it is freed, and gets it again page by page: in a loop over large
+arrays that costs more than the arithmetic. On import rushlight asks glibc to keep freed blocks, up to 512 MiB. The
+environment variable RUSHLIGHT_KEEP_MEMORY sets another limit in MiB; 0 leaves glibc as it is. Other C libraries are
+left alone.
+"""
+
+import ctypes
+import os
+
+__all__ = ["empty_cache", "keep_blocks", "memory_info"]
+
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # the numbers of glibc's <malloc.h>
+MIB = 1 << 20
+
+
+class Mallinfo(ctypes.Structure):
+    """glibc's `struct mallinfo2`: what its allocator holds, in bytes."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+    ]
+
+
+def glibc() -> ctypes.CDLL | None:
+    """The C library, where it is glibc."""
+    try:
+        library = ctypes.CDLL(None)
+        return library if hasattr(library, "gnu_get_libc_version") else None
+    except (OSError, TypeError):
+        return None
+
+
+def keep_blocks(limit: int) -> bool:
+    """Keeps up to `limit` bytes of freed memory for the next array that needs it. Returns whether that was possible."""
+    library = glibc()
+    if library is None:
+        return False
+    settings = ((M_MMAP_THRESHOLD, 1 << 30), (M_TRIM_THRESHOLD, limit), (M_TOP_PAD, min(limit, 64 * MIB)))
+    return all([library.mallopt(option, min(value, 2**31 - 1)) for option, value in settings])
+
+
+def empty_cache() -> bool:
+    """Gives freed memory back to the kernel. Returns whether there was any to give.
+
+    >>> import rushlight as torch
+    >>> torch.memory.empty_cache() in (True, False)
+    True
+    """
+    library = glibc()
+    return bool(library and library.malloc_trim(0))
+
+
+def memory_info() -> dict[str, int]:
+    """Bytes that the process's allocator has `in_use`, `held` for reuse, and `mapped` apart; empty without glibc.
+
+    >>> import rushlight as torch
+    >>> all(size >= 0 for size in torch.memory.memory_info().values())
+    True
+    """
+    library = glibc()
+    if library is None or not hasattr(library, "mallinfo2"):
+        return {}
+    library.mallinfo2.restype = Mallinfo
+    info = library.mallinfo2()
+    return {"in_use": info.uordblks, "held": info.fordblks, "mapped": info.hblkhd}
+
+
+def keep_blocks_as_configured() -> None:
+    """What the import of rushlight does."""
+    limit = int(os.environ.get("RUSHLIGHT_KEEP_MEMORY", "512"))
+    if limit > 0:
+        keep_blocks(limit * MIB)
