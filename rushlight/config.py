@@ -34,7 +34,7 @@ def config() -> dict[str, str]:
 
 def core() -> str:
     """Whether the modules of the core run compiled."""
-    files = {name: import_module(f"rushlight.core.{name}").__file__ for name in CORE}
+    files = {name: str(import_module(f"rushlight.core.{name}").__file__) for name in CORE}
     pure = [name for name, file in files.items() if file.endswith(".py")]
     if not pure:
         return "compiled"

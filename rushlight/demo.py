@@ -57,7 +57,7 @@ def step_without_zero_grad(model: Model, loss: torch.Tensor) -> None:
     loss.backward()
     with torch.no_grad():
         for p in model.parameters():
-            p -= LEARNING_RATE * p.grad
+            p -= LEARNING_RATE * p.grad  # type: ignore[operator]  # not None after `backward`
 
 
 WAYS: dict[str, Callable[[Model, torch.Tensor], None]] = {
@@ -120,13 +120,13 @@ def fit(model: Model, step: Callable, train: Digits, batch: int, epochs: int, wa
     from tqdm import tqdm
 
     batches = list(zip(train[0].split(batch), train[1].split(batch), strict=True))
-    losses = []
+    losses: list[float] = []
     with tqdm(total=epochs * len(batches), desc=f"{way:<26}", unit=" steps", ncols=100) as bar:
         for _ in range(epochs):
             for images, classes in batches:
                 loss = F.cross_entropy(model(images), classes)
                 step(model, loss)
-                losses.append(loss.item())
+                losses.append(float(loss))
                 bar.update()
     return losses
 

@@ -2,6 +2,7 @@
 
 import builtins
 from functools import cache
+from typing import overload
 
 import numpy as np
 
@@ -114,7 +115,11 @@ def get_default_dtype() -> dtype:
     return _default
 
 
-def as_numpy(d) -> np.dtype | None:
+@overload
+def as_numpy(d: None) -> None: ...
+@overload
+def as_numpy(d: "dtype | type") -> np.dtype: ...
+def as_numpy(d):
     """The NumPy type of a dtype (or of Python's `float`, `int`, `bool`, `complex`); None for None."""
     if d is None:
         return None

@@ -7,6 +7,7 @@ from math import inf, isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 
 @dataclass
@@ -206,7 +207,7 @@ def _float_format(values: list[float]) -> str:
 
 def _size_and_dtype(array: np.ndarray, default_dtype: np.dtype, suffix_dtype: str | None) -> list[str]:
     """The suffixes `size=` and `dtype=`, where the elements shown do not already tell them."""
-    implied = [default_dtype]
+    implied: list[DTypeLike] = [default_dtype]
     if array.size:
         shows_shape = _options.edgeitems > 0
         implied += [np.int64, np.bool_, np.complex128 if default_dtype == np.float64 else np.complex64]

@@ -72,7 +72,7 @@ def load(
         check_device(map_location)
     if mmap:
         raise NotImplementedError("rushlight reads files into memory: leave mmap= out.")
-    with open(f, "rb") if not hasattr(f, "read") else pass_on(f) as file:
+    with open(f, "rb") if isinstance(f, (str, os.PathLike)) else pass_on(f) as file:
         check_format(file)
         with zipfile.ZipFile(file) as archive:
             return Unpickler(archive, weights_only is not False).load()

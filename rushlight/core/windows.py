@@ -118,11 +118,11 @@ READ = Operator(
     "window_read", lambda whole, window: window.read(whole), ("whole", "window"),
     {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False,
 )  # fmt: skip
-PUT_BACK = Operator(
+PUT_BACK: Operator = Operator(
     "window_put_back", lambda part, window: window.put_back(part), ("part", "window"),
     {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False,
 )  # fmt: skip
-REPLACE = Operator(
+REPLACE: Operator = Operator(
     "window_replace", lambda whole, part, window: window.replace(whole, part), ("whole", "part", "window"),
     {
         "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),

@@ -37,7 +37,7 @@ def report(error: Exception) -> None:
     """Prints the traceback from the script on, and what rushlight lacks if that is what went wrong."""
     if lacks := lacking(error):
         error.add_note(explanation(*lacks))
-    start = error.__traceback__.tb_next  # the first frame is ours
+    start = error.__traceback__ and error.__traceback__.tb_next  # the first frame is ours
     traceback.print_exception(type(error), error, start)
 
 
@@ -45,6 +45,6 @@ def lacking(error: Exception) -> tuple[str, str] | None:
     """The module and the name in it that rushlight lacks, if that is what the error is about."""
     if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
         module, name = error.obj.__name__, error.name
-        return (module, name) if module.startswith("rushlight.") else None
+        return (module, name) if name and module.startswith("rushlight.") else None
     found = re.match(r"cannot import name '(\w+)' from '(rushlight[\w.]*)'", str(error))
     return (found[2], found[1]) if isinstance(error, ImportError) and found else None

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 Size = tuple[int, ...]
-Slices = tuple[slice, ...]
+Slices = tuple[Any, ...]  # of slices; checkers of types know no tuple of them behind an Ellipsis
 
 INNERMOST_FROM = 8
 """The smallest batch that is laid innermost: with fewer samples, copies are too short to pay (measured)."""

@@ -66,7 +66,7 @@ def matrix_norm(
     A = A if dtype is None else A.to(dtype)
     if ord == "fro":
         return norms.vector_norm(A, 2, (rows, columns), keepdim)
-    if ord in ("nuc", 2, -2):
+    if isinstance(ord, str) or abs(ord) == 2:
         return norm_by_singular_values(A, ord, rows, columns, keepdim)
     summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = norms.vector_norm(A, 1, summed, True)
@@ -114,7 +114,7 @@ def norm(
     count = 1 if isinstance(dim, int) else None if dim is None else len(dim)
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
-    if count not in (None, 1, 2):
+    if dim is not None and not isinstance(dim, int) and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if count is None and A._array.ndim not in (1, 2):
         raise RuntimeError(

@@ -6,6 +6,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import linalg
 from rushlight.ops.dims import wrap_dim
+from rushlight.ops.joining import cat
 from rushlight.ops.mismatch import check_tensors, same_scalars
 from rushlight.ops.slicing import diagonal as diagonal_of
 from rushlight.ops.table import operator
@@ -85,7 +86,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         raise RuntimeError("N must be greater than 1.")
     x = x.long() if x._array.dtype.kind == "b" else x
     columns = x.unsqueeze(-1).expand(*x._array.shape, count - 1).cumprod(-1)
-    return np.concatenate([new_tensor(np.ones_like(x._array[..., None])), columns], -1)
+    return cat([new_tensor(np.ones_like(x._array[..., None])), columns], -1)
 
 
 @linalg

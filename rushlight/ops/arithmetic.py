@@ -175,6 +175,8 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tens
     (tensor([1., 4., 9.]), tensor([2., 4.]))
     """
     if not isinstance(input, TensorBase):
+        if not isinstance(exponent, TensorBase):
+            return refuse("pow", "input", 1, input)
         from rushlight.ops.creation import full_like
 
         base = full_like(exponent, input, dtype=None if exponent.is_floating_point() else type(input))
@@ -212,9 +214,9 @@ Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_)
 Tensor.div_ = Tensor.__itruediv__ = rounded_in_place(Tensor.div_)
 Tensor.__imul__ = Tensor.mul_
 Tensor.__ipow__ = Tensor.pow_
-Tensor.__pow__ = pow
-Tensor.__rpow__ = lambda self, other: pow(other, self)
-Tensor.__rtruediv__ = reversed_divide
+Tensor.__pow__ = pow  # type: ignore[method-assign]
+Tensor.__rpow__ = lambda self, other: pow(other, self)  # type: ignore[method-assign]
+Tensor.__rtruediv__ = reversed_divide  # type: ignore[method-assign]
 multiply = alias("multiply", mul)
 divide = alias("divide", div)
 true_divide = alias("true_divide", div)

@@ -1,5 +1,7 @@
 """Broadcasting: dimensions repeated without copying, and the sum that undoes it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rushlight import dtypes
@@ -29,7 +31,7 @@ def _expand(input, shape):
     return out
 
 
-def expand(input: Tensor, *sizes: int, size: tuple[int, ...] | None = None) -> Tensor:
+def expand(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | None = None) -> Tensor:
     """A view in which dimensions of size 1, and new ones before the others, are repeated without copying.
 
     -1 keeps a size. RuntimeError for sizes that do not fit.

@@ -1,6 +1,7 @@
 """Views in place: a tensor that looks at its memory in another way from now on, `t_` and its kind; and `resize_`."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def as_strided_(
     return look_anew(self, _as_strided_, *strided_windows(self, size, stride, storage_offset))
 
 
-def resize_(self: Tensor, *sizes: int) -> Tensor:
+def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
     """Gives a tensor another shape, in place: the first elements of its memory, or more of it, uninitialised.
 
     RuntimeError for a tensor that requires grad.

@@ -40,12 +40,8 @@ def comparing(entry, otherwise=NotImplemented):
     return compare
 
 
-Tensor.__eq__ = comparing(TABLE["eq"])
-Tensor.__ne__ = comparing(TABLE["ne"])
-Tensor.__lt__ = comparing(TABLE["lt"])
-Tensor.__le__ = comparing(TABLE["le"])
-Tensor.__gt__ = comparing(TABLE["gt"])
-Tensor.__ge__ = comparing(TABLE["ge"])
+for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Tensor, f"__{name}__", comparing(TABLE[name]))
 not_equal = alias("not_equal", ne)
 less = alias("less", lt)
 less_equal = alias("less_equal", le)

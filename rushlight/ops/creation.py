@@ -97,7 +97,7 @@ def ones_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[Li
 
 
 def full_like(
-    input: Tensor, fill_value: complex, *, dtype: DType | None = None, **options: Unpack[LikeOptions]
+    input: Tensor, fill_value: complex, *, dtype: DType | type | None = None, **options: Unpack[LikeOptions]
 ) -> Tensor:
     """A tensor with one value everywhere, of another's shape, dtype and order in memory, where no other is given.
 

@@ -1,10 +1,9 @@
 """Finite differences and integrals of sampled functions: diff, gradient, the trapezoidal rule."""
 
-import numpy as np
-
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import get_default_dtype
 from rushlight.ops.cumulative import cumsum
+from rushlight.ops.joining import cat
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes
 from rushlight.ops.shape import wrap_dim
@@ -45,7 +44,7 @@ def diff(
     if n == 0:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
-    joined = np.concatenate(parts, dim) if len(parts) > 1 else input
+    joined = cat(parts, dim) if len(parts) > 1 else input
     for _ in range(min(n, joined._array.shape[dim])):
         later, earlier = neighbours(joined, dim)
         joined = later.logical_xor(earlier) if joined._array.dtype.kind == "b" else later - earlier
@@ -154,7 +153,7 @@ def slope(input, dim, spacing, edge_order):
         weighted(input, dim, inside, 0, n - 2),
         weighted(input, dim, end, n - len(end), 1),
     ]
-    return np.concatenate(parts, dim)
+    return cat(parts, dim)
 
 
 @keywords

@@ -1,5 +1,6 @@
 """Dimensions and sizes as arguments: counted from the end, given one by one or as a sequence."""
 
+from collections.abc import Sequence
 from operator import index
 
 from rushlight.core.graph import TensorBase
@@ -22,7 +23,7 @@ def wrap_dims(dims, ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
-def sequence(function: str, parameter: str, given: tuple, named=None) -> tuple[int, ...]:
+def sequence(function: str, parameter: str, given: Sequence, named=None) -> tuple[int, ...]:
     """Integers given one by one, as one sequence or by name; TypeError, with PyTorch's words, for anything else."""
     if named is not None:
         given = (named,)

@@ -271,7 +271,7 @@ def float_power(
     dtype = complex128 if complex_operand else float64
     base, power = (x.to(dtype) if isinstance(x, TensorBase) else x for x in (input, exponent))
     if not isinstance(base, TensorBase):
-        base = complex(base) if complex_operand else float(base)
+        base = complex(base) if complex_operand else float(base)  # type: ignore[arg-type]  # no complex number here
     result = pow(base, power)
     return result if out is None else write_out("float_power", out, result, input, exponent)
 

@@ -1,6 +1,7 @@
 """Overwriting elements: `fill_`, `zero_`, `copy_`, which autograd records as it records any change in place."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ C_NAMES = {
 }  # fmt: skip
 
 
-def checked_number(value: complex, dtype: np.dtype):
+def checked_number(value: Any, dtype: np.dtype):
     """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
     kind = dtype.kind
     if kind == "c" or kind == "b":
@@ -136,7 +137,8 @@ def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Ten
     if len(shape) > 2:
         if len(set(shape)) > 1:
             raise RuntimeError("all dimensions of input must be of equal length")
-        self.as_strided(shape[:1], (sum(self.stride()),)).fill_(fill_value)
+        step = sum(self._array.strides) // self._array.itemsize
+        self.as_strided(shape[:1], (step,)).fill_(fill_value)
         return self
     rows, columns = shape
     for start in range(0, rows, columns + 1 if wrap else rows):

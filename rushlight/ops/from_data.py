@@ -98,7 +98,7 @@ def asarray(
 
 def as_source(obj: Any) -> Tensor | None:
     """A tensor that shares the memory of an object, if it is one that lends it."""
-    if isinstance(obj, TensorBase):
+    if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
         return new_tensor(shared(obj))

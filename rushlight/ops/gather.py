@@ -236,13 +236,13 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None
             [0., 5.]])
     """
     source = value if src is None else src
-    is_tensor = isinstance(source, Tensor)
-    dim = check_index("scatter", input, dim, index, source if is_tensor else None)
+    tensor = source if isinstance(source, Tensor) else None
+    dim = check_index("scatter", input, dim, index, tensor)
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
         return _scatter_with_reduce(input, dim, index, source, reduce)
-    return (_scatter if is_tensor else _scatter_value)(input, dim, index, source)
+    return (_scatter_value if tensor is None else _scatter)(input, dim, index, source)
 
 
 @in_place

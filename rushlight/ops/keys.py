@@ -5,6 +5,7 @@ index tensors and masks of the key together, which gives a copy. A key becomes t
 """
 
 from operator import index as as_int
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,9 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
     taken = sum(consumed(item) for item in items)
     if taken > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    basic, arrays, rest = [], [], ndim - taken
+    basic: list[Any] = []
+    arrays: list[Any] = []
+    rest = ndim - taken
     for item in items:
         if item is ...:
             basic += [ALL] * rest

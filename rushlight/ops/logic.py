@@ -120,7 +120,7 @@ def use_operator(entry, name, function):
     setattr(Tensor, f"__i{name}__", getattr(Tensor, f"{entry.name}_"))
 
 
-Tensor.__invert__ = invert
+Tensor.__invert__ = invert  # type: ignore[method-assign]
 use_operator(TABLE["bitwise_and"], "and", bitwise_and)
 use_operator(TABLE["bitwise_or"], "or", bitwise_or)
 use_operator(TABLE["bitwise_xor"], "xor", bitwise_xor)

@@ -34,7 +34,8 @@ def flattened(data: Any) -> tuple[list, list[int]]:
 
     Arrays are innermost elements where all are arrays. Raises ValueError and TypeError for ragged sequences.
     """
-    level, shape = [data], []
+    level: list[Any] = [data]
+    shape: list[int] = []
     while level and is_sequence(level[0]):
         if isinstance(level[0], np.ndarray):
             warnings.warn(SLOW, UserWarning, stacklevel=5)
@@ -70,7 +71,7 @@ def common_type(kinds: set[type], items: list, inferring: bool) -> np.dtype:
 
     Raises PyTorch's errors for what is no number; they differ where the type is not `inferring`.
     """
-    found = set()
+    found: set[Any] = set()
     for kind in kinds:
         if issubclass(kind, TensorBase):
             found.update(x._array.dtype for x in items if type(x) is kind)

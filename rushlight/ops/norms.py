@@ -131,7 +131,7 @@ def norm(
         return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-    return vector_norm(input, 2.0 if p is None or p == "fro" else p, dim, keepdim, dtype)
+    return vector_norm(input, 2.0 if p is None or isinstance(p, str) else p, dim, keepdim, dtype)
 
 
 def dist_cotangents(grad, input, other, result, p):

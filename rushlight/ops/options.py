@@ -1,7 +1,8 @@
 """The arguments that all functions which make tensors share: sizes, dtype, device, layout, out, requires_grad."""
 
+from collections.abc import Mapping
 from operator import index
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class LikeOptions(Options, total=False):
     memory_format: memory_format | None
 
 
-def made(name: str, array: np.ndarray, options: OutOptions, dtype=None) -> Tensor:
+def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -> Tensor:
     """The tensor that the creation function `name` returns: around an array, or `out` with its values.
 
     Raises PyTorch's errors for options that do not exist or that only other devices have.

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
 from rushlight.ops.filling import checked_number
 from rushlight.ops.table import method, operator
@@ -87,7 +88,7 @@ def enter(mode, node):
     return operator(name=f"{mode}_pad", node=node, input=cotangent)(picked)
 
 
-PADS = {
+PADS: dict[tuple[str, int], Operator] = {
     **{("reflect", n): enter(f"reflect{n}d", f"ReflectionPad{n}DBackward0") for n in (1, 2, 3)},
     **{("replicate", n): enter(f"replicate{n}d", f"ReplicationPad{n}DBackward0") for n in (1, 2, 3)},
     **{("circular", n): enter(f"circular{n}d", "CopySlices") for n in (1, 2, 3)},

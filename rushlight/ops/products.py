@@ -358,7 +358,7 @@ def as_operator(left, right):
     return NotImplemented
 
 
-Tensor.__matmul__ = as_operator
+Tensor.__matmul__ = as_operator  # type: ignore[method-assign]
 Tensor.__rmatmul__ = lambda self, other: as_operator(other, self)
 UFUNCS[np.matmul] = matmul
 implements(np.inner)(inner)

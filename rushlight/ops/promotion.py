@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
+from rushlight.tensor import Tensor
 
 __all__ = ["before", "common", "is_complex", "missing", "only", "real"]
 
@@ -66,7 +67,7 @@ def common(*operands):
     return [x._array if isinstance(x, TensorBase) else np.array(x, dtype) for x in operands]
 
 
-def before(number, other) -> TensorBase:
+def before(number, other) -> Tensor:
     """A number as a tensor that stands before another, and leaves the dtype of the result to that one."""
     return new_tensor(np.asarray(number, result_dtype(number, other)))
 

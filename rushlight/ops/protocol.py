@@ -3,14 +3,16 @@
 `np.sin(x)` of a tensor is `rushlight.sin(x)`. What has no entry here raises TypeError, by name.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 
-UFUNCS = {}  # ufunc -> the function on tensors
-REDUCTIONS = {}  # ufunc -> the function that `ufunc.reduce` is, with NumPy's keywords
-FUNCTIONS = {}  # any other NumPy function -> the function on tensors, with NumPy's arguments
+UFUNCS: dict[np.ufunc, Callable] = {}  # ufunc -> the function on tensors
+REDUCTIONS: dict[np.ufunc, Callable] = {}  # ufunc -> the function that `ufunc.reduce` is, with NumPy's keywords
+FUNCTIONS: dict[Callable, Callable] = {}  # any other NumPy function -> the function on tensors, with NumPy's arguments
 
 
 def implements(*functions):

@@ -164,7 +164,7 @@ def normal(
     """
     chosen = source(generator)
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
-    if size is not None and not any(tensors):
+    if size is not None and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))
         return made("normal", distributions.normal(chosen, sizes("normal", (size,)), d, mean, std), options, dtype)
     if size is not None or not any(tensors):

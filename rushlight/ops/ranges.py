@@ -190,7 +190,7 @@ def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, 
 
 def evenly(first: complex, last: complex, steps: int, dtype: np.dtype) -> np.ndarray:
     """Numbers at even distances, in double precision: the first half counted from the start, the other from the end."""
-    d = np.dtype(np.float64) if dtype.kind in "biu" else dtype
+    d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
     start, end = d.type(first), d.type(last)
     step = (end - start) / d.type(max(steps - 1, 1))
     precise = np.result_type(d, np.float64)

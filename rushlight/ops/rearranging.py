@@ -1,5 +1,7 @@
 """Elements in another order or several times: flips, rolls, rotations, repeats."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rushlight.core.batching import by, grown, leading
@@ -138,7 +140,7 @@ def _repeat(input, repeats):
     return np.tile(input, repeats)
 
 
-def repeat(input: Tensor, *counts: int, repeats: tuple[int, ...] | None = None) -> Tensor:
+def repeat(input: Tensor, *counts: int | Sequence[int], repeats: tuple[int, ...] | None = None) -> Tensor:
     """A copy that is repeated along each dimension so many times; more numbers than dimensions add some in front.
 
     >>> import rushlight as torch

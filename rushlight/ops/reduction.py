@@ -15,8 +15,6 @@ from rushlight.tensor import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "sum"]
 
-REDUCTIONS[np.add] = lambda a, axis=0, keepdims=False, dtype=None: sum(a, axis, keepdims)
-
 Dim = int | tuple[int, ...] | list[int] | None
 
 BLOCK = 4096  # rows of float32 that are added one after the other; more of them are added in blocks
@@ -121,6 +119,9 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     array = input._array
     d = as_numpy(dtype) or (np.dtype(np.int64) if array.dtype.kind in "biu" else None)
     return _sum_dims(input, axes(dim, array.ndim), keepdim, d)
+
+
+REDUCTIONS[np.add] = lambda a, axis=0, keepdims=False, dtype=None: sum(a, axis, keepdims)
 
 
 def infer_floating(name, input, dtype):

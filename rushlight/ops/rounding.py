@@ -176,12 +176,12 @@ def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | 
     return _floor_divide(input, other, out=out)
 
 
-Tensor.__mod__ = lambda self, other: call_binary(
+Tensor.__mod__ = lambda self, other: call_binary(  # type: ignore[method-assign]
     TABLE["remainder" if isinstance(other, TensorBase) else "remainder_number"], self, other
 )
 Tensor.__rmod__ = lambda self, other: remainder(other, self)
 Tensor.__imod__ = Tensor.remainder_
-Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], self, other)
+Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], self, other)  # type: ignore[method-assign]
 Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
 Tensor.__ifloordiv__ = Tensor.floor_divide_
 

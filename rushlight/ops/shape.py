@@ -1,6 +1,7 @@
 """Shapes: the same elements under another shape."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -79,8 +80,9 @@ implements(np.reshape)(lambda a, shape, **_: reshape(a, shape))
 
 
 def view(
-    input: Tensor, *sizes: int | dtypes.dtype, size: tuple[int, ...] | None = None, dtype: dtypes.dtype | None = None
-) -> Tensor:
+    input: Tensor, *sizes: int | Sequence[int] | dtypes.dtype, size: tuple[int, ...] | None = None,
+    dtype: dtypes.dtype | None = None,
+) -> Tensor:  # fmt: skip
     """The same memory in another shape, of which one size may be -1; or its bytes as another dtype.
 
     RuntimeError where that needs a copy: `reshape` copies then. Another dtype is not differentiable.

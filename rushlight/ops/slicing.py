@@ -5,6 +5,7 @@ from operator import index as as_int
 import numpy as np
 
 from rushlight.core.batching import inserting, leading
+from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, compact, extent, overlaps
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -33,7 +34,7 @@ def enter_look(name, node):
 
 _select = enter_look("select", "SelectBackward0")
 _slice = enter_look("slice", "SliceBackward0")
-_look = enter_look("look", "UnsqueezeBackward0")
+_look: Operator = enter_look("look", "UnsqueezeBackward0")
 _alias = operator(name="alias", view=True, batch=leading, input=lambda grad: grad)(lambda input: input[...])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change
+from rushlight.core.operators import Operator
 from rushlight.kernels.erf import erf as erf_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.bessel_functions import floats, special_unary
@@ -103,7 +104,8 @@ digamma = unary(
     "The derivative of `lgamma`.",
     promote=floats("digamma"),
 )
-lgamma_of, digamma_of = TABLE["lgamma"], TABLE["digamma"]
+lgamma_of: Operator = TABLE["lgamma"]
+digamma_of: Operator = TABLE["digamma"]
 
 
 @operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)

@@ -144,7 +144,7 @@ class Generator:
         used = BLOCK if state["left"] == 1 else int(state["next"])
         twister = {"key": state["words"].astype(np.uint32), "pos": used}
         with self.lock:
-            self._bits.state = {"bit_generator": "MT19937", "state": twister}  # pyright: ignore
+            self._bits.state = {"bit_generator": "MT19937", "state": twister}  # type: ignore[typeddict-item]  # of NumPy's own
             self._seed = int(state["seed"])
             for kind in ("double", "float"):
                 sample = float(state[f"{kind}_sample"]) if state[f"has_{kind}_sample"] else None
@@ -164,7 +164,7 @@ class Generator:
         return self._state_array()
 
     def __setstate__(self, state: np.ndarray) -> None:
-        self.__init__()
+        Generator.__init__(self)
         self._set_state_array(state)
 
 

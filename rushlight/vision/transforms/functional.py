@@ -124,7 +124,8 @@ def pad(img: Image, padding: int | Sequence[int], fill: float = 0, padding_mode:
         return pad_tensor(img, (left, right, top, bottom), mode, fill if mode == "constant" else None)
     array = as_array(img)
     margins = [(top, bottom), (left, right), (0, 0)][: array.ndim]
-    return np.pad(array, margins, padding_mode, **({"constant_values": fill} if padding_mode == "constant" else {}))
+    options: dict[str, Any] = {"constant_values": fill} if padding_mode == "constant" else {}
+    return np.pad(array, margins, padding_mode, **options)  # type: ignore[call-overload]  # NumPy wants literals
 
 
 def pair(size: int | Sequence[int]) -> tuple[int, int]:
