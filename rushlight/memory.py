@@ -18,10 +18,9 @@ MIB = 1 << 20
 class Mallinfo(ctypes.Structure):
     """glibc's `struct mallinfo2`: what its allocator holds, in bytes."""
 
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
-    ]
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+    )]  # fmt: skip
 
 
 def glibc() -> ctypes.CDLL | None:
@@ -39,7 +38,8 @@ def keep_blocks(limit: int) -> bool:
     if library is None:
         return False
     settings = ((M_MMAP_THRESHOLD, 1 << 30), (M_TRIM_THRESHOLD, limit), (M_TOP_PAD, min(limit, 64 * MIB)))
-    return all([library.mallopt(option, min(value, 2**31 - 1)) for option, value in settings])
+    taken = [library.mallopt(option, min(value, 2**31 - 1)) for option, value in settings]  # each is to be tried
+    return all(taken)
 
 
 def empty_cache() -> bool:

@@ -23,7 +23,9 @@ def test_freed_blocks_are_held_unless_switched_off():
     held = {}
     for limit in ("0", "512"):
         environment = {**os.environ, "RUSHLIGHT_KEEP_MEMORY": limit}
-        run = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+        )
         held[limit] = int(run.stdout)
     assert held["512"] >= 1 << 26
     assert held["0"] < 1 << 25

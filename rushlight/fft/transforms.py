@@ -14,7 +14,8 @@ SWAPPED = {
 
 @operator(
     batch=leading,
-    linear=True, input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims])
+    linear=True,
+    input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims]),
 )
 def _fft_resize(input, dims, sizes):
     """The input cut, or continued with zeros, to new sizes of some dimensions; the adjoint is the way back."""

@@ -18,7 +18,11 @@ from rushlight.tensor import Tensor
 __all__ = ["from_dlpack"]
 
 
-@operator(name="to_copy", batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)), input=lambda grad: grad)  # the core casts the cotangent back
+@operator(
+    name="to_copy",
+    batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)),
+    input=lambda grad: grad,  # the core casts the cotangent back
+)
 def _to_copy(input, dtype, format):
     out = empty_array(input, dtype, format)
     np.copyto(out, input, casting="unsafe")

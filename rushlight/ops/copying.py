@@ -19,7 +19,9 @@ __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_co
 
 
 @operator(
-    input=lambda grad: grad, holomorphic=False, batch=by(lambda n, input, format: _clone.forward(input, preserve_format))
+    input=lambda grad: grad,
+    holomorphic=False,
+    batch=by(lambda n, input, format: _clone.forward(input, preserve_format)),
 )
 def _clone(input, format):
     out = empty_array(input, input.dtype, format)

@@ -123,9 +123,7 @@ def decay(result, dim):
 
 @operator(
     batch=leading,
-    input=lambda grad, input, result, dim: (
-        np.exp(input - result) * _recur(grad, decay(result, dim), dim, True)
-    )
+    input=lambda grad, input, result, dim: np.exp(input - result) * _recur(grad, decay(result, dim), dim, True),
 )
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).

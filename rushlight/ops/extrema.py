@@ -29,7 +29,8 @@ def as_given(input):
 def _shares(input, extreme, dims):
     """The part of the cotangent that each element gets: those that tie for the extreme share it equally.
 
-    Where the extreme is NaN, those that are NaN share it among all elements, and over dimensions it is NaN, as PyTorch's.
+    Where the extreme is NaN, those that are NaN share it among all elements, and over dimensions it is NaN, as in
+    PyTorch.
     """
     ties = (input == extreme) if dims is not None else (input == extreme) | (np.isnan(input) & np.isnan(extreme))
     return ties / np.add.reduce(ties, dims, input.dtype, None, True)
@@ -80,7 +81,7 @@ def _amin(input, dims, keepdim):
     batch=leading,
     input=lambda grads, input, result0, result1, dims, keepdim: (
         shared(grads[0], input, result0, dims, keepdim) + shared(grads[1], input, result1, dims, keepdim)
-    )
+    ),
 )
 def _aminmax(input, dims, keepdim):
     return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)

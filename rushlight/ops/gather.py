@@ -209,7 +209,10 @@ def _scatter_add(input, dim, index, src):
 
 @operator(
     batch=leading,
-    input=no_derivative("scatter"), src=no_derivative("scatter"), name="scatter_with_reduce", node="NotImplemented"
+    input=no_derivative("scatter"),
+    src=no_derivative("scatter"),
+    name="scatter_with_reduce",
+    node="NotImplemented",
 )
 def _scatter_with_reduce(input, dim, index, src, reduce):
     values = np.broadcast_to(corner(src, index.shape) if isinstance(src, np.ndarray) else src, index.shape)
@@ -267,7 +270,9 @@ def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self
     return [first, None if second is None else padded(second, src.shape)]
 
 
-@operator(batch=leading, joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False)
+@operator(
+    batch=leading, joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False
+)
 def _scatter_reduce(input, dim, index, src, reduce, include_self):
     return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
 

@@ -229,7 +229,9 @@ def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_sel
     return list(reduce_cotangents(grad, input, source, result, take, add, product, reduce, include_self, needs))
 
 
-@operator(batch=with_index, joint=index_reduce_cotangents, inputs=("input", "source"), name="index_reduce", holomorphic=False)
+@operator(
+    batch=with_index, joint=index_reduce_cotangents, inputs=("input", "source"), name="index_reduce", holomorphic=False
+)
 def _index_reduce(input, dim, index, source, reduce, include_self):
     rows = as_rows(input)
     places = np.arange(rows.size).reshape(rows.shape)[at(dim, index)]

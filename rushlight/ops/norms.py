@@ -65,7 +65,8 @@ def norm_cotangent(grad, input, result, p, dims, keepdim):
 
 
 @operator(
-    holomorphic=False, batch=leading,
+    holomorphic=False,
+    batch=leading,
     input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims, keepdim),
 )
 def _linalg_vector_norm(input, p, dims, keepdim):

@@ -66,8 +66,7 @@ def product_before_cotangent(grad, input, result, dim, back):
 
 
 @operator(
-    batch=leading,
-    input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back)
+    batch=leading, input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back)
 )
 def _product_before(input, dim, back):
     """The product of all elements before each along a dimension, or of those after it."""
@@ -135,7 +134,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     batch=leading,
     input=lambda grad, input, dim: (
         _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
-    )
+    ),
 )
 def _cumprod(input, dim, dtype):
     return np.multiply.accumulate(input, dim, dtype)

@@ -57,7 +57,12 @@ def _vdot(input, other):
     return np.vdot(input, other)
 
 
-@operator(batch=elementwise, linear=True, input=lambda grad, mat2: _bmm(grad, mat2.mT), mat2=lambda grad, input: _bmm(input.mT, grad))
+@operator(
+    batch=elementwise,
+    linear=True,
+    input=lambda grad, mat2: _bmm(grad, mat2.mT),
+    mat2=lambda grad, input: _bmm(input.mT, grad),
+)
 def _bmm(input, mat2):
     return np.matmul(input, mat2)
 

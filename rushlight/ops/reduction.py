@@ -179,8 +179,7 @@ def _is_number(input):
 
 
 @operator(
-    batch=leading,
-    input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
+    batch=leading, input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
 )
 def _nansum(input, dims, keepdim, dtype):
     return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)

@@ -146,7 +146,9 @@ fmin = binary(
 )
 
 
-@operator(batch=elementwise, node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad))
+@operator(
+    batch=elementwise, node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad)
+)
 def _clamp(input, min, max):
     return bounded(input, min, max)
 

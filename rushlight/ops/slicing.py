@@ -98,7 +98,13 @@ def _unbind(input, dim):
     return tuple([input[(*before, i, ...)] for i in range(input.shape[dim])])
 
 
-@operator(batch=inserting, joint=lambda grad, dim: _unbind(grad, dim), inputs=("arrays",), lists=("arrays",), node="StackBackward0")
+@operator(
+    batch=inserting,
+    joint=lambda grad, dim: _unbind(grad, dim),
+    inputs=("arrays",),
+    lists=("arrays",),
+    node="StackBackward0",
+)
 def _pile(arrays, dim, dtype):
     """Arrays of one shape piled up along a new dimension: the adjoint of taking them apart."""
     return np.stack(arrays, dim, dtype=dtype)
@@ -128,7 +134,9 @@ def _diagonal(input, offset, dim1, dim2):
     return out
 
 
-@operator(batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2), node="DiagonalBackward0")
+@operator(
+    batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2), node="DiagonalBackward0"
+)
 def _place_diagonal(input, shape, offset, dim1, dim2):
     """Zeros of a shape with `input` on a diagonal."""
     out = np.zeros(shape, input.dtype)
@@ -154,7 +162,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 implements(np.diagonal)(lambda a, offset=0, axis1=0, axis2=1: diagonal(a, offset, axis1, axis2))
 
 
-@operator(batch=leading, view=True, input=lambda grad, input_shape, dim, size, step: _fold(grad, input_shape, dim, size, step))
+@operator(
+    batch=leading, view=True, input=lambda grad, input_shape, dim, size, step: _fold(grad, input_shape, dim, size, step)
+)
 def _unfold(input, dim, size, step):
     if input.ndim == 0:
         return input.reshape(1)[:size]

@@ -116,7 +116,7 @@ def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
 
 @operator(
     batch=leading,
-    input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim)
+    input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim),
 )
 def _logsumexp(input, dims, keepdim):
     if input.size == 0:

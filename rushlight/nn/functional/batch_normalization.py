@@ -61,7 +61,7 @@ def check(input, running_mean, running_var, weight, bias, training):
         refuse("batch_norm", "input", 1, input)
     x = input._array
     if x.dtype.kind != "f":
-        raise NotImplementedError(f'"batch_norm" not implemented for \'{dtypes.TYPE_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     channels = x.shape[1] if x.ndim > 1 else 0
     operands = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, operand in operands.items():

@@ -48,9 +48,7 @@ def settings_of(kernel, dilation, padding, stride):
             raise RuntimeError(f"It is expected {word} equals to 2, but got size {len(numbers)}")
         if min(pair) < (0 if name == "pad" else 1):
             bound = "non-negative" if name == "pad" else "greater than zero"
-            raise RuntimeError(
-                f"{word} should be {bound}, but got {name}_height: {pair[0]} {name}_width: {pair[1]}"
-            )
+            raise RuntimeError(f"{word} should be {bound}, but got {name}_height: {pair[0]} {name}_width: {pair[1]}")
         settings.append(pair)
     return tuple(settings)
 

@@ -110,8 +110,7 @@ def check(input, grid, mode, padding_mode):
     """Raises PyTorch's errors for operands and options that do not fit."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
-            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
-            f"but got: '{mode}'"
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
         )
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError(
@@ -127,9 +126,7 @@ def check(input, grid, mode, padding_mode):
             f"grid_sampler(): expected grid to have size {len(x) - 2} in last dimension, but got grid with sizes {g}"
         )
     if len(x) not in (4, 5) or len(x) != len(g):
-        raise RuntimeError(
-            f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, {sizes}"
-        )
+        raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, {sizes}")
     if 0 in x[2:]:
         raise RuntimeError(
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
@@ -167,8 +164,7 @@ def grid_sample(
     sizes = input.shape[2:]
     coordinates = [grid.select(-1, d) for d in reversed(range(len(sizes)))]  # a grid has x before y
     lines = [
-        taps_along(x, size, mode, padding_mode, bool(align_corners))
-        for x, size in zip(coordinates, sizes, strict=True)
+        taps_along(x, size, mode, padding_mode, bool(align_corners)) for x, size in zip(coordinates, sizes, strict=True)
     ]
     first, *others = [weighted(input, taps) for taps in product(*lines)]
     return sum(others, start=first)

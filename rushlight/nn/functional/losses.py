@@ -94,9 +94,7 @@ _mse_loss = loss_operator(
     lambda input, target, _: np.square(input - target),
     lambda input, target, _: (input - target) * 2,
 )  # fmt: skip
-_smooth_l1_loss = loss_operator(
-    "smooth_l1_loss", "SmoothL1LossBackward0", "smooth_l1_cpu", smooth_l1, smooth_l1_slope
-)
+_smooth_l1_loss = loss_operator("smooth_l1_loss", "SmoothL1LossBackward0", "smooth_l1_cpu", smooth_l1, smooth_l1_slope)
 _huber_loss = loss_operator("huber_loss", "HuberLossBackward0", "huber_cpu", huber, huber_slope)
 _binary_cross_entropy = loss_operator(
     "binary_cross_entropy", "BinaryCrossEntropyBackward0", "binary_cross_entropy", entropy, entropy_slope,
