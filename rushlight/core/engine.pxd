@@ -3,6 +3,7 @@ cimport cython
 
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
+from rushlight.core.modes cimport observer
 
 cdef object ndarray
 cdef list LEAVES
@@ -21,6 +22,8 @@ cdef class Backward:
     cdef readonly bint whole
     cdef dict captured
     cdef bint anomaly
+    cdef object observer
+    cdef bint watched
 
     @cython.locals(vertex=Vertex)
     cpdef run(self, list roots, list wanted, bint accumulates=*)
@@ -36,6 +39,8 @@ cdef class Backward:
     @cython.locals(ready=list, low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, other=Node)
     cdef push(self, Node node)
     cdef drain(self)
+    cdef observed(self, Vertex vertex)
+    cdef watch(self, Node node, object grad, tuple needs)
     @cython.locals(state=Vertex)
     cdef finish(self, TensorBase leaf)
     cdef finish_watched(self, TensorBase leaf, object grad)

@@ -5,13 +5,14 @@ and the formulas record a graph of their own.
 """
 
 from contextvars import ContextVar
+from functools import partial
 from threading import Lock
 
 import numpy as np
 
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, observer
 from rushlight.layout import is_repeated
 
 ndarray = np.ndarray
@@ -39,6 +40,8 @@ class Backward:
         self.whole = True  # all leaves accumulate
         self.captured = {}
         self.anomaly = CURRENT.get().anomaly
+        self.observer = observer()
+        self.watched = self.anomaly or self.observer is not None
 
     def run(self, roots, wanted, accumulates=False):
         """Sends the gradients of `roots`, (vertex, output, gradient) each, back through their graph.
@@ -169,11 +172,28 @@ class Backward:
         """Runs whatever is ready: leaves at once, then the youngest node."""
         while True:
             for leaf in self.leaves:
-                self.finish(leaf)
+                if self.observer is None:
+                    self.finish(leaf)
+                else:
+                    self.observed(leaf)
             self.leaves.clear()
             if not self.ready:
                 return
-            self.step(self.ready.pop())
+            if self.observer is None:
+                self.step(self.ready.pop())
+            else:
+                self.observed(self.ready.pop())
+
+    def observed(self, vertex):
+        """Runs a node, or ends the way to a leaf, while a profiler looks on."""
+        if isinstance(vertex, Node):
+            with self.observer.evaluating(vertex):
+                self.step(vertex)
+        elif self.wanted is not None:
+            self.finish(vertex)
+        else:
+            with self.observer.accumulating(vertex):
+                self.finish(vertex)
 
     def finish(self, leaf):
         """Ends the way of a gradient at a leaf: it is captured, or added to `.grad`."""
@@ -224,7 +244,7 @@ class Backward:
             return
         if node.outputs is not None:
             grad = filled(grad, node.outputs, self.recorded)
-        if node.plan is None or node.hooks is not None or self.anomaly or node.plan.joint:
+        if node.plan is None or node.hooks is not None or self.watched or node.plan.joint:
             self.step_together(node, grad)
         else:
             for i in range(node.arity):
@@ -239,12 +259,22 @@ class Backward:
         """Runs a node whose cotangents come all at once."""
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
-        grads = watched(node, grad, self.recorded, needs) if self.anomaly else node.apply(grad, self.recorded, needs)
+        grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
         if node.hooks is not None:
             grads = node.hooks.after_node(grads, grad, self.recorded)
         for i in range(node.arity):
             if needs[i]:
                 self.deliver(targets[i], node.number(i), grads[i], False)
+
+    def watch(self, node, grad, needs):
+        """A node's cotangents in anomaly mode, or while a profiler looks on."""
+        if self.observer is None:
+            return watched(node, grad, self.recorded, needs)
+        with self.observer.applying(node, grad) as event:
+            apply = partial(watched, node) if self.anomaly else node.apply
+            grads = apply(grad, self.recorded, needs)
+            event.made(grads)
+        return grads
 
     def reaches(self, vertex):
         """Whether a gradient arrives at a vertex in this run."""

@@ -9,3 +9,6 @@ cdef class Modes:
     cdef readonly object packing
     cdef readonly object refusal
     cdef readonly bint special
+
+
+cpdef observer()

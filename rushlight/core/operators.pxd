@@ -4,10 +4,10 @@ cimport cython
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.loops cimport run_one, run_pair
-from rushlight.core.modes cimport Modes
+from rushlight.core.modes cimport Modes, observer
 
 cdef object ndarray, Batched, FLOAT32, FLOAT64, NUMBERS, CURRENT
-cdef long LEVELS
+cdef long UNUSUAL, LEVELS
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 cdef int DEFAULT, MULTI, UNRECORDED
@@ -63,6 +63,10 @@ cpdef bint recording()
 
 @cython.locals(modes=Modes)
 cdef Modes recorder()
+
+cpdef bint unusual()
+
+cdef unusually(object caller, Operator op, tuple args)
 
 cpdef bint is_dual(TensorBase tensor)
 

@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.loops import loop_number, run_one, run_pair
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, observer
 
 ndarray = np.ndarray
 FLOAT32 = np.dtype(np.float32)
@@ -16,7 +16,9 @@ FLOAT64 = np.dtype(np.float64)
 RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
 DEFAULT, MULTI, UNRECORDED = 0, 1, 2
-LEVELS = 0  # of forward mode
+UNUSUAL = 0  # levels of forward mode that are entered, and profilers at work: what calls have to look out for
+LEVELS = 0  # those of forward mode alone
+USUAL = object()  # says that a call takes the usual way
 NUMBERS = count(1)  # nodes are numbered as they are recorded: the backward pass runs the youngest first
 
 
@@ -70,6 +72,10 @@ class Operator:
                 for item in arg:
                     if isinstance(item, TensorBase):
                         return call(self, args)
+        if UNUSUAL:
+            taken = unusually(Operator.__call__, self, args)
+            if taken is not USUAL:
+                return taken
         return compute(self, args) if on_batch(args) else self.forward(*args)
 
     def __repr__(self):
@@ -135,8 +141,10 @@ def source_of(op, name):
 
 def unary(op, a):
     """Calls an elementwise operator of one tensor."""
-    if LEVELS and is_dual(a):
-        return push_forward(unary, op, (a,))
+    if UNUSUAL:
+        taken = unusually(unary, op, (a,))
+        if taken is not USUAL:
+            return taken
     x = a._array
     if type(x) is not ndarray:
         return elementwise(op, (a,))
@@ -170,8 +178,10 @@ def unary(op, a):
 
 def binary(op, a, b):
     """Calls an elementwise operator of two tensors, or of a tensor and a number. NotImplemented for anything else."""
-    if LEVELS and is_dual(a):
-        return push_forward(binary, op, (a, b))
+    if UNUSUAL:
+        taken = unusually(binary, op, (a, b))
+        if taken is not USUAL:
+            return taken
     x = a._array
     if type(x) is not ndarray:
         return elementwise(op, (a, b))
@@ -184,8 +194,6 @@ def binary(op, a, b):
         if type(y) is not ndarray:
             return elementwise(op, (a, b))
         plain = plain and same_dtype(x, y)
-        if LEVELS and is_dual(other):
-            return push_forward(binary, op, (a, b))
         if other._view is not None:
             other._synchronize()
         if other._needs or (other._view is not None and other._view.base._needs):
@@ -232,8 +240,10 @@ def binary(op, a, b):
 
 def call(op, args):
     """Calls any operator, with all of its arguments in their places."""
-    if LEVELS and carries_tangents(args):
-        return push_forward(call, op, args)
+    if UNUSUAL:
+        taken = unusually(call, op, args)
+        if taken is not USUAL:
+            return taken
     arrays = [unwrap(arg) for arg in args]
     if op.promote is not None:
         promoted = op.promote(*[args[i] for i in op.inputs])
@@ -244,8 +254,6 @@ def call(op, args):
 
 def elementwise(op, args):
     """Calls an elementwise operator of one or two operands in the general way."""
-    if LEVELS and carries_tangents(args):
-        return push_forward(binary, op, args)
     arrays = op.promote(*args)
     if arrays is NotImplemented:
         return NotImplemented
@@ -377,6 +385,28 @@ def count_levels(step):
     """Counts the levels of forward mode that are entered, so that nobody looks for tangents while there is none."""
     global LEVELS
     LEVELS += step
+    count_unusual(step)
+
+
+def count_unusual(step):
+    """Counts what calls have to look out for."""
+    global UNUSUAL
+    UNUSUAL += step
+
+
+def unusual():
+    """Whether there is anything to look out for."""
+    return UNUSUAL > 0
+
+
+def unusually(caller, op, args):
+    """The result of a call that a profiler looks at or that has tangents to pass on; USUAL for any other."""
+    profiler = observer()
+    if profiler is not None:
+        taken = profiler.observe(caller, op, args)
+        if taken is not USUAL:
+            return taken
+    return push_forward(caller, op, args) if LEVELS and carries_tangents(args) else USUAL
 
 
 def levels():
