@@ -44,6 +44,10 @@ class Plan:
         """Whether the k-th saved value is an output of the operation."""
         return self.kinds[k] == RESULT
 
+    def is_list(self, k):
+        """Whether the k-th saved value is a list of tensors."""
+        return self.kinds[k] == ARGUMENTS
+
     def is_shape(self, k):
         """Whether the k-th saved value is the shape of an argument, or the shapes of a list of them."""
         return self.kinds[k] == SHAPE or self.kinds[k] == SHAPES
@@ -101,10 +105,14 @@ class Node(Vertex):
         if kind == RESULT:
             return self.saved_result(value, self.plan.sources[k], recorded)
         if kind == ARGUMENTS:
-            return [self.checked(item[0], item[1], recorded) for item in value]
+            return [self.listed(item[0], item[1], recorded) for item in value]
         if isinstance(value, TensorBase):
             return self.checked(value, version, recorded)
         return value
+
+    def listed(self, item, version, recorded):
+        """A tensor of a saved list."""
+        return item.unpacked(self, recorded) if type(item) is Packed else self.checked(item, version, recorded)
 
     def checked(self, tensor, version, recorded):
         """A saved input, after making sure that nobody has changed it since."""

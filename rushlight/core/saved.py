@@ -40,12 +40,14 @@ def pack_saved(node, packing):
 
 
 def pack_one(node, k, packing):
-    """Sends the k-th saved value of a node through the pack hook, if it is a tensor."""
+    """Sends the k-th saved value of a node through the pack hook, if it is a tensor or a list of them."""
     values = list(saved_values(node))
     if node.plan.is_result(k):
         values[k] = pack(node.look_at(k), packing, node.plan.sources[k])
     elif isinstance(values[k], TensorBase):
         values[k] = pack(values[k], packing, -1)
+    elif node.plan.is_list(k):
+        values[k] = tuple((pack(tensor, packing, -1), 0) for tensor, _ in values[k])
     set_saved(node, values)
 
 

@@ -238,6 +238,16 @@ def test_hooks_do_not_keep_what_they_pack_alive(torch):
     assert x.grad.tolist() == [1, 1, 1]
 
 
+def test_lists_of_tensors_are_packed(torch):
+    packed = []
+    x = torch.ones(2, 2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(1) or t.tolist(), lambda v: 3 * torch.tensor(v)):
+        y = torch.linalg.multi_dot([x, torch.eye(2), torch.eye(2)]).sum()
+    y.backward()
+    assert len(packed) > 0
+    assert x.grad.tolist() == [[9, 9], [9, 9]]
+
+
 def test_save_on_cpu(torch):
     x = leaf(torch, 2.0)
     with torch.autograd.graph.save_on_cpu():
