@@ -279,6 +279,10 @@ class CopySlices(Node):
         node.within = ref(self)  # the result that the inner node saves has its place in the graph behind this one
         return self
 
+    def name(self):
+        """The node's name, as PyTorch gives it."""
+        return "torch::autograd::CopySlices"
+
     def look(self):
         """The history of the view after the change."""
         return AsStridedBackward0.through(self.window, self, 0)
