@@ -3,6 +3,8 @@
 import math
 from functools import lru_cache
 
+import numpy as np
+
 from rushlight import dtypes
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
@@ -174,7 +176,16 @@ def max_pool2d_with_indices_backward(
     tensor([[[0., 1.],
              [0., 0.]]])
     """
-    return planes.scatter(grad_output, indices, tuple(self.shape), 2)
+    return _max_pool2d_backward(grad_output, self, indices)
+
+
+@operator(
+    node="MaxPool2DWithIndicesBackwardBackward0",
+    grad_output=lambda grad, indices: planes.gather(grad, indices, 2),
+    self=lambda grad: np.zeros_like(grad),
+)
+def _max_pool2d_backward(grad_output, self, indices):
+    return planes.scatter(grad_output, indices, self.shape, 2)
 
 
 def max_pool3d_with_indices(
