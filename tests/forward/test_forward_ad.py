@@ -130,7 +130,7 @@ def test_what_drops_tangents(torch, fw, x, v):
 def test_out_is_refused(torch, fw, x, v):
     with fw.dual_level():
         dual = fw.make_dual(x, v)
-        with pytest.raises(NotImplementedError, match="Trying to use forward AD with .* that does not support it"):
+        with pytest.raises(NotImplementedError, match=r"Trying to use forward AD with .* that does not support it"):
             torch.mul(dual, dual, out=torch.empty(2))
         with pytest.raises(NotImplementedError, match="Trying to use forward AD with aten::ones"):
             torch.ones(2, out=dual)

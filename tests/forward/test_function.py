@@ -46,7 +46,7 @@ def test_missing_tangents(torch, fw, dual):
 
     seen = []
     apply = function(torch, forward, lambda ctx, *ts: (seen.extend(ts), ts[0] * 1)[1])
-    for materialize in (True, False):
+    for materialize in (True, False):  # noqa: B007 (forward reads it)
         apply(dual, torch.ones(2), torch.tensor([1, 2]))
     assert seen[1].tolist() == [0.0, 0.0]
     assert seen[2] is seen[4] is seen[5] is None
@@ -147,7 +147,7 @@ def test_views(torch, fw, dual):
     assert tangent(fw, function(torch, forward, lambda ctx, t: t.view(2, 1))(dual.clone())) == [[1.0], [0.5]]
     for jvp in (lambda ctx, t: t * 1, lambda ctx, t: t):
         with pytest.raises(
-            RuntimeError, match="A custom Function's forward is returning a view .or an input as-is. but"
+            RuntimeError, match=r"A custom Function.s forward is returning a view .or an input as-is. but"
         ):
             function(torch, lambda ctx, x: x.view(2), jvp)(dual.clone())
 
