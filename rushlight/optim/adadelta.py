@@ -38,14 +38,9 @@ class Adadelta(ElementwiseOptimizer):
         names = ("square_avg", "acc_delta")
         advance(state)
         zeros_for(param, state, *names)
-        lr, rho, eps, decay = number(group["lr"], group), group["rho"], group["eps"], group["weight_decay"]
-        maximize = group["maximize"]
+        lr, rho, eps = number(group["lr"], group), group["rho"], group["eps"]
 
         def rule(param, grad, squares, steps):
-            if maximize:
-                grad = -grad
-            if decay:
-                grad = grad + param * decay
             squares *= rho
             squares += grad * (1 - rho) * grad
             step = np.sqrt(steps + eps) / np.sqrt(squares + eps) * grad

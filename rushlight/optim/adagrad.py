@@ -50,14 +50,10 @@ class Adagrad(ElementwiseOptimizer):
         if not state:
             self._start(param)
         step = advance(state)
-        eps, decay, maximize = group["eps"], group["weight_decay"], group["maximize"]
+        eps = group["eps"]
         rate = number(group["lr"], group) / (1 + (step - 1) * group["lr_decay"])
 
         def rule(param, grad, total):
-            if maximize:
-                grad = -grad
-            if decay:
-                grad = grad + param * decay
             total += grad * grad
             param -= grad * rate / (np.sqrt(total) + eps)
 

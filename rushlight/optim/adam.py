@@ -5,15 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.optim.elementwise import (
-    ElementwiseOptimizer,
-    advance,
-    check,
-    check_betas,
-    check_rate,
-    number,
-    zeros_for,
-)
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, number, zeros_for
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adam"]
@@ -45,10 +37,7 @@ class Adam(ElementwiseOptimizer):
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
         fused: bool | None = None, decoupled_weight_decay: bool = False,
     ):  # fmt: skip
-        check_rate(lr)
-        check("epsilon value", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_adam(lr, betas, eps, weight_decay)
         if len({isinstance(beta, TensorBase) for beta in betas}) > 1:
             raise ValueError("betas must be either both floats or both Tensors")
         super().__init__(params, {
@@ -61,19 +50,12 @@ class Adam(ElementwiseOptimizer):
         names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if group["amsgrad"] else 2]
         step = advance(state)
         zeros_for(param, state, *names)
-        lr, eps, decay = number(group["lr"], group), group["eps"], group["weight_decay"]
+        lr, eps = number(group["lr"], group), group["eps"]
         beta1, beta2 = (number(beta, group) for beta in group["betas"])
-        maximize, decoupled = group["maximize"], group["decoupled_weight_decay"]
         rate = lr / (1 - beta1**step)
         correction = (1 - beta2**step) ** 0.5
 
         def rule(param, grad, mean, square, largest=None):
-            if maximize:
-                grad = -grad
-            if decay and decoupled:
-                param *= 1 - lr * decay
-            elif decay:
-                grad = grad + param * decay
             mean += (grad - mean) * (1 - beta1)
             square *= beta2
             square += grad * (1 - beta2) * grad

@@ -4,15 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import (
-    ElementwiseOptimizer,
-    advance,
-    check,
-    check_betas,
-    check_rate,
-    number,
-    zeros_for,
-)
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, number, zeros_for
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adamax"]
@@ -33,10 +25,7 @@ class Adamax(ElementwiseOptimizer):
         weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
         differentiable: bool = False, capturable: bool = False,
     ):  # fmt: skip
-        check_rate(lr)
-        check("epsilon value", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_adam(lr, betas, eps, weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
@@ -46,15 +35,11 @@ class Adamax(ElementwiseOptimizer):
         names = ("exp_avg", "exp_inf")
         step = advance(state)
         zeros_for(param, state, *names)
-        eps, decay, maximize = group["eps"], group["weight_decay"], group["maximize"]
+        eps = group["eps"]
         beta1, beta2 = group["betas"]
         rate = number(group["lr"], group) / (1 - beta1**step)
 
         def rule(param, grad, mean, largest):
-            if maximize:
-                grad = -grad
-            if decay:
-                grad = grad + param * decay
             mean += (grad - mean) * (1 - beta1)
             largest[...] = np.maximum(largest * beta2, np.abs(grad) + eps)
             param -= mean * rate / largest

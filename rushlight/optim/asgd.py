@@ -2,15 +2,7 @@
 
 from typing import Any
 
-from rushlight.optim.elementwise import (
-    ElementwiseOptimizer,
-    advance,
-    check,
-    check_rate,
-    number,
-    scalar,
-    zeros_for,
-)
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, scalar, zeros_for
 from rushlight.optim.optimizer import Params
 
 __all__ = ["ASGD"]
@@ -39,12 +31,7 @@ class ASGD(ElementwiseOptimizer):
         })  # fmt: skip
 
     def _rule(self, group, state, param):
-        lr, lambd, decay, maximize = (
-            number(group["lr"], group),
-            group["lambd"],
-            group["weight_decay"],
-            group["maximize"],
-        )
+        lr, lambd = number(group["lr"], group), group["lambd"]
         step = advance(state)
         rate = state.setdefault("eta", scalar(float(lr))).item()
         share = state.setdefault("mu", scalar(1.0)).item()
@@ -53,10 +40,6 @@ class ASGD(ElementwiseOptimizer):
         state["mu"] = scalar(1 / max(1, step - group["t0"]))
 
         def rule(param, grad, mean):
-            if maximize:
-                grad = -grad
-            if decay:
-                grad = grad + param * decay
             param *= 1 - lambd * rate
             param -= grad * rate
             if share == 1:

@@ -37,7 +37,8 @@ class ElementwiseOptimizer(Optimizer):
 
     def _rule(self, group: dict[str, Any], state: dict[str, Any], param: Tensor) -> tuple[tuple[str, ...], Callable]:
         """The names of the tensors in a parameter's state that take part in this step, made if they are new, and
-        the function that changes the parameter, given its gradient and them, in place.
+        the function that changes the parameter, given its gradient and them, in place. The gradient that it is
+        given has the weight decay in it, and the sign that `maximize` asks for.
         """
         raise NotImplementedError
 
@@ -62,6 +63,7 @@ class ElementwiseOptimizer(Optimizer):
         """Changes one parameter's array."""
         state = self.state[param]
         names, rule = self._rule(group, state, param)
+        rule = with_decay(rule, group)
         arrays = [param._array, param._grad._array, *[state[name]._array for name in names]]
         if arrays[0].dtype.kind == "c":
             arrays = [as_real(array) for array in arrays]
@@ -78,7 +80,29 @@ class ElementwiseOptimizer(Optimizer):
             names, rule = self._rule(group, state, param)
             for name in names:
                 state[name] = state[name].clone()
-            rule(param, param.grad, *[state[name] for name in names])
+            with_decay(rule, group)(param, param.grad, *[state[name] for name in names])
+
+
+def with_decay(rule: Callable, group: dict[str, Any]) -> Callable:
+    """A rule, given the gradient to descend along: turned round with `maximize`, with the weight decay added to
+    it, or the parameter shrunk before with a decoupled one.
+    """
+    maximize, decay = group["maximize"], number(group.get("weight_decay", 0), group)
+    if not maximize and not decay:
+        return rule
+    decoupled = group.get("decoupled_weight_decay")
+    lr = number(group["lr"], group)
+
+    def change(param, grad, *others):
+        if maximize:
+            grad = -grad
+        if decay and decoupled:
+            param *= 1 - lr * decay
+        elif decay:
+            grad = grad + param * decay
+        rule(param, grad, *others)
+
+    return change
 
 
 def in_blocks(rule: Callable, arrays: list[np.ndarray]) -> None:
@@ -146,6 +170,14 @@ def check_rate(lr: Any) -> None:
     if isinstance(lr, TensorBase) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     check("learning rate", lr, lr >= 0.0)
+
+
+def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
+    """Raises PyTorch's errors for the options that Adam and its variants share."""
+    check_rate(lr)
+    check("epsilon value", eps, eps >= 0.0)
+    check_betas(betas)
+    check("weight_decay value", weight_decay, weight_decay >= 0.0)
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:

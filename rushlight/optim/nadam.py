@@ -4,16 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import (
-    ElementwiseOptimizer,
-    advance,
-    check,
-    check_betas,
-    check_rate,
-    number,
-    scalar,
-    zeros_for,
-)
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_adam, number, scalar, zeros_for
 from rushlight.optim.optimizer import Params
 
 __all__ = ["NAdam"]
@@ -35,10 +26,7 @@ class NAdam(ElementwiseOptimizer):
         foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
         differentiable: bool = False,
     ):  # fmt: skip
-        check_rate(lr)
-        check("epsilon value", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_adam(lr, betas, eps, weight_decay)
         check("momentum_decay value", momentum_decay, momentum_decay >= 0.0)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
@@ -51,8 +39,7 @@ class NAdam(ElementwiseOptimizer):
         step = advance(state)
         product = state.setdefault("mu_product", scalar(1.0))
         zeros_for(param, state, *names)
-        lr, eps, decay = number(group["lr"], group), group["eps"], group["weight_decay"]
-        maximize, decoupled = group["maximize"], group["decoupled_weight_decay"]
+        lr, eps = number(group["lr"], group), group["eps"]
         beta1, beta2 = group["betas"]
         now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (n * group["momentum_decay"])) for n in (step, step + 1))
         product._array *= now
@@ -61,12 +48,6 @@ class NAdam(ElementwiseOptimizer):
         correction = 1 - beta2**step
 
         def rule(param, grad, mean, square):
-            if maximize:
-                grad = -grad
-            if decay and decoupled:
-                param *= 1 - lr * decay
-            elif decay:
-                grad = grad + param * decay
             mean += (grad - mean) * (1 - beta1)
             square *= beta2
             square += grad * (1 - beta2) * grad

@@ -4,15 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import (
-    ElementwiseOptimizer,
-    advance,
-    check,
-    check_betas,
-    check_rate,
-    number,
-    zeros_for,
-)
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, number, zeros_for
 from rushlight.optim.optimizer import Params
 
 __all__ = ["RAdam"]
@@ -33,10 +25,7 @@ class RAdam(ElementwiseOptimizer):
         weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ):  # fmt: skip
-        check_rate(lr)
-        check("epsilon value", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_adam(lr, betas, eps, weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
@@ -47,19 +36,12 @@ class RAdam(ElementwiseOptimizer):
         names = ("exp_avg", "exp_avg_sq")
         step = advance(state)
         zeros_for(param, state, *names)
-        lr, eps, decay = number(group["lr"], group), group["eps"], group["weight_decay"]
-        maximize, decoupled = group["maximize"], group["decoupled_weight_decay"]
+        lr, eps = number(group["lr"], group), group["eps"]
         beta1, beta2 = group["betas"]
         correction = (1 - beta2**step) ** 0.5
         rectification = rectify(step, beta2)
 
         def rule(param, grad, mean, square):
-            if maximize:
-                grad = -grad
-            if decay and decoupled:
-                param *= 1 - lr * decay
-            elif decay:
-                grad = grad + param * decay
             mean += (grad - mean) * (1 - beta1)
             square *= beta2
             square += grad * (1 - beta2) * grad

@@ -37,22 +37,13 @@ class RMSprop(ElementwiseOptimizer):
         })  # fmt: skip
 
     def _rule(self, group, state, param):
-        lr, alpha, eps, decay = (
-            number(group["lr"], group),
-            group["alpha"],
-            group["eps"],
-            group["weight_decay"],
-        )
-        maximize, momentum, centered = group["maximize"], group["momentum"], group["centered"]
+        lr, alpha, eps = number(group["lr"], group), group["alpha"], group["eps"]
+        momentum, centered = group["momentum"], group["centered"]
         names = ("square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * centered)
         advance(state)
         zeros_for(param, state, *names)
 
         def rule(param, grad, square, *others):
-            if maximize:
-                grad = -grad
-            if decay:
-                grad = grad + param * decay
             square *= alpha
             square += grad * (1 - alpha) * grad
             variance = square

@@ -41,11 +41,9 @@ class Rprop(ElementwiseOptimizer):
             lr = float(group["lr"])
             first = complex(lr, lr) if param.is_complex() else lr
             state["step_size"] = new_tensor(np.full_like(param._array, first))
-        (shrink, grow), (low, high), maximize = group["etas"], group["step_sizes"], group["maximize"]
+        (shrink, grow), (low, high) = group["etas"], group["step_sizes"]
 
         def rule(param, grad, previous, size):
-            if maximize:
-                grad = -grad
             agreement = np.sign(grad * previous)
             size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, 1.0))
             size[...] = np.minimum(np.maximum(size, low), high)

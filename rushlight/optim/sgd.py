@@ -44,8 +44,7 @@ class SGD(ElementwiseOptimizer):
         })  # fmt: skip
 
     def _rule(self, group, state, param):
-        lr, decay = number(group["lr"], group), number(group["weight_decay"], group)
-        maximize, momentum, nesterov = group["maximize"], group["momentum"], group["nesterov"]
+        lr, momentum, nesterov = number(group["lr"], group), group["momentum"], group["nesterov"]
         names, share = (), 1 - group["dampening"]
         if momentum:
             names = ("momentum_buffer",)
@@ -53,10 +52,6 @@ class SGD(ElementwiseOptimizer):
             zeros_for(param, state, *names)
 
         def rule(param, grad, buffer=None):
-            if maximize:
-                grad = -grad
-            if decays(decay):
-                grad = grad + param * decay
             if momentum:
                 buffer *= momentum
                 buffer += grad if share == 1 else grad * share
@@ -64,8 +59,3 @@ class SGD(ElementwiseOptimizer):
             param -= grad * lr
 
         return names, rule
-
-
-def decays(decay: Any) -> bool:
-    """Whether a weight decay is not zero."""
-    return bool(decay != 0)
