@@ -241,7 +241,8 @@ def test_hooks_do_not_keep_what_they_pack_alive(torch):
 def test_lists_of_tensors_are_packed(torch):
     packed = []
     x = torch.ones(2, 2, requires_grad=True)
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(1) or t.tolist(), lambda v: 3 * torch.tensor(v)):
+    hooks = (lambda t: packed.append(1) or t.tolist(), lambda v: 3 * torch.tensor(v))
+    with torch.autograd.graph.saved_tensors_hooks(*hooks):
         y = torch.linalg.multi_dot([x, torch.eye(2), torch.eye(2)]).sum()
     y.backward()
     assert len(packed) > 0
