@@ -16,6 +16,11 @@ def _transpose(input, dim0, dim1):
     return input.swapaxes(dim0, dim1)
 
 
+@operator(name="transpose_scalar", node="TransposeBackward0", view=True, input=lambda grad: grad)
+def _transpose_scalar(input):
+    return input[...]
+
+
 @method
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions exchanged.
@@ -27,7 +32,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
     ndim = input._array.ndim
     dim0, dim1 = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
-    return _transpose(input, dim0, dim1) if ndim else _permute(input, ())
+    return _transpose(input, dim0, dim1) if ndim else _transpose_scalar(input)
 
 
 implements(np.swapaxes)(lambda a, axis1, axis2: transpose(a, axis1, axis2))
@@ -155,7 +160,7 @@ def matrix_transpose(input, name):
     """The last two dimensions exchanged; RuntimeError for a vector."""
     ndim = input._array.ndim
     if ndim == 0:
-        return _permute(input, ())
+        return input
     if ndim == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return _transpose(input, ndim - 2, ndim - 1)
