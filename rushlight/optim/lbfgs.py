@@ -77,7 +77,7 @@ class LBFGS(Optimizer):
             p._bump()
             start += array.size
 
-    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # as in PyTorch
         """Minimises the loss that `closure` computes, along with its gradients. Returns the first loss."""
         closure = enable_grad()(closure)
         group, state = self.param_groups[0], self.state[self._params[0]]

@@ -324,5 +324,5 @@ def as_state_of(param: Tensor, value: Any, key: Any = None) -> Any:
     if isinstance(value, dict):
         return {k: as_state_of(param, v, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)):
-        return type(value)(as_state_of(param, v) for v in value)  # type: ignore
+        return type(value)(as_state_of(param, v) for v in value)  # type: ignore[call-arg]  # a list, a tuple or the like
     return value

@@ -14,7 +14,7 @@ __all__ = ["ModuleDict", "ModuleList", "Sequential"]
 class Numbered(Module):
     """What `Sequential` and `ModuleList` share: modules in an order, called by numbers."""
 
-    _modules: dict[str, Module]  # type: ignore
+    _modules: dict[str, Module]  # type: ignore[assignment]  # none is None here
 
     def __getitem__(self, idx: int | slice) -> Any:
         raise NotImplementedError
@@ -195,7 +195,7 @@ class ModuleDict(Module):
     Tanh()
     """
 
-    _modules: dict[str, Module]  # type: ignore
+    _modules: dict[str, Module]  # type: ignore[assignment]  # none is None here
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None):
         super().__init__()

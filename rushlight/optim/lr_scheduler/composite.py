@@ -75,7 +75,7 @@ class SequentialLR(_Composite):
         first._initial_step()
         self._last_lr = first.get_last_lr()
 
-    def step(self) -> None:  # type: ignore
+    def step(self) -> None:  # type: ignore[override]  # as in PyTorch
         """Sets the learning rates of the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
@@ -105,7 +105,7 @@ class ChainedScheduler(_Composite):
         self.optimizer = optimizer or schedulers[0].optimizer
         self._last_lr = values_of(self.optimizer, "lr")
 
-    def step(self) -> None:  # type: ignore
+    def step(self) -> None:  # type: ignore[override]  # as in PyTorch
         """Sets the learning rates of the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()

@@ -68,7 +68,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in PyTorch
         """Takes note of the metric of one more epoch."""
         current = float(metrics)
         if epoch is not None:

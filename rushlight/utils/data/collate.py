@@ -104,6 +104,6 @@ def rebuilt(like: Any, parts: Any) -> Any:
             for i, part in enumerate(parts):
                 clone[i] = part
             return clone
-        return type(like)(parts)  # type: ignore
+        return type(like)(parts)
     except TypeError:
         return parts

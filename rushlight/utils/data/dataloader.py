@@ -93,9 +93,9 @@ class DataLoader(Generic[T]):
         if sampler is None and self._is_iterable:
             sampler = _InfiniteConstantSampler()
         elif sampler is None and shuffle:
-            sampler = RandomSampler(self.dataset, generator=self.generator)  # type: ignore
+            sampler = RandomSampler(self.dataset, generator=self.generator)
         elif sampler is None:
-            sampler = SequentialSampler(self.dataset)  # type: ignore
+            sampler = SequentialSampler(self.dataset)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size
@@ -145,8 +145,8 @@ class DataLoader(Generic[T]):
 
     def __len__(self) -> int:
         if not self._is_iterable:
-            return len(self._index_sampler)  # type: ignore
-        length = self._announced_length = len(self.dataset)  # type: ignore
+            return len(self._index_sampler)
+        length = self._announced_length = len(self.dataset)  # type: ignore[arg-type]  # it may have one all the same
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)

@@ -37,7 +37,7 @@ class Dataset(Generic[T]):
 class IterableDataset(Dataset[T], Iterable[T]):
     """Samples one after the other: a subclass defines `__iter__`."""
 
-    def __add__(self, other: "Dataset[T]") -> "ChainDataset":  # type: ignore
+    def __add__(self, other: "Dataset[T]") -> "ChainDataset":  # type: ignore[override]  # as in PyTorch
         return ChainDataset([self, other])
 
 
@@ -76,7 +76,7 @@ class StackDataset(Dataset[Any]):
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
         self.datasets: Any = args or kwargs
-        lengths = {len(dataset) for dataset in args or kwargs.values()}  # type: ignore
+        lengths = {len(dataset) for dataset in args or kwargs.values()}  # type: ignore[arg-type]  # those by number have a length
         if len(lengths) > 1:
             raise ValueError("Size mismatch between datasets")
         self._length = lengths.pop()
@@ -115,7 +115,7 @@ class ConcatDataset(Dataset[T]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))  # type: ignore
+        self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))  # type: ignore[arg-type]  # those by number have a length
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -183,14 +183,14 @@ def random_split(
     >>> [list(part) for part in torch.utils.data.random_split(range(10), [3, 7], generator)]
     [[2, 6, 1], [8, 4, 5, 0, 9, 3, 7]]
     """
-    size = len(dataset)  # type: ignore
+    size = len(dataset)  # type: ignore[arg-type]  # those by number have a length
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = lengths_of_shares(size, lengths)
     if sum(lengths) != size:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = randperm(generator, size, np.dtype(np.int64)).tolist()
     ends = accumulate(lengths)
-    return [Subset(dataset, order[end - n : end]) for end, n in zip(ends, lengths, strict=True)]  # type: ignore
+    return [Subset(dataset, order[end - n : end]) for end, n in zip(ends, lengths, strict=True)]
 
 
 def lengths_of_shares(size: int, shares: Sequence[float]) -> list[int]:

@@ -168,5 +168,5 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        size: int = len(self.sampler)  # type: ignore
+        size: int = len(self.sampler)  # type: ignore[arg-type]  # some have no length
         return size // self.batch_size if self.drop_last else -(-size // self.batch_size)

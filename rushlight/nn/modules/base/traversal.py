@@ -64,7 +64,7 @@ class Traversal(Attributes):
         for name, module in self._modules.items():
             if module is not None and module not in seen:
                 seen.add(module)
-                yield name, module  # type: ignore
+                yield name, module  # type: ignore[misc]  # all of them are Modules
 
     def modules(self, remove_duplicate: bool = True) -> "Iterator[Module]":
         """This module and all below it, outer ones first; each once."""
@@ -83,7 +83,7 @@ class Traversal(Attributes):
             return
         if remove_duplicate:
             memo.add(self)
-        yield prefix, self  # type: ignore
+        yield prefix, self  # type: ignore[misc]  # it is a Module
         for name, module in self._modules.items():
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
@@ -94,7 +94,7 @@ class Traversal(Attributes):
         """
         for module in self.children():
             module.apply(fn)
-        fn(self)  # type: ignore
+        fn(self)  # type: ignore[arg-type]  # it is a Module
         return self
 
     def get_submodule(self, target: str) -> "Module":
@@ -107,7 +107,7 @@ class Traversal(Attributes):
             module = found(module, name)
             if not isinstance(module, Attributes):
                 raise AttributeError(f"`{name}` is not an nn.Module")
-        return module  # type: ignore
+        return module  # type: ignore[return-value]  # it is a Module
 
     def set_submodule(self, target: str, module: "Module", strict: bool = False) -> None:
         """Puts a module in the place of a full name; with `strict` there must have been one.
