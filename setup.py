@@ -35,7 +35,7 @@ def extensions():
         for name in CORE
     ]  # fmt: skip
     directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
-    return cythonize(modules, compiler_directives=directives, annotate=bool(os.environ.get("RUSHLIGHT_ANNOTATE")))
+    return cythonize(modules, build_dir="build/cython", compiler_directives=directives)
 
 
 setup(ext_modules=extensions(), cmdclass={"build_ext": BuildIfPossible})
