@@ -1,0 +1,48 @@
+"""The files for checkers of types beside the modules (.pyi): they name what the modules have."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import rushlight
+from rushlight import return_types
+
+FOLDER = Path(rushlight.__file__).parent
+STUBS = sorted(FOLDER.rglob("*.pyi"))
+ONLY_FOR_TYPES = {"Results", "__getattr__"}
+
+
+def named(stub):
+    """The definitions of a stub by name."""
+    found = {}
+    for node in ast.parse(stub.read_text()).body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found[node.name] = node
+        elif isinstance(node, ast.AnnAssign):
+            found[node.target.id] = node
+    return found
+
+
+def test_there_are_stubs():
+    assert {stub.stem for stub in STUBS} >= {"graph", "operators", "return_types"}
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
+def test_every_name_is_in_the_module(stub):
+    module = import_module(".".join(["rushlight", *stub.relative_to(FOLDER).with_suffix("").parts]))
+    assert [name for name in named(stub) if not hasattr(module, name) and name not in ONLY_FOR_TYPES] == []
+
+
+def test_results_have_their_fields():
+    classes = {
+        name: node for name, node in named(FOLDER / "return_types.pyi").items() if isinstance(node, ast.ClassDef)
+    }
+    del classes["Results"]
+    made = {name: value for name, value in vars(return_types).items() if isinstance(value, type) and name != "Any"}
+    assert classes.keys() == made.keys()
+    for name, node in classes.items():
+        fields = [field.target.id for field in node.body]
+        result = made[name](range(len(fields)))
+        assert [getattr(result, field) for field in fields] == list(range(made[name].n_fields))
