@@ -134,6 +134,12 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             return tensors([self])[0][key]._array
         return Batched(self.array[(slice(None),) * len(self.levels) + key], self.levels)
 
+    def __setitem__(self, key, value):
+        key = key if isinstance(key, tuple) else (key,)
+        if isinstance(value, Batched) or any(isinstance(item, (Batched, np.ndarray, list)) for item in key):
+            raise RuntimeError("vmap: this function overwrites elements by values, which differ between the examples.")
+        self.array[(slice(None),) * len(self.levels) + key] = value
+
     # NumPy's functions: those of tensors
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
@@ -224,3 +230,22 @@ def spread(array, levels):
     sizes = tuple([level.size for level in levels])
     array = aligned(array, levels)
     return array if array.shape[: len(sizes)] == sizes else np.broadcast_to(array, sizes + array.shape[len(sizes) :])
+
+
+def repeated(array, levels):
+    """An array for every example of some levels, each in memory of its own."""
+    return Batched(np.array(spread(array, levels)), levels)
+
+
+def grown(array, n, ndim):
+    """An array with `n` batch dimensions, with dimensions of size 1 behind them until an example has `ndim`."""
+    missing = n + ndim - array.ndim
+    return array[(slice(None),) * n + (None,) * missing] if missing > 0 else array
+
+
+def lifted(array, levels, ndim):
+    """An array with the batch dimensions in front, then dimensions of size 1 until an example has `ndim`."""
+    return grown(aligned(array, levels), len(levels), ndim)
+
+
+ARRAYS = (np.ndarray, Batched)

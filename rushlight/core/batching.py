@@ -6,7 +6,7 @@ in front. All levels are taken in one step: a rule that serves one serves severa
 
 import numpy as np
 
-from rushlight.core.batched import Batched, aligned, levels_of, spread
+from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
 
 RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
@@ -50,17 +50,6 @@ def elementwise(op, args, levels):
     """The rule of operators that broadcast: batch dimensions like any others."""
     ndim = max([arg.ndim for arg in args if is_array(arg)])
     return op.forward(*[lifted(arg, levels, ndim) if type(arg) is Batched else arg for arg in args])
-
-
-def lifted(array, levels, ndim):
-    """An array with the batch dimensions in front, then dimensions of size 1 until an example has `ndim`."""
-    return grown(aligned(array, levels), len(levels), ndim)
-
-
-def grown(array, n, ndim):
-    """An array with `n` batch dimensions, with dimensions of size 1 behind them until an example has `ndim`."""
-    missing = n + ndim - array.ndim
-    return array[(slice(None),) * n + (None,) * missing] if missing > 0 else array
 
 
 def leading(op, args, levels):
@@ -189,6 +178,21 @@ def refusal(name):
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to use "
         f"`{name}`: use torch.where or a mask of a fixed shape instead, or loop over the examples."
     )
+
+
+# changes in place
+
+
+def write_examples(target, array):
+    """Overwrites the elements of all examples. RuntimeError where they share the target and not the values."""
+    if any(level not in levels_of(target) for level in levels_of(array)):
+        raise RuntimeError(
+            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
+            "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but `self` "
+            "not being vmapped over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic: "
+            "y = x + other, not x += other; and make new tensors with x.new_zeros or torch.zeros_like(x)."
+        )
+    np.copyto(target.array, lifted(array, target.levels, target.ndim), casting="unsafe")
 
 
 # the graph

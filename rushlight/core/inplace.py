@@ -7,6 +7,8 @@ from weakref import ref
 
 import numpy as np
 
+from rushlight.core.batched import Batched
+from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.errors import changed_view, larger_result, lower_result
 from rushlight.core.forward import renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
@@ -19,7 +21,7 @@ from rushlight.layout import is_repeated
 COPY = Operator(
     "copy", lambda old, new: np.array(new), ("old", "new"),
     {"old": lambda grad: np.zeros_like(grad), "new": lambda grad: grad},
-    node="CopyBackwards", holomorphic=False,
+    node="CopyBackwards", holomorphic=False, batch=leading,
 )  # fmt: skip
 
 
@@ -163,12 +165,21 @@ def is_plain(op, tensor, other):
     dtype = tensor._array.dtype
     if dtype.kind != "f" or not isinstance(op.forward, np.ufunc):
         return False
+    if is_batched(tensor) or is_batched(other):
+        return False
     return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
 
 
 def is_followed(tensor, value):
-    """Whether derivatives may flow through a change in place, so that `change` has to make it."""
-    return levels() > 0 or (recording() and (needs(tensor) or needs(value)))
+    """Whether derivatives may flow through a change in place, or examples differ, so that `change` has to make it."""
+    if is_batched(tensor) or is_batched(value) or levels() > 0:
+        return True
+    return recording() and (needs(tensor) or needs(value))
+
+
+def is_batched(value):
+    """Whether a value is a tensor of a batch."""
+    return isinstance(value, TensorBase) and type(value._array) is Batched
 
 
 def needs(value):
@@ -209,7 +220,10 @@ def write(tensor, array):
         raise larger_result(target.shape, array.shape)
     if array.dtype is not target.dtype and rank(array.dtype) > rank(target.dtype):
         raise lower_result(array.dtype, target.dtype)
-    np.copyto(target, array, casting="unsafe")
+    if type(target) is Batched or type(array) is Batched:
+        write_examples(target, array)
+    else:
+        np.copyto(target, array, casting="unsafe")
     tensor._bump()
 
 
@@ -275,7 +289,7 @@ class CopySlices(Node):
         self = cls.__new__(cls)
         self.edges, self.numbers = zip(vertex(base), *[node.edge_at(i) for i in range(1, node.arity)], strict=True)
         self.arity, self.sequence = node.arity, next_number()
-        self.window, self.node = window, node
+        self.window, self.node, self.flags = window, node, node.flags & BATCHED
         node.within = ref(self)  # the result that the inner node saves has its place in the graph behind this one
         return self
 

@@ -273,7 +273,9 @@ def finish(op, args, arrays):
     modes = recorder() if needs else None
     if type(result) is tuple or type(result) is list:
         return several(op, args, tuple(result), needs, modes, batched)
-    if type(result) is not ndarray and type(result) is not Batched:
+    if type(result) is Batched:
+        batched = True
+    elif type(result) is not ndarray:
         result = np.asarray(result)
     out = blank()
     out._array = result

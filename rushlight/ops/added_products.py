@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.graph import unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops import mismatch
+from rushlight.ops.batched_products import of_matrices, outer, plus, summed, times, turned
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.products import _bmm, _mm, _mv
 from rushlight.ops.table import in_place, method, operator, write_out
@@ -18,7 +19,7 @@ def scaled(x, factor):
     return x if factor == 1 else x * factor
 
 
-def added(name, product, first, second):
+def added(name, product, batch, first, second):
     """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
     def forward(input, first, second, beta, alpha):
@@ -32,6 +33,7 @@ def added(name, product, first, second):
 
     return operator(
         name=name,
+        batch=plus(batch),
         input=lambda grad, input_shape, beta: scaled(unbroadcast(grad, input_shape), beta),
         first=lambda grad, second, alpha: scaled(first(grad, second), alpha),
         second=lambda grad, first, alpha: scaled(second(grad, first), alpha),
@@ -44,11 +46,18 @@ def batch_sum(batch1, batch2):
     return batch1.transpose(1, 0, 2).reshape(n, b * k).dot(batch2.reshape(b * k, batch2.shape[2]))
 
 
-_addmm = added("addmm", np.dot, lambda grad, mat2: _mm(grad, mat2.T), lambda grad, mat1: _mm(mat1.T, grad))
-_addmv = added("addmv", np.dot, lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad))
-_addr = added("addr", np.multiply.outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1))
-_baddbmm = added("baddbmm", np.matmul, lambda grad, b: _bmm(grad, b.mT), lambda grad, b: _bmm(b.mT, grad))
-_addbmm = added("addbmm", batch_sum, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad))
+_addmm = added("addmm", np.dot, times, lambda grad, mat2: _mm(grad, mat2.T), lambda grad, mat1: _mm(mat1.T, grad))
+_addmv = added(
+    "addmv", np.dot, lambda mat, vec, levels: times(vec, turned(mat), levels),
+    lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad),
+)  # fmt: skip
+_addr = added(
+    "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1)
+)
+_baddbmm = added("baddbmm", np.matmul, of_matrices, lambda grad, b: _bmm(grad, b.mT), lambda grad, b: _bmm(b.mT, grad))
+_addbmm = added(
+    "addbmm", batch_sum, summed, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad)
+)
 
 
 def tried(op, check, ndim, input, mat, second, beta, alpha):

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core.batching import by, grown
+from rushlight.core.batched import grown
+from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
 from rushlight.ops.dims import listed, sequence
 from rushlight.ops.protocol import implements

@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor, unbroadcast
 from rushlight.dtypes import as_numpy
 from rushlight.ops import equations, mismatch
+from rushlight.ops.batched_products import of_dims, of_letters
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.products import matmul
 from rushlight.ops.protocol import implements
@@ -50,7 +51,7 @@ def einsum_cotangent(grad, operands, shape, subscripts, output, i):
     return unbroadcast(_einsum(factors, tuple(terms), target), shape)
 
 
-@operator(joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
+@operator(batch=of_letters, joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
 def _einsum(operands, subscripts, output):
     """An einsum whose equation is taken apart: letters for each operand, and for the result."""
     sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
@@ -83,6 +84,7 @@ def einsum(*args) -> Tensor:
 
 
 @operator(
+    batch=of_dims,
     linear=True,
     input=lambda grad, input_shape, other, dims, dims_other: tensordot_cotangent(
         grad, other, len(input_shape), dims, dims_other

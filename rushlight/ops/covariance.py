@@ -2,6 +2,7 @@
 
 import warnings
 
+from rushlight.core.graph import TensorBase
 from rushlight.ops.keywords import keywords
 from rushlight.ops.table import method
 from rushlight.tensor import Tensor
@@ -63,7 +64,7 @@ def cov(
     x = input if input._array.ndim == 2 else input.reshape(1, -1)
     checked(x, fweights, aweights)
     weights, total, divisor = divisor_of(x._array.shape[1], fweights, aweights, correction)
-    if float(divisor) <= 0:
+    if (divisor._array.min() if isinstance(divisor, TensorBase) else divisor) <= 0:
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
             UserWarning,

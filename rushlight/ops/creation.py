@@ -4,6 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
+from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
@@ -209,7 +210,10 @@ def new(name: str, function):
     """Makes `Tensor.new_zeros` of `zeros` and so on: the tensor's dtype where no other is given."""
 
     def variant(self, *args, dtype: DType | None = None, **options):
-        return function(*args, dtype=self.dtype if dtype is None else dtype, **options)
+        result = function(*args, dtype=self.dtype if dtype is None else dtype, **options)
+        if type(self._array) is Batched:
+            result._array = repeated(result._array, self._array.levels)
+        return result
 
     variant.__name__ = variant.__qualname__ = name
     variant.__doc__ = f"`torch.{function.__name__}` with this tensor's dtype where no other is given."

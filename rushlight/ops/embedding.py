@@ -137,7 +137,7 @@ def bag_cotangents(
     """The cotangents of the table and of the weights of the samples."""
     grad = grads[0]
     if mode == "max":
-        chosen = np.asarray(result1)
+        chosen = result1._array if isinstance(result1, TensorBase) else result1
         return [_put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape), None]
     rows = _rows(grad, bags)
     share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(weight.dtype))

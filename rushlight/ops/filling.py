@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.batched import grown
+from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check, is_followed
 from rushlight.core.operators import recording
@@ -52,12 +54,18 @@ def overwritten(input, value):
     return out
 
 
+def overwrite_batch(n: int, input, value):
+    """A batch of overwritten examples."""
+    return overwritten(input, grown(value, n, input.ndim - n) if isinstance(value, np.ndarray) else value)
+
+
 def enter(name: str, value: str, node: str):
     """Enters an operator that overwrites: the cotangent of what was there is zero, that of a tensor `value` goes on."""
     formulas = {"input": lambda grad: np.zeros_like(grad)}
     if value == "value":
         formulas["value"] = lambda grad: grad
-    return operator(name=name, node=node, broadcasts=True, **formulas)(lambda input, value: overwritten(input, value))
+    enter = operator(name=name, node=node, broadcasts=True, batch=by(overwrite_batch), **formulas)
+    return enter(lambda input, value: overwritten(input, value))
 
 
 _fill_number, _fill_number_ = enter("fill", "number", "FillBackward0"), enter("fill_", "number", "FillBackward2")

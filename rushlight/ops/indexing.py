@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from rushlight.core.batched import ARRAYS
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import change, check_memory, is_followed
 from rushlight.core.operators import call, recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layout import owned
+from rushlight.ops.batched_indexing import picked, put_back
 from rushlight.ops.keys import as_torch, check_masks, check_step, is_basic, last_operation, split, with_ellipsis
 from rushlight.ops.slicing import ALL, _alias, _look, _select, _slice
 from rushlight.ops.table import method, operator
@@ -19,16 +21,16 @@ ENTRIES = {"select": _select, "slice": _slice, "unsqueeze": _look}
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-@operator(input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
+@operator(batch=picked, input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
 def _index(input, key):
     """The elements at a key of index arrays, masks and full slices."""
     return np.ascontiguousarray(input[key])
 
 
-@operator(input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
+@operator(batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
 def _accumulate(input, shape, key):
     """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
-    arrays = [item for item in key if isinstance(item, np.ndarray)]
+    arrays = [item for item in key if isinstance(item, ARRAYS)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
         out = np.zeros(shape, input.dtype)
         out[key] = input
@@ -49,7 +51,7 @@ def located(key):
     and whether they are apart, so that NumPy puts their dimensions first."""
     dims, index, blocks, dim = [], [], [], 0
     for number, item in enumerate(key):
-        if isinstance(item, np.ndarray):
+        if isinstance(item, ARRAYS):
             found = item.nonzero() if item.dtype == bool else (item,)
             dims += range(dim, dim + len(found))
             index += found
@@ -97,7 +99,7 @@ def general(input, key):
     if arrays is None:
         return viewed if viewed is not input else call(_alias, (input,))
     if viewed.requires_grad and recording():
-        arrays = tuple([item.copy() if isinstance(item, np.ndarray) else item for item in arrays])
+        arrays = tuple([item.copy() if isinstance(item, ARRAYS) else item for item in arrays])
     return call(_index, (viewed, arrays))
 
 
@@ -105,7 +107,7 @@ def viewed_and_arrays(input, key):
     """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays."""
     key, arrays = split(key, input._array.ndim)
     viewed = input if all(item == ALL for item in key) else basic(input, key)
-    if not any(isinstance(item, np.ndarray) for item in arrays):
+    if not any(isinstance(item, ARRAYS) for item in arrays):
         return viewed, None
     check_masks(arrays, viewed._array.shape)
     return viewed, arrays
@@ -166,7 +168,7 @@ def assign(target, value):
 
 def single_mask(arrays):
     """Whether a key is one mask, for which PyTorch fills with a value of any dtype."""
-    found = [item for item in arrays if isinstance(item, np.ndarray)]
+    found = [item for item in arrays if isinstance(item, ARRAYS)]
     return len(found) == 1 and found[0].dtype == bool
 
 
@@ -193,7 +195,7 @@ def put(target, key, value, accumulate, any_dtype):
     else:
         value = np.asarray(value).astype(array.dtype)
     if is_followed(target, value):
-        key = tuple([item.copy() if isinstance(item, np.ndarray) else item for item in key])
+        key = tuple([item.copy() if isinstance(item, ARRAYS) else item for item in key])
         return change(target, _index_put, value, key, accumulate)
     check_memory(target, (value,))
     values = value._array if isinstance(value, TensorBase) else value
@@ -242,7 +244,7 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
     """
     key = put_key(input, indices)
     values = checked_values(input, key, values, single_mask(key))
-    return _index_put(input, values, tuple([k.copy() if isinstance(k, np.ndarray) else k for k in key]), accumulate)
+    return _index_put(input, values, tuple([k.copy() if isinstance(k, ARRAYS) else k for k in key]), accumulate)
 
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:

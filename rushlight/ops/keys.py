@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.batched import ARRAYS, Batched
 from rushlight.core.graph import TensorBase
 
 ALL = slice(None)
@@ -68,7 +69,7 @@ def as_tuple(key) -> tuple:
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and len(key) <= 32 and any(
-        isinstance(item, (TensorBase, np.ndarray, list, tuple, slice)) or item is None or item is ... for item in key
+        isinstance(item, (TensorBase, *ARRAYS, list, tuple, slice)) or item is None or item is ... for item in key
     ):  # fmt: skip
         return tuple(key)
     return (key,)
@@ -91,7 +92,7 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
         elif isinstance(item, bool):
             basic.append(None)
             arrays.append(np.zeros(int(item), np.int64))
-        elif isinstance(item, np.ndarray):
+        elif isinstance(item, ARRAYS):
             basic += [ALL] * (item.ndim if item.dtype == bool else 1)
             arrays.append(item)
         else:
@@ -103,7 +104,7 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
 
 def consumed(item) -> int:
     """How many of the tensor's dimensions an item stands for."""
-    if isinstance(item, np.ndarray):
+    if isinstance(item, ARRAYS):
         return item.ndim if item.dtype == bool else 1
     return 1 if isinstance(item, slice) or type(item) is int else 0
 
@@ -118,7 +119,7 @@ def as_item(item):
         return item
     if isinstance(item, TensorBase):
         return as_index(item._array)
-    if isinstance(item, np.ndarray):
+    if isinstance(item, ARRAYS):
         return as_index(item)
     if isinstance(item, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
@@ -149,7 +150,7 @@ def as_index(array: np.ndarray):
         array = array.astype(bool)
     if array.dtype not in (bool, np.int64, np.int32):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if array.ndim == 0:
+    if array.ndim == 0 and type(array) is not Batched:
         return array.item()
     return array
 
@@ -158,7 +159,7 @@ def check_masks(arrays: tuple, shape: tuple[int, ...]) -> None:
     """IndexError for a mask that does not have the shape of the dimensions it is for."""
     dim = 0
     for item in arrays:
-        if isinstance(item, np.ndarray) and item.dtype == bool:
+        if isinstance(item, ARRAYS) and item.dtype == bool:
             if item.shape != shape[dim : dim + item.ndim]:
                 at = next(i for i, n in enumerate(item.shape) if n != shape[dim + i])
                 raise IndexError(

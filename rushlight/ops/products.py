@@ -8,6 +8,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops import mismatch
+from rushlight.ops.batched_products import layer, matrix_first, of_conjugate, of_vectors, with_matrix, with_turned
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.protocol import UFUNCS, implements
 from rushlight.ops.table import method, operator, write_out
@@ -21,12 +22,18 @@ def rows(x):
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
-@operator(linear=True, input=lambda grad, mat2: _mm(grad, mat2.T), mat2=lambda grad, input: _mm(input.T, grad))
+@operator(
+    batch=with_matrix,
+    linear=True,
+    input=lambda grad, mat2: _mm(grad, mat2.T),
+    mat2=lambda grad, input: _mm(input.T, grad),
+)
 def _mm(input, mat2):
     return input.dot(mat2)
 
 
 @operator(
+    batch=with_turned,
     linear=True,
     node="MmBackward0",
     input=lambda grad, weight: _mm(grad, weight),
@@ -37,17 +44,23 @@ def _mm_turned(input, weight):
     return input.dot(weight.T)
 
 
-@operator(linear=True, input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad))
+@operator(
+    batch=matrix_first, linear=True,
+    input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad),
+)  # fmt: skip
 def _mv(input, vec):
     return input.dot(vec)
 
 
-@operator(linear=True, input=lambda grad, tensor: grad * tensor, tensor=lambda grad, input: grad * input)
+@operator(
+    batch=of_vectors, linear=True, input=lambda grad, tensor: grad * tensor, tensor=lambda grad, input: grad * input
+)
 def _dot(input, tensor):
     return input.dot(tensor)
 
 
 @operator(
+    batch=of_conjugate,
     linear=True,
     holomorphic=False,
     input=lambda grad, other: np.conjugate(grad) * other,
@@ -68,6 +81,7 @@ def _bmm(input, mat2):
 
 
 @operator(
+    batch=with_matrix,
     linear=True,
     node="UnsafeViewBackward0",
     input=lambda grad, other: _folded(grad, other.T),
@@ -91,6 +105,7 @@ def _broadcast(input, other):
 
 
 @operator(
+    batch=layer,
     node="AddmmBackward0",
     bias=lambda grad, bias_shape: unbroadcast(grad, bias_shape),
     input=lambda grad, weight: _mm(grad, weight) if grad.ndim == 2 else _folded(grad, weight),

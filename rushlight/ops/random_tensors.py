@@ -13,6 +13,7 @@ from rushlight.ops.creation import type_of_out
 from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
+from rushlight.random.examples import drawing
 from rushlight.random.multinomial import multinomial as draw_categories
 from rushlight.random.poisson import poisson as draw_poisson
 from rushlight.tensor import Tensor
@@ -188,15 +189,19 @@ def shifted_normal(mean, std, generator):
 
 nothing = lambda grad: np.zeros_like(grad)
 NORMAL = {
-    (True, False): operator(name="normal_mean", node="NormalBackward1", broadcasts=True, mean=nothing)(shifted_normal),
-    (False, True): operator(name="normal_std", node="NormalBackward2", broadcasts=True, std=nothing)(shifted_normal),
-    (True, True): operator(name="normal", node="NormalBackward3", broadcasts=True, mean=nothing, std=nothing)(
+    (True, False): operator(name="normal_mean", node="NormalBackward1", broadcasts=True, batch=drawing, mean=nothing)(
         shifted_normal
     ),
+    (False, True): operator(name="normal_std", node="NormalBackward2", broadcasts=True, batch=drawing, std=nothing)(
+        shifted_normal
+    ),
+    (True, True): operator(
+        name="normal", node="NormalBackward3", broadcasts=True, batch=drawing, mean=nothing, std=nothing
+    )(shifted_normal),
 }
 
 
-@operator(name="bernoulli", input=nothing)
+@operator(name="bernoulli", batch=drawing, input=nothing)
 def _bernoulli(input, p, generator):
     return distributions.bernoulli(generator, input.shape, input.dtype, input if p is None else p)
 
@@ -217,7 +222,7 @@ def bernoulli(
     return result if out is None else written("bernoulli", out, result._array)
 
 
-@operator(name="poisson", input=nothing)
+@operator(name="poisson", batch=drawing, input=nothing)
 def _poisson(input, generator):
     return draw_poisson(generator, input)
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushlight.core.batching import by, grown, leading
+from rushlight.core.batched import grown
+from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.indexed import index_select

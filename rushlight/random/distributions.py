@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import libm
+from .examples import for_examples
 from .generator import LOW_53, Generator
 from .names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
 from .normal import CHUNK, fill_normal, standard_pairs
@@ -32,6 +33,7 @@ def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[in
     return out.reshape(shape)
 
 
+@for_examples
 def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Draw from the uniform distribution on [low, high), as `torch.rand` and `Tensor.uniform_` do.
 
@@ -76,6 +78,7 @@ def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
         )
 
 
+@for_examples
 def normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.0, std: float = 1.0) -> np.ndarray:
     """Draw from the normal distribution, as `torch.randn` and `Tensor.normal_` do.
 
@@ -98,6 +101,7 @@ def normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.
     return out
 
 
+@for_examples
 def log_normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
     """Draw numbers whose logarithm is normal, as `Tensor.log_normal_` does.
 
@@ -114,6 +118,7 @@ def log_normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float 
     return fill(generator, shape, dtype, draw)
 
 
+@for_examples
 def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: float = 1.0) -> np.ndarray:
     """Draw from the exponential distribution of rate `lambd`, as `Tensor.exponential_` does.
 
@@ -134,6 +139,7 @@ def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: floa
     return fill(generator, shape, dtype, draw)
 
 
+@for_examples
 def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
     """Draw from the Cauchy distribution, as `Tensor.cauchy_` does.
 
@@ -155,6 +161,7 @@ def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 
     return fill(generator, shape, dtype, draw)
 
 
+@for_examples
 def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> np.ndarray:
     """Draw how many trials the first success takes, as `Tensor.geometric_` does.
 
@@ -170,6 +177,7 @@ def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> 
     return fill(generator, shape, dtype, draw)
 
 
+@for_examples
 def bernoulli(generator: Generator, shape: Shape, dtype: np.dtype, p: float | np.ndarray = 0.5) -> np.ndarray:
     """Draw ones with probability `p` and zeros otherwise, as `Tensor.bernoulli_` and `torch.bernoulli` do.
 
@@ -208,6 +216,7 @@ def _bernoulli_each(generator: Generator, shape: Shape, dtype: np.dtype, p: np.n
     return (numbers < p).astype(dtype)
 
 
+@for_examples
 def dropout_mask(generator: Generator, shape: Shape, dtype: np.dtype, p: float = 0.5) -> np.ndarray:
     """Draw what dropout multiplies its input by: zero with probability `p`, otherwise 1 / (1 - p).
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from .distributions import Shape, fill
+from .examples import for_examples, permutations
 from .generator import Generator
 from .names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
 from .normal import CHUNK
@@ -16,6 +17,7 @@ LIMITS = {np.dtype(np.float16): (2**11, "2049"), np.dtype(np.float32): (2**24, "
           np.dtype(np.float64): (2**53, "2^53+1")}  # fmt: skip
 
 
+@for_examples
 def random_(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Draw from the integers that `dtype` holds, from zero on, as `Tensor.random_()` does.
 
@@ -27,6 +29,7 @@ def random_(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
     return fill(generator, shape, dtype, lambda count: (words(count) % span).astype(_carrier(dtype)))
 
 
+@for_examples
 def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, high: int | None = None) -> np.ndarray:
     """Draw integers from [low, high), as `torch.randint` and `Tensor.random_` do; `high=None` is no bound.
 
@@ -130,6 +133,7 @@ def _rounded(dtype: np.dtype, integer: int) -> int:
     return int(value) if np.isfinite(value) else LOWEST
 
 
+@permutations
 def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     """Draw a permutation of 0 to n - 1, as `torch.randperm` does.
 

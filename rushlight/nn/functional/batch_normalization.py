@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
@@ -80,9 +81,18 @@ def check(input, running_mean, running_var, weight, bias, training):
             )
 
 
+BATCHED_INPUT = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched. If you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False; or use GroupNorm, which normalizes each example by itself."
+)
+
+
 def update(running, value, momentum):
     """Moves a running statistic towards the value that a batch had."""
     if running is not None:
+        if type(value) is Batched and type(running._array) is not Batched:
+            raise RuntimeError(BATCHED_INPUT)
         running._array *= 1 - momentum
         running._array += momentum * value
         running._bump()

@@ -17,8 +17,7 @@ def scored_cotangent(grads, input, target, scale, result1):
     """(softmax - one-hot) * grad; softmax is a function of the input where this is to be differentiated again."""
     grad = grads[0] * scale
     if isinstance(grad, TensorBase):
-        one_hot = np.zeros_like(input)
-        one_hot._array[np.arange(len(target)), target._array] = 1
+        one_hot = np.expand_dims(target, 1) == new_tensor(np.arange(input.shape[1]))
         return (_softmax(input, 1, input._array.dtype) - one_hot) * grad
     probabilities = np.exp(result1)
     probabilities[np.arange(len(target)), target] -= 1

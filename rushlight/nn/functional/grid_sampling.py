@@ -5,6 +5,7 @@ All is made of differentiable pieces, so that gradients of any order reach both 
 
 import warnings
 from collections.abc import Sequence
+from functools import reduce
 from itertools import product
 from math import prod
 
@@ -89,9 +90,10 @@ def picked(input, places):
     """The elements of (N, C, *spatial) at places (arrays (N, ...) for each dimension); 0 outside."""
     spatial = input.shape[2:]
     samples, channels = input.shape[:2]
-    inside = np.logical_and.reduce([(p >= 0) & (p < n) for p, n in zip(places, spatial, strict=True)])
+    inside = reduce(np.logical_and, [(p >= 0) & (p < n) for p, n in zip(places, spatial, strict=True)])
     whole = [np.where(inside, p, 0).astype(np.int64) for p in places]
-    flat = np.ravel_multi_index(whole, spatial).reshape(samples, 1, -1)
+    flat = reduce(lambda flat, place: flat * place[1] + place[0], zip(whole, spatial, strict=True), 0)
+    flat = flat.reshape(samples, 1, -1)
     index = np.broadcast_to(flat, (samples, channels, flat.shape[-1]))
     values = _gather(input.reshape(samples, channels, prod(spatial)), 2, index)
     values = values.reshape(samples, channels, *inside.shape[1:])

@@ -5,7 +5,8 @@ import warnings
 
 import numpy as np
 
-from rushlight.core.batching import by, grown
+from rushlight.core.batched import grown
+from rushlight.core.batching import by
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus

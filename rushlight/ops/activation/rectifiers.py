@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
 from rushlight.core.operators import unary as call_unary
@@ -131,9 +132,17 @@ def rrelu(
     if inplace:
         return change(input, rrelu, lower, upper, training)
     x = input._array
+    if not training:
+        noise = np.where(np.logical_not(x > 0), (lower + upper) / 2, 1).astype(x.dtype)
+        return _rrelu(input, new_tensor(noise))
+    if type(x) is Batched:
+        raise RuntimeError(
+            "vmap: rrelu in training draws as many numbers as there are negative elements, which differs between the "
+            "examples: call it outside of vmap."
+        )
+    negative = x <= 0
     noise = np.ones_like(x)
-    negative = x <= 0 if training else np.logical_not(x > 0)
-    noise[negative] = slopes(int(negative.sum()), lower, upper) if training else (lower + upper) / 2
+    noise[negative] = slopes(int(negative.sum()), lower, upper)
     return _rrelu(input, new_tensor(noise))
 
 

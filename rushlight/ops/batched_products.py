@@ -1,0 +1,118 @@
+"""Batches of products: a single product of matrices where one operand is the same for all examples."""
+
+import math
+import string
+
+import numpy as np
+
+from rushlight.core.batched import Batched, aligned, grown, lifted
+from rushlight.core.batching import one_by_one
+
+
+def times(x, matrix, levels):
+    """The products of arrays (..., k) with matrices (k, m), batched or not."""
+    if type(matrix) is not Batched:
+        x = aligned(x, levels)
+        return x.reshape(math.prod(x.shape[:-1]), x.shape[-1]).dot(matrix).reshape(*x.shape[:-1], matrix.shape[1])
+    if x.ndim == 1:
+        return np.matmul(aligned(x, levels)[..., None, :], aligned(matrix, levels))[..., 0, :]
+    return np.matmul(aligned(x, levels), grown(aligned(matrix, levels), len(levels), x.ndim))
+
+
+def turned(matrix):
+    """The transpose of a matrix, batched or not."""
+    return Batched(matrix.array.swapaxes(-1, -2), matrix.levels) if type(matrix) is Batched else matrix.T
+
+
+def with_matrix(op, args, levels):
+    """The rule of `x @ matrix`, for x of any number of dimensions."""
+    return times(*args, levels)
+
+
+def with_turned(op, args, levels):
+    """The rule of `x @ matrix.T`."""
+    x, matrix = args
+    return times(x, turned(matrix), levels)
+
+
+def matrix_first(op, args, levels):
+    """The rule of `matrix @ vector`."""
+    matrix, vector = args
+    return times(vector, turned(matrix), levels)
+
+
+def of_vectors(op, args, levels):
+    """The rule of the dot product."""
+    x, y = args
+    if type(x) is not Batched or type(y) is not Batched:
+        single, many = (x, y) if type(x) is not Batched else (y, x)
+        return aligned(many, levels).dot(single)
+    x, y = aligned(x, levels), aligned(y, levels)
+    return np.matmul(x[..., None, :], y[..., :, None])[..., 0, 0]
+
+
+def of_conjugate(op, args, levels):
+    """The rule of the dot product with the first vector conjugated."""
+    return of_vectors(op, (args[0].conj(), args[1]), levels)
+
+
+def layer(op, args, levels):
+    """The rule of `x @ weight.T + bias`."""
+    x, weight, bias = args
+    return times(x, turned(weight), levels) + lifted(bias, levels, x.ndim)
+
+
+def outer(x, y, levels):
+    """The outer products of vectors."""
+    return aligned(x, levels)[..., :, None] * aligned(y, levels)[..., None, :]
+
+
+def of_matrices(x, y, levels):
+    """The products of as many matrices, in their own batches."""
+    return np.matmul(aligned(x, levels), aligned(y, levels))
+
+
+def summed(x, y, levels):
+    """The sums of such products."""
+    return np.add.reduce(of_matrices(x, y, levels), axis=-3)
+
+
+def plus(product):
+    """The rule of `beta * input + alpha * product(first, second)`."""
+
+    def rule(op, args, levels):
+        input, first, second, beta, alpha = args
+        result = product(first, second, levels)
+        result = result * result.dtype.type(alpha)
+        ndim = result.ndim - len(levels)
+        return result if beta == 0 else result + lifted(input, levels, ndim) * result.dtype.type(beta)
+
+    return rule
+
+
+def of_letters(op, args, levels):
+    """The rule of einsum: a letter more for each level."""
+    operands, subscripts, output = args
+    free = [letter for letter in string.ascii_letters if not any(letter in part for part in (*subscripts, output))]
+    if len(free) < len(levels):
+        return one_by_one(op, args, levels)
+    letters = dict(zip(levels, free, strict=False))
+    parts = [
+        "".join(letters[level] for level in x.levels) + part if type(x) is Batched else part
+        for x, part in zip(operands, subscripts, strict=True)
+    ]
+    arrays = [x.array if type(x) is Batched else x for x in operands]
+    return op.forward(arrays, parts, "".join(letters.values()) + output)
+
+
+def of_dims(op, args, levels):
+    """The rule of tensordot."""
+    x, y, dims, dims_y = args
+    n = len(levels)
+    if type(x) is Batched and type(y) is Batched:
+        return one_by_one(op, args, levels)
+    if type(x) is Batched:
+        return np.tensordot(aligned(x, levels), y, ([d % x.ndim + n for d in dims], dims_y))
+    result = np.tensordot(x, aligned(y, levels), (dims, [d % y.ndim + n for d in dims_y]))
+    place = x.ndim - len(dims)
+    return np.moveaxis(result, range(place, place + n), range(n))
