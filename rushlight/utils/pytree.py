@@ -1,4 +1,4 @@
-"""Trees of Python's containers: tuples, named tuples, lists and dictionaries, taken apart into leaves and put together."""
+"""Trees of tuples, named tuples, lists and dictionaries, taken apart into leaves and put together."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -8,8 +8,9 @@ __all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_unflatte
 
 
 class TreeSpec(NamedTuple):
-    """The structure of a tree: a container's type, what else is needed to make one (the keys of a dictionary), and the
-    structures of its items. A leaf has no type."""
+    """The structure of a tree: a container's type, what else is needed to make one (the keys of a dictionary),
+    and the structures of its items. A leaf has no type.
+    """
 
     type: type | None
     context: Any
@@ -93,7 +94,7 @@ def tree_leaves(tree: Any) -> list:
 
 
 def tree_map(function: Callable, tree: Any, *rests: Any) -> Any:
-    """The tree of a function's results for each leaf (and for the leaves of further trees of the same structure).
+    """The tree of a function's results for each leaf, and for the leaves of further trees of the same structure.
 
     >>> from rushlight.utils.pytree import tree_map
     >>> tree_map(lambda n: n + 1, {"a": 1, "b": (2, 3)})
@@ -105,7 +106,7 @@ def tree_map(function: Callable, tree: Any, *rests: Any) -> Any:
 
 
 def broadcast_leaves(tree: Any, spec: TreeSpec) -> list | None:
-    """The leaves of a tree that is a beginning of a structure, each repeated for all leaves below it; None where it is not.
+    """The leaves of a tree that is a beginning of a structure, each repeated for all below it; None where it is not.
 
     >>> from rushlight.utils.pytree import broadcast_leaves, tree_flatten
     >>> broadcast_leaves((0, 1), tree_flatten((5, [6, 7]))[1])
@@ -116,5 +117,5 @@ def broadcast_leaves(tree: Any, spec: TreeSpec) -> list | None:
         return [tree] * spec.num_leaves
     if kind is not spec.type or context != spec.context or len(items) != len(spec.children):
         return None
-    found = [broadcast_leaves(item, child) for item, child in zip(items, spec.children, strict=True)]
+    found: list[Any] = [broadcast_leaves(item, child) for item, child in zip(items, spec.children, strict=True)]
     return None if None in found else [leaf for leaves in found for leaf in leaves]
