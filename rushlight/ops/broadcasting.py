@@ -147,7 +147,7 @@ def common_shape(a, b):
         ) from None
 
 
-def sum_to_size(input: Tensor, *sizes: int, size: tuple[int, ...] | None = None) -> Tensor:
+def sum_to_size(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | None = None) -> Tensor:
     """The sum over the dimensions that broadcasting from `size` has repeated: the adjoint of `expand`.
 
     >>> import rushlight as torch

@@ -1,5 +1,6 @@
 """Tensors of a shape: zeros, ones, one value, nothing in particular, like another tensor, the identity matrix."""
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
@@ -20,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def zeros(*shape: int, size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
     """A tensor of zeros. The sizes are numbers or one sequence; `dtype` is by default the default dtype.
 
     All creation functions take `out`, `layout`, `device`, `pin_memory` and `requires_grad` as PyTorch's do. Raises
@@ -35,7 +36,7 @@ def zeros(*shape: int, size=None, dtype: DType | None = None, **options: Unpack[
     return made("zeros", array, options, dtype)
 
 
-def ones(*shape: int, size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+def ones(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
     """A tensor of ones; arguments as for `zeros`.
 
     >>> import rushlight as torch
@@ -47,8 +48,9 @@ def ones(*shape: int, size=None, dtype: DType | None = None, **options: Unpack[O
 
 
 def empty(
-    *shape: int, size=None, dtype: DType | None = None, memory_format=None, **options: Unpack[OutOptions]
-) -> Tensor:
+    *shape: int | Sequence[int], size=None, dtype: DType | None = None, memory_format=None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
     """A tensor whose elements are whatever the memory holds; arguments as for `zeros`, and `memory_format`.
 
     >>> import rushlight as torch

@@ -1,5 +1,6 @@
 """Tensors of random numbers: PyTorch's numbers after the same seed, drawn from `rushlight.random`."""
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
@@ -25,7 +26,7 @@ __all__ = [
 
 
 def rand(
-    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None,
+    *shape: int | Sequence[int], size=None, generator: Generator | None = None, dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:  # fmt: skip
     """Numbers from the uniform distribution on [0, 1). The sizes are numbers or one sequence.
@@ -43,7 +44,7 @@ def rand(
 
 
 def randn(
-    *shape: int, size=None, generator: Generator | None = None, dtype: DType | None = None,
+    *shape: int | Sequence[int], size=None, generator: Generator | None = None, dtype: DType | None = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:  # fmt: skip
     """Numbers from the normal distribution with mean 0 and variance 1. The sizes are numbers or one sequence.

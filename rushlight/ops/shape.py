@@ -56,7 +56,7 @@ def _reshape_copy(input, shape):
 
 
 @method
-def reshape(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = None) -> Tensor:
+def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] | None = None) -> Tensor:
     """The same elements in another shape, of which one size may be -1: a view where that is possible, else a copy.
 
     RuntimeError where the numbers of elements differ.
