@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.tensor import Tensor
 
 
@@ -38,12 +38,12 @@ def as_tuple(values) -> tuple:
 
 def differentiable(values) -> list[Tensor]:
     """The tensors among some values that require grad."""
-    return [v for v in as_tuple(values) if isinstance(v, TensorBase) and v.requires_grad]
+    return [v for v in as_tuple(values) if isinstance(v, Tensor) and v.requires_grad]
 
 
 def is_inexact(value) -> bool:
     """Whether a value is a tensor of floating-point or complex numbers."""
-    return isinstance(value, TensorBase) and value._array.dtype.kind in "fc"
+    return isinstance(value, Tensor) and value._array.dtype.kind in "fc"
 
 
 # by differences
@@ -202,4 +202,4 @@ def push_forward(function: Callable, inputs: Sequence, k: int, vector: np.ndarra
 def chosen(inputs: Sequence, k: int) -> list[bool | None]:
     """For each input whether it is the k-th that requires grad; None for those that do not."""
     number = iter(range(len(inputs)))
-    return [next(number) == k if isinstance(x, TensorBase) and x.requires_grad else None for x in inputs]
+    return [next(number) == k if isinstance(x, Tensor) and x.requires_grad else None for x in inputs]

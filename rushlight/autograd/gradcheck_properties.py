@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
 from rushlight.autograd.gradcheck_jacobians import GradcheckError, as_tuple, differentiable, is_inexact
-from rushlight.core.graph import Node, TensorBase, new_tensor
+from rushlight.core.graph import Node, new_tensor
 from rushlight.core.operators import next_number
 from rushlight.tensor import Tensor
 
@@ -93,7 +93,7 @@ def warn_of_undefined() -> None:
 def check_undefined_tangents(function: Callable, inputs: Sequence) -> None:
     """GradcheckError where a missing tangent of an input gives other results than one of zeros."""
     rng = np.random.default_rng(0)
-    places = [i for i, x in enumerate(inputs) if isinstance(x, TensorBase) and x.requires_grad]
+    places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     tangents = {i: np.asarray(rng.random(inputs[i].shape), inputs[i]._array.dtype) for i in places}
     for place in places:
         given = tangents | {place: np.zeros_like(inputs[place]._array)}
@@ -110,9 +110,9 @@ def check_undefined_tangents(function: Callable, inputs: Sequence) -> None:
 def push_forward(function: Callable, inputs: Sequence, tangents: dict) -> list[Tensor | None]:
     """The tangents of all inexact outputs for tangents of some inputs, given by their place."""
     with forward_ad.dual_level():
-        values = [x.detach() if isinstance(x, TensorBase) else x for x in inputs]
+        values = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
         for i, tangent in tangents.items():
-            tangent = tangent if isinstance(tangent, TensorBase) else new_tensor(tangent)
+            tangent = tangent if isinstance(tangent, Tensor) else new_tensor(tangent)
             values[i] = forward_ad.make_dual(values[i], tangent)
         return [forward_ad.unpack_dual(out).tangent for out in as_tuple(function(*values)) if is_inexact(out)]
 
@@ -131,7 +131,7 @@ def check_batched_reverse(inputs: Sequence, output: Tensor, index: int) -> None:
 def check_batched_forward(function: Callable, inputs: Sequence) -> None:
     """GradcheckError where vmap of a forward pass gives other tangents than one pass after the other."""
     for i, x in enumerate(inputs):
-        if not (isinstance(x, TensorBase) and x.requires_grad):
+        if not (isinstance(x, Tensor) and x.requires_grad):
             continue
 
         def jvp(tangent, i=i):
