@@ -17,8 +17,8 @@ from rushlight.autograd.functional.arguments import (
 )
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.core.forward import LINK, enter_level, exit_level, tangent_of, with_tangent, without
-from rushlight.core.graph import new_tensor
-from rushlight.ops.joining import stack
+from rushlight.core.graph import Node, TensorBase, new_tensor
+from rushlight.ops.joining import cat, stack
 from rushlight.tensor import Tensor
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -35,9 +35,11 @@ def jacobian(
     """The Jacobian of a function: for each output and each input a tensor of the output's shape, then the input's.
 
     A single output or input stands for itself, several are tuples: `jacobian[i][j]` is that of output i by input j.
-    "reverse-mode" makes a backward pass for each element of the outputs, or with `vectorize` one batched pass for
-    all; "forward-mode" a forward pass for each element of the inputs: cheaper where there are fewer of these. With
-    `create_graph` the result can be differentiated; with `strict` an independent input raises RuntimeError.
+    "reverse-mode" makes a backward pass for each element of the outputs, and takes many of them together where only
+    operations of ours are on the way and memory allows; with `vectorize` it takes all together always. "forward-mode"
+    makes a forward pass for each element of the inputs, or with `vectorize` one by `vmap`: cheaper where there are
+    fewer of these. With `create_graph` the result can be differentiated; with `strict` an independent input raises
+    RuntimeError.
 
     >>> import rushlight as torch
     >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1.0, 2.0]))
@@ -50,105 +52,131 @@ def jacobian(
             'than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
         )
     if strategy == "forward-mode":
-        return forward_jacobian(func, inputs, create_graph, strict)
+        return forward_jacobian(func, inputs, create_graph, strict, vectorize)
     with enable_grad():
         is_inputs_tuple, given = as_tuple(inputs, "inputs", "jacobian")
         variables = as_variables(given, create_graph)
         is_outputs_tuple, outputs = as_tuple(func(*variables), "outputs of the user-provided function", "jacobian")
         check_recorded(outputs, "outputs", strict)
-        if vectorize:
-            refuse_strict(strict)
-            rows = [rows_at_once(out, variables, create_graph) for out in outputs]
-        else:
-            rows = [rows_one_by_one(out, variables, create_graph, strict) for out in outputs]
+        if vectorize and strict:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
+                "Please either set `strict=False` or `vectorize=False`."
+            )
+        rows = []
+        for i, output in enumerate(outputs):
+            at_once = output.numel() if vectorize else rows_at_once(output)
+            grads = rows_of(output, variables, at_once, create_graph)
+            check_dependence(grads, i, strict, create_graph)
+            rows.append(shaped(grads, output, variables))
         matrices = without_history(tuple(rows), create_graph)
     return untupled(tuple(untupled(row, is_inputs_tuple) for row in matrices), is_outputs_tuple)
 
 
-def refuse_strict(strict):
-    """Raises for `strict` beside `vectorize`, as PyTorch does."""
-    if strict:
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
-            "Please either set `strict=False` or `vectorize=False`."
+ELEMENTS = 1 << 22  # how many elements an array may have for several rows to be computed in one pass
+
+
+def rows_at_once(output: Tensor) -> int:
+    """How many rows of a Jacobian to compute in one pass: one where hooks or custom functions are on the way.
+
+    A batch of cotangents makes the arrays of the pass so many times larger.
+    """
+    largest, seen, stack = output.numel(), set(), [output._node]
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, Node) or node in seen:
+            continue
+        seen.add(node)
+        if node.op is None or node.hooks is not None:
+            return 1
+        saved = node.saved or (node.saved0, node.saved1)
+        arrays = [v._array if isinstance(v, TensorBase) else v for v in saved]
+        largest = max([largest, *[a.size for a in arrays if isinstance(a, np.ndarray)]])
+        stack.extend(node.edge_at(i)[0] for i in range(node.arity))
+    return max(1, ELEMENTS // max(largest, 1))
+
+
+def rows_of(output: Tensor, variables, at_once: int, create_graph: bool) -> list[Tensor | None]:
+    """The gradients of all elements of an output by each input, stacked in front: some rows with each backward pass."""
+    size, shape = output.numel(), output.shape
+    parts = []
+    for start in range(0, size, max(at_once, 1)):
+        block = np.eye(min(at_once, size - start), size, start, dtype=output._array.dtype)
+        is_batch = len(block) > 1
+        cotangents = new_tensor(block.reshape((len(block), *shape) if is_batch else shape))
+        grads = gradients(
+            (output,), variables, (cotangents,), retain_graph=True, create_graph=create_graph, is_grads_batched=is_batch
         )
+        parts.append(grads if is_batch else [None if g is None else g.unsqueeze(0) for g in grads])
+    if not parts:
+        return [None] * len(variables)
+    return [column[0] if len(column) == 1 or column[0] is None else cat(column) for column in zip(*parts, strict=True)]
 
 
-def rows_at_once(output: Tensor, variables, create_graph: bool) -> tuple[Tensor, ...]:
-    """The Jacobians of one output by each input, from one batched pass."""
-    n = output.numel()
-    basis = new_tensor(np.eye(n, dtype=output._array.dtype))
-    grads = gradients(
-        (output.reshape(-1),), variables, (basis,), retain_graph=True, create_graph=create_graph, is_grads_batched=True
-    )
+def shaped(grads, output: Tensor, variables) -> tuple[Tensor, ...]:
+    """Stacked gradients in the shape of the output, then the input's; zeros for missing ones."""
     return tuple(
-        zeros(x).expand((*output.shape, *x.shape)) if g is None else g.reshape((*output.shape, *x.shape))
+        zeros(x).new_zeros((*output.shape, *x.shape)) if g is None else g.reshape((*output.shape, *x.shape))
         for g, x in zip(grads, variables, strict=True)
     )
 
 
-def rows_one_by_one(output: Tensor, variables, create_graph: bool, strict: bool) -> tuple[Tensor, ...]:
-    """The Jacobians of one output by each input, a pass for each element of the output."""
-    rows: list[list[Tensor]] = [[] for _ in variables]
-    for element in output.reshape(-1).unbind(0):
-        grads = gradients((element,), variables, retain_graph=True, create_graph=create_graph)
-        for i, (g, x) in enumerate(zip(grads, variables, strict=True)):
-            check_dependence(g, i, strict, create_graph)
-            rows[i].append(zeros(x) if g is None else g)
-    return tuple(
-        stack(row).reshape((*output.shape, *x.shape)) if row else zeros(x).new_zeros((*output.shape, *x.shape))
-        for row, x in zip(rows, variables, strict=True)
-    )
-
-
-def check_dependence(g, i, strict, create_graph):
+def check_dependence(grads, output: int, strict: bool, create_graph: bool) -> None:
     """In strict mode, raises for an input that an output does not depend on."""
-    if strict and g is None:
-        raise RuntimeError(
-            f"Output 0 of the user-provided function is independent of input {i}. This is not allowed in strict mode."
-        )
-    if strict and create_graph and not g.requires_grad:
-        raise RuntimeError(
-            f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict "
-            "mode when create_graph=True."
-        )
+    for i, g in enumerate(grads if strict else ()):
+        if g is None:
+            raise RuntimeError(
+                f"Output {output} of the user-provided function is independent of input {i}. This is not allowed in "
+                "strict mode."
+            )
+        if create_graph and not g.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in "
+                "strict mode when create_graph=True."
+            )
 
 
-def forward_jacobian(func, inputs, create_graph, strict):
-    """The Jacobian from a forward pass for each element of the inputs."""
-    for option, value in (("create_graph", create_graph), ("strict", strict)):
+def forward_jacobian(func, inputs, create_graph: bool, strict: bool, vectorize: bool):
+    """The Jacobian by forward passes: one for each element of the inputs, or with `vectorize` one for each input."""
+    for option, value, error in (("create_graph", create_graph, NotImplementedError), ("strict", strict, RuntimeError)):
         if value:
-            raise (NotImplementedError if option == "create_graph" else RuntimeError)(
+            raise error(
                 f'torch.autograd.functional.jacobian: `{option}=True` and `strategy="forward-mode"` are not supported '
                 f'together (yet). Please either set `{option}=False` or `strategy="reverse-mode"`.'
             )
+    from rushlight.func import vmap
+
     is_inputs_tuple, given = as_tuple(inputs, "inputs", "jacobian")
-    columns: list = [[] for _ in given]
+    outputs_are_tuple = []
+
+    def push(tangent, j):
+        is_tuple, tangents = push_forward(func, given, j, tangent)
+        outputs_are_tuple.append(is_tuple)
+        return tangents
+
+    columns = []
     for j, x in enumerate(given):
-        for k in range(x.numel()):
-            is_outputs_tuple, tangents = push_basis_vector(func, given, j, k)
-            columns[j].append(tangents)
-    matrices = tuple(
-        tuple(
-            stack([column[i] for column in columns[j]], -1).reshape((*columns[j][0][i].shape, *x.shape))
-            for j, x in enumerate(given)
-        )
-        for i in range(len(columns[0][0]))
-    )
-    return untupled(tuple(untupled(row, is_inputs_tuple) for row in matrices), is_outputs_tuple)
+        basis = new_tensor(np.eye(x.numel(), dtype=x._array.dtype).reshape(x.numel(), *x.shape))
+        if vectorize:
+            stacked = vmap(push, (0, None), -1)(basis, j)
+        else:
+            stacked = [stack(parts, -1) for parts in zip(*[push(row, j) for row in basis], strict=True)]
+        columns.append([part.reshape((*part.shape[:-1], *x.shape)) for part in stacked])
+    matrices = tuple(untupled(row, is_inputs_tuple) for row in zip(*columns, strict=True))
+    return untupled(matrices, outputs_are_tuple[0])
 
 
-def push_basis_vector(func, inputs, j, k):
-    """The tangents of the outputs for a unit tangent of element k of input j."""
-    unit = np.zeros_like(inputs[j]._array)
-    unit.flat[k] = 1
+def push_forward(func, inputs, j: int, tangent: Tensor) -> tuple[bool, tuple[Tensor, ...]]:
+    """Whether the outputs are a tuple, and their tangents for one of input `j`."""
     level = enter_level()
     try:
         duals = list(inputs)
-        duals[j] = with_tangent(LINK(inputs[j]), new_tensor(unit), level)
+        duals[j] = with_tangent(LINK(inputs[j]), tangent, level)
         is_tuple, outputs = as_tuple(func(*duals), "outputs of the user-provided function", "jacobian")
         tangents = [tangent_of(out, level) for out in outputs]
-        return is_tuple, [zeros(without(o, level)) if t is None else t for o, t in zip(outputs, tangents, strict=True)]
+        return is_tuple, tuple(
+            zeros(without(o, level)) if t is None else without(t, level) for o, t in zip(outputs, tangents, strict=True)
+        )
     finally:
         exit_level(level)
 
