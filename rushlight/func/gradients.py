@@ -79,8 +79,9 @@ def vjp_by(func, primals, argnums, has_aux):
     inputs = tree_unflatten(variables, spec)
     with switched(grad=True):
         result, aux = with_aux(func(*(inputs if argnums is None else replaced(primals, inputs, argnums))), has_aux, api)
-    outputs, structure = tree_flatten(result)
-    check_outputs(outputs, api)
+        outputs, structure = tree_flatten(result)
+        check_outputs(outputs, api)
+        outputs = [LINK(out) if any(out is x for x in variables) else out for out in outputs]  # variables will retire
     for output in outputs:
         if output._array.dtype.kind not in "fc":
             raise RuntimeError(
