@@ -18,8 +18,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"rushlight {version}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
-    run = commands.add_parser("run", help="run a PyTorch script, with rushlight in PyTorch's place")
-    run.add_argument("script", help="the script, unchanged: its `import torch` gets rushlight")
+    run = commands.add_parser("run", help="run a PyTorch or MindSpore script, with rushlight in its place")
+    run.add_argument("script", help="the script, unchanged: its imports get rushlight")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
     run.set_defaults(command=run_command)
 

@@ -1,4 +1,4 @@
-"""What to say of a name that PyTorch may have and rushlight does not."""
+"""What to say of a name that PyTorch or MindSpore may have and rushlight does not."""
 
 import sys
 from difflib import get_close_matches
@@ -11,7 +11,16 @@ def names_of(module: str) -> list[str]:
 
 def explanation(module: str, name: str) -> str:
     """That a module lacks a name, in Python's words, and which of its names are near."""
-    torch = module.replace("rushlight", "torch", 1)
+    known = served_name(module)
     near = get_close_matches(name, names_of(module), n=3, cutoff=0.6)
-    hint = f" Did you mean {' or '.join(near)}?" if near else f" dir({torch}) lists what there is."
-    return f"module '{torch}' has no attribute '{name}' in rushlight.{hint}"
+    hint = f" Did you mean {' or '.join(near)}?" if near else f" dir({known}) lists what there is."
+    return f"module '{known}' has no attribute '{name}' in rushlight.{hint}"
+
+
+def served_name(module: str) -> str:
+    """The name by which users know a module: that of PyTorch's or MindSpore's that it stands for.
+
+    >>> served_name("rushlight.nn"), served_name("rushlight.interop.mindspore.ops")
+    ('torch.nn', 'mindspore.ops')
+    """
+    return module.replace("rushlight.interop.mindspore", "mindspore", 1).replace("rushlight", "torch", 1)

@@ -1,4 +1,4 @@
-"""Serves `import torch` and `import torchvision`, and all of their modules, with rushlight's own modules."""
+"""Serves `import torch`, `import torchvision` and `import mindspore`, and their modules, with rushlight's own."""
 
 import sys
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
-OURS = {"torch": "rushlight", "torchvision": "rushlight.vision"}
+OURS = {"torch": "rushlight", "torchvision": "rushlight.vision", "mindspore": "rushlight.interop.mindspore"}
 
 
 def serve_torch() -> None:
@@ -20,20 +20,37 @@ def serve_torch() -> None:
     >>> serve_torch()  # doctest: +SKIP
     >>> import torch.nn.functional as F  # doctest: +SKIP
     """
-    if any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
-        return
-    if "torch" in sys.modules:
-        raise RuntimeError("PyTorch is imported already: call serve_torch() before anything imports torch.")
-    sys.meta_path.insert(0, TorchFinder())
+    serve("torch", "torchvision")
 
 
-class TorchFinder(MetaPathFinder, Loader):
-    """Finds PyTorch's modules in rushlight, under both names the same objects."""
+def serve_mindspore() -> None:
+    """From now on, in this process, `import mindspore` gives `rushlight.interop.mindspore`, module for module.
+
+    RuntimeError if MindSpore itself has been imported already.
+    """
+    serve("mindspore")
+
+
+def serve(*roots: str) -> None:
+    """Serves packages that are not served yet."""
+    served = {root for finder in sys.meta_path if isinstance(finder, Finder) for root in finder.roots}
+    wanted = [root for root in roots if root not in served]
+    for root in wanted:
+        if root in sys.modules:
+            raise RuntimeError(f"{root} is imported already: call serve_{roots[0]}() before anything imports it.")
+    sys.meta_path.insert(0, Finder(wanted))
+
+
+class Finder(MetaPathFinder, Loader):
+    """Finds the modules of some packages in rushlight, under both names the same objects."""
+
+    def __init__(self, roots: list[str]):
+        self.roots = roots
 
     def find_spec(self, fullname, path=None, target=None):
-        """Where a module of PyTorch is. ModuleNotFoundError, with near names, for one that rushlight lacks."""
+        """Where a module is. ModuleNotFoundError, with near names, for one that rushlight lacks."""
         root, _, rest = fullname.partition(".")
-        if root not in OURS:
+        if root not in self.roots:
             return None
         real = f"{OURS[root]}.{rest}" if rest else OURS[root]
         if real not in sys.modules and find_spec(real) is None:

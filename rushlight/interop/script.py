@@ -1,4 +1,4 @@
-"""Runs a PyTorch script as it is, with rushlight in PyTorch's place."""
+"""Runs a script as it is, with rushlight in the place of PyTorch and MindSpore."""
 
 import io
 import os
@@ -7,12 +7,12 @@ import sys
 import traceback
 from types import ModuleType
 
-from rushlight.interop.imports import serve_torch
+from rushlight.interop.imports import serve_mindspore, serve_torch
 from rushlight.missing import explanation
 
 
 def run_script(path: str, arguments: list[str]) -> int:
-    """Runs a script as `python path arguments...` would, with `import torch` served by rushlight; returns 0 or 1.
+    """Runs a script as `python path arguments...` would, with PyTorch and MindSpore served; returns 0 or 1.
 
     The script is `__main__`, `sys.argv` and `sys.path[0]` are its own, and tracebacks begin in it. FileNotFoundError
     where there is no such file; SystemExit passes through.
@@ -20,6 +20,7 @@ def run_script(path: str, arguments: list[str]) -> int:
     with io.open_code(os.path.abspath(path)) as file:
         source = file.read()
     serve_torch()
+    serve_mindspore()
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main

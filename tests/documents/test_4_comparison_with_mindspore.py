@@ -1,4 +1,40 @@
-"""The fifth document: autograd.backward and autograd.grad compared with MindSpore's grad: its PyTorch program."""
+"""The fifth document: autograd.backward and autograd.grad beside MindSpore's grad: its programs, in its order."""
+
+import numpy as np
+
+import rushlight.interop.mindspore as ms
+import rushlight.interop.mindspore.nn as nn
+from rushlight.interop.mindspore import ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super(Net, self).__init__()  # noqa: UP008 (the document's)
+        self.matmul = ops.MatMul()
+        self.z = ms.Parameter(ms.Tensor(np.array([1.0], np.float32)), name="z")
+
+    def construct(self, x, y):
+        x = x * self.z
+        out = self.matmul(x, y)
+        return out
+
+
+class GradNetWrtX(nn.Cell):
+    def __init__(self, net):
+        super(GradNetWrtX, self).__init__()  # noqa: UP008 (the document's)
+        self.net = net
+
+    def construct(self, x, y):
+        gradient_function = ms.grad(self.net)
+        return gradient_function(x, y)
+
+
+def test_mindspore(capsys):
+    x = ms.Tensor([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]], dtype=ms.float32)
+    y = ms.Tensor([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]], dtype=ms.float32)
+    output = GradNetWrtX(Net())(x, y)
+    print(output)
+    assert capsys.readouterr().out == "[[1.4100001 1.5999999 6.6      ]\n [1.4100001 1.5999999 6.6      ]]\n"
 
 
 def test_backward(torch):

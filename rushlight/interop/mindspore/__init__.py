@@ -1,0 +1,28 @@
+"""MindSpore's names on rushlight: `grad` and its like, tensors, cells, operators.
+
+A MindSpore program runs with its imports changed, or unchanged under `rushlight run`:
+
+>>> import rushlight.interop.mindspore as ms
+>>> import rushlight.interop.mindspore.nn as nn
+>>> from rushlight.interop.mindspore import ops
+>>> print(ms.grad(ops.sin)(ms.Tensor(0.0)))
+1.0
+"""
+
+from rushlight.interop.mindspore import common, context, nn, ops
+from rushlight.interop.mindspore.common import dtype
+from rushlight.interop.mindspore.common.api import *
+from rushlight.interop.mindspore.common.dtype import *
+from rushlight.interop.mindspore.common.parameter import *
+from rushlight.interop.mindspore.common.seed import *
+from rushlight.interop.mindspore.common.tensor import *
+from rushlight.interop.mindspore.context import *
+from rushlight.interop.mindspore.gradients import get_grad, grad, value_and_grad
+from rushlight.interop.mindspore.jacobians import *
+
+
+def __getattr__(name):
+    """Says that a name is not served."""
+    from rushlight.missing import explanation
+
+    raise AttributeError(explanation(__name__, name))

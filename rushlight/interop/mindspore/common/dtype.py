@@ -1,0 +1,85 @@
+"""MindSpore's names of data types."""
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.missing import explanation
+
+
+class Type:
+    """A data type, which prints as MindSpore's does.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> ms.float32, ms.bool_
+    (Float32, Bool)
+    """
+
+    def __init__(self, name: str, native: torch.dtype):
+        self.name = name
+        self.native = native
+
+    def __repr__(self):
+        return self.name
+
+    def __reduce__(self):
+        return from_native, (self.native,)
+
+
+bool_ = Type("Bool", torch.bool)
+uint8 = Type("UInt8", torch.uint8)
+int8 = byte = Type("Int8", torch.int8)
+int16 = short = Type("Int16", torch.int16)
+int32 = intc = Type("Int32", torch.int32)
+int64 = int_ = intp = Type("Int64", torch.int64)
+float16 = half = Type("Float16", torch.float16)
+float32 = single = float_ = Type("Float32", torch.float32)
+float64 = double = Type("Float64", torch.float64)
+complex64 = Type("Complex64", torch.complex64)
+complex128 = Type("Complex128", torch.complex128)
+
+TYPES = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
+float_type = (float16, float32, float64)
+int_type = (int8, int16, int32, int64)
+number_type = TYPES[1:]
+
+__all__ = [name for name, value in globals().items() if isinstance(value, Type)]
+__all__ += ["dtype_to_nptype"]
+OF_NATIVE = {t.native: t for t in TYPES}
+PYTHON = {bool: bool_, int: int64, float: float32, complex: complex64}
+
+
+def from_native(native: torch.dtype) -> Type:
+    """MindSpore's type for one of rushlight's."""
+    return OF_NATIVE[native]
+
+
+def to_native(dtype: Type | str | type | None) -> torch.dtype | None:
+    """rushlight's type for a type of MindSpore, its name in any case, or a Python type; None for None."""
+    if dtype is None:
+        return None
+    if isinstance(dtype, str):
+        dtype = next((t for t in TYPES if t.name.lower() == dtype.lower()), dtype)
+    found = PYTHON.get(dtype, dtype) if isinstance(dtype, type) else dtype
+    if not isinstance(found, Type):
+        raise TypeError(f"The type must be one of mindspore.dtype, such as mindspore.float32, but got {dtype!r}.")
+    return found.native
+
+
+def dtype_to_nptype(type_: Type) -> type:
+    """The NumPy type of a type.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> ms.dtype_to_nptype(ms.int8)
+    <class 'numpy.int8'>
+    """
+    return to_native(type_)._numpy.type
+
+
+def __getattr__(name):
+    """Says that there is no such type: NumPy's unsigned types over 8 bits and bfloat16 are not served."""
+    raise AttributeError(explanation(__name__, name))
+
+
+def from_numpy_dtype(dtype: np.dtype) -> Type:
+    """MindSpore's type for NumPy's; TypeError for one that tensors cannot have."""
+    return from_native(torch.dtypes.from_numpy_dtype(dtype))

@@ -1,0 +1,44 @@
+"""Between MindSpore's tensors and rushlight's: taken out of arguments, put around results."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.core.graph import TensorBase
+from rushlight.interop.mindspore.common.dtype import Type, from_native
+from rushlight.interop.mindspore.common.tensor import Tensor
+
+
+def unwrapped(value: Any) -> Any:
+    """The same with rushlight's tensors and types in the place of MindSpore's, inside tuples, lists and slices too."""
+    if isinstance(value, Tensor):
+        return value._value
+    if isinstance(value, Type):
+        return value.native
+    if isinstance(value, slice):
+        return slice(unwrapped(value.start), unwrapped(value.stop), unwrapped(value.step))
+    return type(value)(map(unwrapped, value)) if type(value) in (tuple, list) else value
+
+
+def wrapped(value: Any) -> Any:
+    """The same with MindSpore's tensors in the place of rushlight's; sequences of them become tuples."""
+    if isinstance(value, TensorBase):
+        return Tensor._of(value)
+    if isinstance(value, (tuple, list)):
+        return tuple(map(wrapped, value))
+    return value
+
+
+def lifted(function: Callable, name: str | None = None) -> Callable:
+    """A function of rushlight as one of MindSpore's tensors."""
+
+    @functools.wraps(function, updated=())
+    def on_tensors(*args, **kwargs):
+        return wrapped(function(*map(unwrapped, args), **{key: unwrapped(value) for key, value in kwargs.items()}))
+
+    on_tensors.__name__ = on_tensors.__qualname__ = name or function.__name__
+    on_tensors.__doc__ = f"`{function.__name__}` of rushlight, under MindSpore's name and on its tensors."
+    return on_tensors
+
+
+__all__ = ["from_native", "lifted", "unwrapped", "wrapped"]

@@ -1,0 +1,240 @@
+"""MindSpore's Tensor: a thin shell around one of rushlight's.
+
+A shell rather than a subclass: MindSpore's methods have PyTorch's names with other meanings (`size` is a number,
+`transpose` takes a permutation, `max` returns no indices), and a result of rushlight's operators is never a subclass's.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.interop.mindspore.common.dtype import Type, from_native, to_native
+from rushlight.interop.mindspore.common.text import tensor_repr
+
+__all__ = ["Tensor", "is_tensor", "tensor"]
+
+
+class Tensor:
+    """An array with MindSpore's ways: of numbers, sequences, NumPy arrays or tensors, or of a shape and `init`.
+
+    Python floats become float32, integers int64; NumPy arrays keep their type; `dtype` overrides both. The data are
+    copied. Nothing is recorded on a tensor: gradients come from `grad` and its like, which differentiate functions.
+
+    TypeError for a type that tensors cannot have, ValueError where neither data nor shape, dtype and init are given.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> x = ms.Tensor([[1, 2], [3, 4]], dtype=ms.float32)
+    >>> print(x)
+    [[1. 2.]
+     [3. 4.]]
+    >>> x
+    Tensor(shape=[2, 2], dtype=Float32, value=
+    [[ 1.00000000e+00,  2.00000000e+00],
+     [ 3.00000000e+00,  4.00000000e+00]])
+    """
+
+    __slots__ = ("_value",)
+    __array_priority__ = 1000  # NumPy's arrays leave an operation with a tensor to the tensor
+
+    def __init__(self, input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None):
+        if init is not None:
+            from rushlight.interop.mindspore.common.initializer import initializer
+
+            input_data = initializer(init, shape, dtype)
+        elif input_data is None:
+            raise ValueError("Tensor: give input_data, or shape, dtype and init.")
+        elif shape is not None:
+            raise ValueError("Tensor: shape goes with init; input_data has a shape of its own.")
+        self._value = native_tensor(input_data, to_native(dtype))
+
+    @classmethod
+    def _of(cls, value: torch.Tensor) -> "Tensor":
+        """The shell around a tensor of rushlight's."""
+        shell = Tensor.__new__(Tensor)
+        shell._value = value
+        return shell
+
+    if TYPE_CHECKING:  # the methods that ops/methods.py adds
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    # what it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dimensions."""
+        return tuple(self._value.shape)
+
+    @property
+    def dtype(self) -> Type:
+        """The type of the elements."""
+        return from_native(self._value.dtype)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._value.numel()
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._value.dim()
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._value.dim()
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return self._value.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+        return self._value.nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The steps in memory, in bytes, from one index of a dimension to the next."""
+        return tuple(step * self.itemsize for step in self._value.stride())
+
+    @property
+    def T(self) -> "Tensor":
+        """The tensor with its dimensions in reverse."""
+        return Tensor._of(self._value.permute(*reversed(range(self.ndim))))
+
+    # its values in Python and NumPy
+
+    @staticmethod
+    def from_numpy(array: np.ndarray) -> "Tensor":
+        """A tensor that shares an array's memory."""
+        return Tensor._of(torch.from_numpy(array))
+
+    def asnumpy(self) -> np.ndarray:
+        """The values as a NumPy array that shares the tensor's memory."""
+        return self._value.detach().numpy()
+
+    numpy = asnumpy
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.asnumpy(), dtype, copy=copy)
+
+    def item(self) -> bool | int | float | complex:
+        """The value of a tensor of one element as a Python number. ValueError for any other."""
+        if self.size != 1:
+            raise ValueError("Only one element tensors can be converted to Python scalars")
+        return self._value.item()
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers."""
+        return self._value.tolist()
+
+    def __bool__(self):
+        if self.size != 1:
+            raise ValueError("The truth value of an array with several elements is ambiguous.")
+        return bool(self._value.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __index__(self):
+        if self.size != 1 or self._value.is_floating_point() or self._value.is_complex():
+            raise ValueError("Only integer tensors of a single element can be converted to an index.")
+        return int(self.item())
+
+    def __len__(self):
+        if self.ndim == 0:
+            raise TypeError("Not support len of a 0-D tensor")
+        return self.shape[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self):
+        return id(self)
+
+    def __str__(self):
+        return str(self.asnumpy())
+
+    def __repr__(self):
+        return tensor_repr(self.asnumpy(), self.dtype.name)
+
+    def __format__(self, spec):
+        return format(self.item() if spec else str(self), spec)
+
+    def __deepcopy__(self, memo):
+        return Tensor._of(self._value.detach().clone())
+
+    def __reduce__(self):
+        return Tensor, (self.asnumpy(),)
+
+    # changes
+
+    def copy(self) -> "Tensor":
+        """A copy with memory of its own."""
+        return Tensor._of(self._value.clone())
+
+    def __setitem__(self, index, value):
+        from rushlight.interop.mindspore.common.lifting import unwrapped
+
+        if self._value.requires_grad and self._value.is_leaf:  # what is differentiated by is not written to
+            self._value = self._value.clone()
+        self._value[unwrapped(index)] = unwrapped(value)
+
+    def assign_value(self, value: "Tensor") -> "Tensor":
+        """Takes over the values of another tensor."""
+        self._value = value._value
+        return self
+
+    def init_data(self) -> "Tensor":
+        """The tensor: the values of an initializer are there from the beginning."""
+        return self
+
+
+def native_tensor(data: Any, dtype: torch.dtype | None) -> torch.Tensor:
+    """A tensor of rushlight's with a copy of the data."""
+    if isinstance(data, Tensor):
+        return data._value.detach().clone() if dtype is None else data._value.detach().to(dtype, copy=True)
+    if isinstance(data, (np.ndarray, np.generic)):
+        array = np.array(data)
+        return torch.from_numpy(array) if dtype is None else torch.from_numpy(array).to(dtype)
+    if isinstance(data, (list, tuple)):
+        data = plain(data)
+    elif not isinstance(data, (bool, int, float, complex)):
+        raise TypeError(
+            "For Tensor, the input_data must be a Tensor, a numpy array, a number, or a list or tuple of numbers, "
+            f"but got {type(data).__name__}."
+        )
+    return torch.tensor(data, dtype=dtype)
+
+
+def plain(data: Any) -> Any:
+    """Nested sequences with Python numbers in the place of tensors and NumPy's numbers and arrays."""
+    if isinstance(data, (list, tuple)):
+        return [plain(item) for item in data]
+    return data.tolist() if isinstance(data, (Tensor, np.ndarray, np.generic)) else data
+
+
+def tensor(input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None) -> Tensor:
+    """A tensor, as `Tensor(...)` makes it.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> print(ms.tensor([1, 2]).dtype)
+    Int64
+    """
+    return Tensor(input_data, dtype, shape, init)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a tensor.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> ms.is_tensor(ms.Tensor(1.0)), ms.is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)

@@ -1,0 +1,123 @@
+"""`jvp`, `vjp`, `jacfwd` and `jacrev`, which return the auxiliary outputs bare where there is one."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight import func
+from rushlight.interop.mindspore.common.lifting import unwrapped, wrapped
+from rushlight.interop.mindspore.common.tensor import Tensor
+from rushlight.interop.mindspore.gradients import Positions, check_bools, checked_positions
+from rushlight.interop.mindspore.pullback import native, opened, parted, pull_back, tree_of_natives
+
+__all__ = ["jacfwd", "jacrev", "jvp", "vjp"]
+
+Tensors = Tensor | tuple[Tensor, ...] | list[Tensor]
+
+
+def jvp(fn: Callable, inputs: Tensors, v: Tensors, has_aux: bool = False) -> tuple:
+    """The output of `fn` at `inputs`, and its Jacobian-vector product with `v`, by forward mode.
+
+    With `has_aux` the first output alone takes part, and (output, product, the others) comes back. TypeError for
+    inputs that are no tensors, or a tuple or list of them.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> x, v = ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 10.0])
+    >>> output, product = ms.jvp(lambda x: x * x, x, v)
+    >>> print(output, product)
+    [1. 4.] [ 2. 40.]
+    """
+    check_bools("jvp", has_aux=has_aux)
+    primals, tangents = sequence(inputs), sequence(v)
+    result = func.jvp(on_natives(fn, has_aux), tuple(map(native, primals)), tuple(map(native, tangents)), has_aux=True)
+    output, product, aux = map(wrapped, result)
+    return (output, product, bare(aux)) if has_aux else (output, product)
+
+
+def vjp(fn: Callable, *inputs: Tensor, has_aux: bool = False) -> tuple:
+    """The output of `fn` at `inputs`, and the function that gives their vector-Jacobian product with cotangents.
+
+    That function takes a cotangent for each output and returns a tuple, a product for each input; for one input the
+    tuple has one. With `has_aux` the first output alone takes part, and (output, function, the others) comes back.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> output, vjp_fn = ms.vjp(lambda x, y: x * y, ms.Tensor(2.0), ms.Tensor(3.0))
+    >>> vjp_fn(ms.Tensor(10.0))
+    (Tensor(shape=[], dtype=Float32, value= 30), Tensor(shape=[], dtype=Float32, value= 20))
+    """
+    check_bools("vjp", has_aux=has_aux)
+    pulled = pull_back(fn, inputs, {}, range(len(inputs)), [], has_aux)
+
+    def vjp_fn(*cotangents: Tensor) -> tuple:
+        """The products with the cotangents of the outputs."""
+        return tuple(pulled.cotangents(cotangents)[0])
+
+    return (pulled.outputs, vjp_fn, bare(pulled.aux)) if has_aux else (pulled.outputs, vjp_fn)
+
+
+def jacfwd(fn: Callable, grad_position: Positions = 0, has_aux: bool = False) -> Callable:
+    """The function that computes the Jacobian of `fn` by forward mode: better where there are more outputs than inputs.
+
+    A tensor (*output, *input) for one output and one position; a tuple over the positions, or over the outputs; for
+    several of both a tuple over the outputs of tuples over the positions. With `has_aux` the first output alone takes
+    part, and (Jacobian, the others) comes back.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> print(ms.jacfwd(lambda x: x * x)(ms.Tensor([1.0, 2.0])))
+    [[2. 0.]
+     [0. 4.]]
+    """
+    return jacobian(func.jacfwd, fn, grad_position, has_aux)
+
+
+def jacrev(fn: Callable, grad_position: Positions = 0, has_aux: bool = False) -> Callable:
+    """The same by reverse mode: better where there are fewer outputs than inputs.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> print(ms.jacrev(lambda x, y: x * y, 1)(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
+    [[1. 0.]
+     [0. 2.]]
+    """
+    return jacobian(func.jacrev, fn, grad_position, has_aux)
+
+
+def jacobian(transform, fn, grad_position, has_aux):
+    """The Jacobian function that `func.jacfwd` or `func.jacrev` makes, in MindSpore's structure."""
+    check_bools(transform.__name__, has_aux=has_aux)
+    positions = checked_positions(grad_position)
+
+    def compute(*args):
+        for position in positions:
+            native(opened(args, position))
+        argnums = positions[0] if len(positions) == 1 else positions
+        found, aux = transform(on_natives(fn, has_aux), argnums, True)(*map(unwrapped, args))
+        found = wrapped(found)
+        return (found, bare(aux)) if has_aux else found
+
+    return compute
+
+
+def on_natives(fn: Callable, has_aux: bool) -> Callable:
+    """`fn` on tensors of rushlight's, returning (output, aux)."""
+
+    def function(*values):
+        output, aux = parted(fn(*map(wrapped, values)), has_aux)
+        if isinstance(output, (tuple, list)):
+            return tuple(native(part, "output") for part in output), tree_of_natives(aux)
+        return native(output, "output"), tree_of_natives(aux)
+
+    return function
+
+
+def sequence(tensors: Tensors) -> tuple:
+    """Tensors in a tuple."""
+    if isinstance(tensors, Tensor):
+        return (tensors,)
+    if isinstance(tensors, (tuple, list)):
+        return tuple(tensors)
+    raise TypeError("The inputs type must be a Tensor, tuple or list of Tensors.")
+
+
+def bare(aux: Any) -> Any:
+    """The auxiliary outputs: the one where there is one, else a tuple."""
+    found: tuple = wrapped(aux)
+    return found[0] if len(found) == 1 else found

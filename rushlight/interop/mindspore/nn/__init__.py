@@ -1,0 +1,16 @@
+"""`mindspore.nn`: cells, layers, losses and optimizers."""
+
+from rushlight.interop.mindspore.nn.activation import *
+from rushlight.interop.mindspore.nn.cell import *
+from rushlight.interop.mindspore.nn.containers import *
+from rushlight.interop.mindspore.nn.layers import *
+from rushlight.interop.mindspore.nn.loss import *
+from rushlight.interop.mindspore.nn.optim import *
+from rushlight.interop.mindspore.nn.wrap import *
+
+
+def __getattr__(name):
+    """Says that a cell is not served."""
+    from rushlight.missing import explanation
+
+    raise AttributeError(explanation(__name__, name))

@@ -1,0 +1,198 @@
+"""Activations, and other layers without weights, as cells."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.interop.mindspore import ops
+from rushlight.interop.mindspore.common.initializer import initializer
+from rushlight.interop.mindspore.common.parameter import Parameter
+from rushlight.interop.mindspore.common.tensor import Tensor
+from rushlight.interop.mindspore.nn.cell import Cell
+from rushlight.interop.mindspore.ops.functional.pooling import average_pooled, max_pooled
+
+__all__ = [
+    "ELU", "GELU", "AvgPool2d", "Dropout", "Flatten", "HSigmoid", "HSwish", "Identity", "LeakyReLU", "LogSigmoid",
+    "LogSoftmax", "MaxPool2d", "Mish", "PReLU", "ReLU", "ReLU6", "SeLU", "SiLU", "Sigmoid", "Softmax", "Softplus",
+    "Softsign", "Tanh", "get_activation",
+]  # fmt: skip
+
+
+def plain(name: str, function: Callable) -> type[Cell]:
+    """The cell that applies a function."""
+    doc = f"`ops.{function.__name__}` as a cell."
+    members = {"__doc__": doc, "__module__": __name__, "construct": lambda self, x: function(x)}
+    return type(name, (Cell,), members)
+
+
+HSigmoid = plain("HSigmoid", ops.hardsigmoid)
+HSwish = plain("HSwish", ops.hardswish)
+LogSigmoid = plain("LogSigmoid", ops.logsigmoid)
+Mish = plain("Mish", ops.mish)
+ReLU = plain("ReLU", ops.relu)
+ReLU6 = plain("ReLU6", ops.relu6)
+SeLU = plain("SeLU", ops.selu)
+SiLU = plain("SiLU", ops.silu)
+Sigmoid = plain("Sigmoid", ops.sigmoid)
+Softplus = plain("Softplus", ops.softplus)
+Softsign = plain("Softsign", ops.softsign)
+Tanh = plain("Tanh", ops.tanh)
+
+
+class Identity(Cell):
+    """The input itself."""
+
+    def construct(self, x: Any) -> Any:
+        """The input."""
+        return x
+
+
+class LeakyReLU(Cell):
+    """The positive values, and the negative ones times `alpha`."""
+
+    def __init__(self, alpha: float = 0.2):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.leaky_relu(x, self.alpha)
+
+
+class ELU(Cell):
+    """The positive values, and alpha (eˣ - 1) of the negative ones."""
+
+    def __init__(self, alpha: float = 1.0):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.elu(x, self.alpha)
+
+
+class GELU(Cell):
+    """x Φ(x), by default by tanh."""
+
+    def __init__(self, approximate: bool = True):
+        super().__init__()
+        self.approximate = approximate
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.gelu(x, "tanh" if self.approximate else "none")
+
+
+class PReLU(Cell):
+    """The positive values, and the negative ones times a weight, one for all or for each channel."""
+
+    def __init__(self, channel: int = 1, w: Any = 0.25):
+        super().__init__()
+        self.w = Parameter(initializer(w, (channel,)), name="a")
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.prelu(x, self.w)
+
+
+class Softmax(Cell):
+    """`ops.softmax` along an axis."""
+
+    def __init__(self, axis: int = -1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.softmax(x, self.axis)
+
+
+class LogSoftmax(Softmax):
+    """`ops.log_softmax` along an axis."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.log_softmax(x, self.axis)
+
+
+class Flatten(Cell):
+    """The dimensions from `start_dim` to `end_dim` as one.
+
+    >>> import rushlight.interop.mindspore as ms
+    >>> ms.nn.Flatten()(ms.ops.ones((2, 3, 4))).shape
+    (2, 12)
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1):
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+
+
+class Dropout(Cell):
+    """While training, zeros with probability `p`, and the others divided by 1 - p.
+
+    The old `keep_prob`, 1 - p, is the first parameter. ValueError for a probability out of [0, 1), and for both.
+    """
+
+    def __init__(self, keep_prob: float | None = None, p: float | None = None):
+        super().__init__()
+        if keep_prob is not None and p is not None:
+            raise ValueError("For 'Dropout', give 'p' alone; 'keep_prob' is the old name of 1 - p.")
+        self.p = 1 - keep_prob if keep_prob is not None else 0.5 if p is None else p
+        if not 0 <= self.p < 1:
+            raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {self.p}.")
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The result."""
+        return ops.dropout(x, self.p, self.training)
+
+    def extend_repr(self) -> str:
+        """The probability."""
+        return f"p={self.p}"
+
+
+class Pool(Cell):
+    """Windows of images (N, C, H, W), with `pad_mode` "valid" or "same"."""
+
+    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid"):
+        super().__init__()
+        if pad_mode.lower() not in ("valid", "same"):
+            raise NotImplementedError(
+                f"{type(self).__name__}: rushlight serves the 'pad_mode' 'valid' and 'same', not {pad_mode!r}."
+            )
+        self.kernel_size, self.strides, self.pad_mode = kernel_size, stride, pad_mode
+
+    def extend_repr(self) -> str:
+        """The options."""
+        return f"kernel_size={self.kernel_size}, stride={self.strides}, pad_mode={self.pad_mode}"
+
+
+class MaxPool2d(Pool):
+    """The largest value of each window."""
+
+    construct = max_pooled
+
+
+class AvgPool2d(Pool):
+    """The mean of each window."""
+
+    construct = average_pooled
+
+
+ACTIVATIONS = (
+    ELU, GELU, HSigmoid, HSwish, LeakyReLU, LogSigmoid, LogSoftmax, Mish, PReLU, ReLU, ReLU6, SeLU, SiLU, Sigmoid,
+    Softmax, Tanh,
+)  # fmt: skip
+BY_NAME = {cell.__name__.lower(): cell for cell in ACTIVATIONS}
+
+
+def get_activation(name: Any) -> Any:
+    """The activation of a name; cells, operators and None as they are. KeyError for an unknown name."""
+    if not isinstance(name, str):
+        return name
+    if name not in BY_NAME:
+        raise KeyError(f"For 'get_activation', the 'name' must be in {list(BY_NAME)}, but got {name}.")
+    return BY_NAME[name]()

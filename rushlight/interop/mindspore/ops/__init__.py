@@ -1,0 +1,14 @@
+"""`mindspore.ops`: operators as functions, and as objects that are made with their options and then called."""
+
+from rushlight.interop.mindspore.ops import composite, functional, operations
+from rushlight.interop.mindspore.ops import methods as _methods
+from rushlight.interop.mindspore.ops.composite import GradOperation
+from rushlight.interop.mindspore.ops.functional import *
+from rushlight.interop.mindspore.ops.operations import *
+
+
+def __getattr__(name):
+    """Says that an operator is not served."""
+    from rushlight.missing import explanation
+
+    raise AttributeError(explanation(__name__, name))
