@@ -3,6 +3,7 @@
 An in-place operation is the out-of-place one, whose result then takes the tensor's place in memory and in the graph.
 """
 
+from functools import partial
 from weakref import ref
 
 import numpy as np
@@ -13,8 +14,8 @@ from rushlight.core.errors import changed_view, larger_result, lower_result
 from rushlight.core.forward import renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
-from rushlight.core.modes import CURRENT
-from rushlight.core.operators import Operator, binary, levels, next_number, recording
+from rushlight.core.modes import CURRENT, observer
+from rushlight.core.operators import USUAL, Operator, binary, levels, next_number, recording, unusual
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
 from rushlight.layout import is_repeated
 
@@ -102,8 +103,12 @@ def is_dense(array):
 
 def change(tensor, function, *args, **kwargs):
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
-    if levels():
-        return change_dual(tensor, function, args, kwargs)
+    if unusual():
+        taken = observed(partial(change, tensor, function, *args, **kwargs), function, tensor, args)
+        if taken is not USUAL:
+            return taken
+        if levels():
+            return change_dual(tensor, function, args, kwargs)
     if not recording():
         check_memory(tensor, args)
         write(tensor, function(tensor, *args, **kwargs)._array)
@@ -148,7 +153,13 @@ def change_dual(tensor, function, args, kwargs):
 
 def change_binary(op, tensor, other):
     """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
-    if not is_plain(op, tensor, other) or levels() or (recording() and (tensor._needs or tensor._view or needs(other))):
+    plain = is_plain(op, tensor, other)
+    if unusual():
+        taken = observed(partial(change_binary, op, tensor, other), op, tensor, (other,))
+        if taken is not USUAL:
+            return taken
+        plain = plain and not levels()
+    if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
         return change(tensor, lambda a, b: binary(op, a, b), other)
     check_memory(tensor, (other,))
     array = tensor._array
@@ -158,6 +169,12 @@ def change_binary(op, tensor, other):
         return change(tensor, lambda a, b: binary(op, a, b), other)
     tensor._bump()
     return tensor
+
+
+def observed(again, function, tensor, args):
+    """A change that a profiler looks at and does again; USUAL for any other."""
+    profiler = observer()
+    return USUAL if profiler is None else profiler.observe_change(again, function, tensor, args)
 
 
 def is_plain(op, tensor, other):
