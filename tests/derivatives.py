@@ -7,6 +7,17 @@ import rushlight as torch
 EPS = 1e-6
 
 
+def random_leaf(*shape, dtype=np.float64, grad=True, seed=0):
+    """A leaf of normally distributed numbers that its shape and a seed determine."""
+    rng = np.random.default_rng([seed, *shape])
+    array = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        array = array + 1j * rng.standard_normal(shape)
+    out = torch.from_numpy(np.asarray(array, dtype))
+    out.requires_grad = grad
+    return out
+
+
 def as_list(values):
     """A tensor or a tuple of them as a list."""
     return [values] if isinstance(values, torch.Tensor) else list(values)

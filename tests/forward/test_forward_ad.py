@@ -4,11 +4,6 @@ import pytest
 
 
 @pytest.fixture
-def fw(torch):
-    return torch.autograd.forward_ad
-
-
-@pytest.fixture
 def x(torch):
     return torch.tensor([1.0, 2.0])
 

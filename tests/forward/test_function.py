@@ -3,17 +3,6 @@
 import pytest
 
 
-@pytest.fixture
-def fw(torch):
-    return torch.autograd.forward_ad
-
-
-@pytest.fixture
-def dual(torch, fw):
-    with fw.dual_level():
-        yield fw.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.5]))
-
-
 def function(torch, forward, jvp):
     """A custom function of two methods."""
     members = {"forward": staticmethod(forward)}
@@ -27,15 +16,10 @@ def scaled(ctx, x, factor):
     return x * factor
 
 
-def tangent(fw, tensor):
-    found = fw.unpack_dual(tensor).tangent
-    return None if found is None else found.tolist()
-
-
-def test_the_tangents_of_all_inputs(torch, fw, dual):
+def test_the_tangents_of_all_inputs(torch, dual, tangent):
     seen = []
     apply = function(torch, scaled, lambda ctx, t, n: (seen.append((t.tolist(), n)), t * ctx.factor)[1])
-    assert tangent(fw, apply(dual, 3.0)) == [3.0, 1.5]
+    assert tangent(apply(dual, 3.0)) == [3.0, 1.5]
     assert seen == [([1.0, 0.5], None)]
 
 
@@ -56,7 +40,7 @@ def test_without_a_tangent_jvp_is_not_called(torch, fw, dual):
     assert function(torch, scaled, None)(torch.ones(1), 2.0).tolist() == [2.0]
 
 
-def test_what_was_saved(torch, fw):
+def test_what_was_saved(torch, fw, tangent):
     class Product(torch.autograd.Function):
         @staticmethod
         def forward(x, y):
@@ -85,7 +69,7 @@ def test_what_was_saved(torch, fw):
         assert t.tolist() == [4.0, 4.0]
         assert [g.tolist() for g in torch.autograd.grad(t.sum(), [x, y], retain_graph=True)] == [[1.0, 0.0], [1.0, 1.0]]
         (grad,) = torch.autograd.grad(out.sum(), x, create_graph=True)
-        assert tangent(fw, grad) == [1.0, 0.0]
+        assert tangent(grad) == [1.0, 0.0]
     assert [g.tolist() for g in torch.autograd.grad(primal.sum(), [x, y])] == [[3.0, 4.0], [1.0, 2.0]]
 
 
@@ -115,18 +99,18 @@ def test_nested():
     assert torch.func.jvp(lambda x: torch.func.jvp(slope, (x,), (one,))[1], (x,), (one,))[1].item() == 6.0
 
 
-def test_several_outputs(torch, fw, dual):
+def test_several_outputs(torch, dual, tangent):
     def forward(ctx, x):
         whole = x * 2
         ctx.mark_non_differentiable(whole)
         return whole, x * 3
 
     outs = function(torch, forward, lambda ctx, t: (None, t * 3))(dual)
-    assert tangent(fw, outs[0]) is None
-    assert tangent(fw, outs[1]) == [3.0, 1.5]
+    assert tangent(outs[0]) is None
+    assert tangent(outs[1]) == [3.0, 1.5]
 
 
-def test_changed_in_place(torch, fw, dual):
+def test_changed_in_place(torch, dual, tangent):
     def forward(ctx, x):
         ctx.mark_dirty(x)
         return x.mul_(3)
@@ -134,17 +118,17 @@ def test_changed_in_place(torch, fw, dual):
     y = dual.clone()
     assert function(torch, forward, lambda ctx, t: t.mul_(3))(y) is y
     assert y.tolist() == [3.0, 6.0]
-    assert tangent(fw, y) == [3.0, 1.5]
-    assert tangent(fw, dual) == [1.0, 0.5]
+    assert tangent(y) == [3.0, 1.5]
+    assert tangent(dual) == [1.0, 0.5]
     with pytest.raises(RuntimeError, match="An inplace custom Function is not "):
         function(torch, forward, lambda ctx, t: t * 3)(y)
 
 
-def test_views(torch, fw, dual):
+def test_views(torch, dual, tangent):
     def forward(ctx, x):
         return x.view(2, 1)
 
-    assert tangent(fw, function(torch, forward, lambda ctx, t: t.view(2, 1))(dual.clone())) == [[1.0], [0.5]]
+    assert tangent(function(torch, forward, lambda ctx, t: t.view(2, 1))(dual.clone())) == [[1.0], [0.5]]
     for jvp in (lambda ctx, t: t * 1, lambda ctx, t: t):
         with pytest.raises(
             RuntimeError, match=r"A custom Function.s forward is returning a view .or an input as-is. but"

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from nn.layers import cases, evaluate
+from recorded import by_case
 
 import rushlight
 
@@ -15,12 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.fixture(scope="module")
 def golden():
     """PyTorch's results, by layer and part."""
-    found = {}
-    with np.load(Path(__file__).with_name("layers.npz")) as file:
-        for key in file.files:
-            expression, _, part = key.rpartition("/")
-            found.setdefault(expression, {})[part] = file[key]
-    return found
+    return by_case(Path(__file__).with_name("layers.npz"))
 
 
 def check(actual, expected):

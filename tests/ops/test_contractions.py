@@ -2,20 +2,9 @@
 
 import numpy as np
 import pytest
-from derivatives import check_derivatives
+from derivatives import check_derivatives, random_leaf
 
 import rushlight
-
-
-def tensor(*shape, dtype=np.float64, seed=0):
-    rng = np.random.default_rng([seed, *shape])
-    array = rng.standard_normal(shape)
-    if np.dtype(dtype).kind == "c":
-        array = array + 1j * rng.standard_normal(shape)
-    out = rushlight.from_numpy(np.asarray(array, dtype))
-    out.requires_grad = True
-    return out
-
 
 EINSUM = [
     ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)),
@@ -33,7 +22,7 @@ EINSUM = [
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_einsum(case, dtype):
     equation, *shapes = case
-    operands = [tensor(*s, dtype=dtype, seed=i) for i, s in enumerate(shapes)]
+    operands = [random_leaf(*s, dtype=dtype, seed=i) for i, s in enumerate(shapes)]
     if "..." not in equation or "->" not in equation or "..." in equation.split("->")[1]:
         expected = np.einsum(equation, *[x.detach().numpy() for x in operands])
         np.testing.assert_allclose(rushlight.einsum(equation, *operands).detach().numpy(), expected)
@@ -44,25 +33,25 @@ def test_einsum(case, dtype):
 def test_einsum_as_torch(case):
     torch = pytest.importorskip("torch")
     equation, *shapes = case
-    arrays = [tensor(*s, seed=i).detach().numpy() for i, s in enumerate(shapes)]
+    arrays = [random_leaf(*s, seed=i).detach().numpy() for i, s in enumerate(shapes)]
     found = rushlight.einsum(equation, *[rushlight.from_numpy(x) for x in arrays])
     np.testing.assert_allclose(found.numpy(), torch.einsum(equation, *[torch.from_numpy(x) for x in arrays]).numpy())
 
 
 def test_einsum_does_not_share_memory():
-    x = tensor(2, 2).detach()
+    x = random_leaf(2, 2).detach()
     y = rushlight.einsum("ij->ji", x)
     y.zero_()
     assert (x != 0).all()
 
 
 def test_einsum_of_large_operands():
-    x, y = tensor(40, 30).detach(), tensor(30, 50).detach()
+    x, y = random_leaf(40, 30).detach(), random_leaf(30, 50).detach()
     np.testing.assert_allclose(rushlight.einsum("ij,jk->ki", x, y).numpy(), (x.numpy() @ y.numpy()).T)
 
 
 def test_einsum_with_lists():
-    x, y = tensor(2, 3), tensor(3, 4)
+    x, y = random_leaf(2, 3), random_leaf(3, 4)
     np.testing.assert_allclose(
         rushlight.einsum(x, [0, 1], y, [1, 2], [2, 0]).detach().numpy(), (x @ y).T.detach().numpy()
     )
@@ -79,7 +68,7 @@ TENSORDOT = [
 @pytest.mark.parametrize(("a", "b", "dims"), TENSORDOT)
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_tensordot(a, b, dims, dtype):
-    x, y = tensor(*a, dtype=dtype), tensor(*b, dtype=dtype, seed=1)
+    x, y = random_leaf(*a, dtype=dtype), random_leaf(*b, dtype=dtype, seed=1)
     if 1 not in a:
         expected = np.tensordot(x.detach().numpy(), y.detach().numpy(), dims)
         np.testing.assert_allclose(rushlight.tensordot(x, y, dims).detach().numpy(), expected)
@@ -93,7 +82,7 @@ CHAINS = [
 
 @pytest.mark.parametrize("shapes", CHAINS)
 def test_multi_dot(shapes):
-    matrices = [tensor(*s, seed=i) for i, s in enumerate(shapes)]
+    matrices = [random_leaf(*s, seed=i) for i, s in enumerate(shapes)]
     expected = np.linalg.multi_dot([x.detach().numpy() for x in matrices])
     np.testing.assert_allclose(rushlight.linalg.multi_dot(matrices).detach().numpy(), expected)
     check_derivatives(lambda *x: rushlight.linalg.multi_dot(x), *matrices)
@@ -103,7 +92,7 @@ def test_multi_dot(shapes):
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_bilinear(bias):
-    arguments = [tensor(2, 3), tensor(2, 4), tensor(5, 3, 4), *([tensor(5)] if bias else [])]
+    arguments = [random_leaf(2, 3), random_leaf(2, 4), random_leaf(5, 3, 4), *([random_leaf(5)] if bias else [])]
     x, y, w = (a.detach().numpy() for a in arguments[:3])
     expected = np.stack([np.sum(x * (y @ w[k].T), 1) for k in range(5)], 1)
     expected = expected + (arguments[3].detach().numpy() if bias else 0)
@@ -113,7 +102,7 @@ def test_bilinear(bias):
 
 @pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 3, float("inf")])
 def test_distances(p):
-    x, y = tensor(3, 2), tensor(4, 2, seed=1)
+    x, y = random_leaf(3, 2), random_leaf(4, 2, seed=1)
     expected = np.linalg.norm(x.detach().numpy()[:, None] - y.detach().numpy()[None], p, axis=-1)
     np.testing.assert_allclose(rushlight.cdist(x, y, p).detach().numpy(), expected)
     check_derivatives(lambda x, y: rushlight.cdist(x, y, p), x, y)
@@ -124,7 +113,7 @@ def test_distances(p):
 
 
 def test_euclidean_distances_by_a_product():
-    x, y = tensor(2, 3, 2), tensor(2, 2, seed=1)
+    x, y = random_leaf(2, 3, 2), random_leaf(2, 2, seed=1)
     plain, product = (
         rushlight.cdist(x, y, compute_mode=mode) for mode in ("donot_use_mm_for_euclid_dist", "use_mm_for_euclid_dist")
     )

@@ -2,20 +2,9 @@
 
 import numpy as np
 import pytest
-from derivatives import check_derivatives
+from derivatives import check_derivatives, random_leaf
 
 import rushlight
-
-
-def tensor(*shape, dtype=np.float64, grad=True, seed=0):
-    rng = np.random.default_rng([seed, *shape])
-    array = rng.standard_normal(shape)
-    if np.dtype(dtype).kind == "c":
-        array = array + 1j * rng.standard_normal(shape)
-    out = rushlight.from_numpy(np.asarray(array, dtype))
-    out.requires_grad = grad
-    return out
-
 
 MATMUL = [
     ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((5, 2, 3), (3,)),
@@ -27,13 +16,13 @@ MATMUL = [
 @pytest.mark.parametrize(("left", "right"), MATMUL)
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_matmul(left, right, dtype):
-    x, y = tensor(*left, dtype=dtype), tensor(*right, dtype=dtype, seed=1)
+    x, y = random_leaf(*left, dtype=dtype), random_leaf(*right, dtype=dtype, seed=1)
     np.testing.assert_allclose((x @ y).detach().numpy(), x.detach().numpy() @ y.detach().numpy())
     check_derivatives(rushlight.matmul, x, y)
 
 
 def test_transposed_operands():
-    x, y = tensor(3, 2), tensor(4, 3)
+    x, y = random_leaf(3, 2), random_leaf(4, 3)
     check_derivatives(lambda a, b: a.T @ b.T, x, y)
     assert (x.T @ y.T).is_contiguous()
 
@@ -75,8 +64,8 @@ def test_linear_edges_come_in_the_order_of_addmm(torch):
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_linear(shape, bias, dtype):
-    x, w = tensor(*shape, dtype=dtype), tensor(5, 3, dtype=dtype)
-    arguments = (x, w, tensor(5, dtype=dtype)) if bias else (x, w)
+    x, w = random_leaf(*shape, dtype=dtype), random_leaf(5, 3, dtype=dtype)
+    arguments = (x, w, random_leaf(5, dtype=dtype)) if bias else (x, w)
     expected = x.detach().numpy() @ w.detach().numpy().T + (arguments[2].detach().numpy() if bias else 0)
     np.testing.assert_allclose(rushlight.nn.functional.linear(*arguments).detach().numpy(), expected)
     check_derivatives(rushlight.nn.functional.linear, *arguments)
@@ -103,7 +92,7 @@ ADDED = [
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_added_products(name, shape, first, second, dtype):
     function = getattr(rushlight, name)
-    inputs = [tensor(*s, dtype=dtype, seed=i) for i, s in enumerate((shape, first, second))]
+    inputs = [random_leaf(*s, dtype=dtype, seed=i) for i, s in enumerate((shape, first, second))]
     check_derivatives(lambda *x: function(*x, beta=0.5, alpha=-2), *inputs)
     i, a, b = (x.detach().numpy() for x in inputs)
     product = {"addr": np.multiply.outer, "addbmm": lambda a, b: (a @ b).sum(0)}.get(name, np.matmul)(a, b)
@@ -126,23 +115,23 @@ def test_out():
     assert rushlight.mm(rushlight.eye(2), rushlight.eye(2), out=out) is out
     assert out.shape == (2, 2)
     with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
-        rushlight.mm(tensor(2, 2), tensor(2, 2), out=out)
+        rushlight.mm(random_leaf(2, 2), random_leaf(2, 2), out=out)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_vdot_inner_outer_kron(dtype):
-    x, y = tensor(3, dtype=dtype), tensor(3, dtype=dtype, seed=1)
+    x, y = random_leaf(3, dtype=dtype), random_leaf(3, dtype=dtype, seed=1)
     np.testing.assert_allclose(rushlight.vdot(x, y).item(), np.vdot(x.detach().numpy(), y.detach().numpy()))
     for function in (rushlight.vdot, rushlight.dot, rushlight.inner, rushlight.outer, rushlight.kron):
         check_derivatives(function, x, y)
-    a, b = tensor(2, 3, dtype=dtype), tensor(4, 3, dtype=dtype)
+    a, b = random_leaf(2, 3, dtype=dtype), random_leaf(4, 3, dtype=dtype)
     np.testing.assert_allclose(rushlight.inner(a, b).detach().numpy(), np.inner(a.detach().numpy(), b.detach().numpy()))
     np.testing.assert_allclose(rushlight.kron(a, b).detach().numpy(), np.kron(a.detach().numpy(), b.detach().numpy()))
     np.testing.assert_allclose(rushlight.kron(a, y).detach().numpy(), np.kron(a.detach().numpy(), y.detach().numpy()))
 
 
 def test_numpy_functions_on_tensors():
-    x = tensor(2, 3)
+    x = random_leaf(2, 3)
     assert np.matmul(x, x.detach().numpy().T).grad_fn.name() == "MmBackward0"
     assert (x.detach().numpy().T @ x).shape == (3, 3)
 
@@ -157,7 +146,7 @@ NUMPY = [
 
 @pytest.mark.parametrize(("name", "left", "right"), NUMPY)
 def test_products_of_numpy_on_tensors(name, left, right):
-    x, y = tensor(*left), tensor(*right, seed=1)
+    x, y = random_leaf(*left), random_leaf(*right, seed=1)
     found = getattr(np, name)(x, y)
     assert found.requires_grad
     expected = getattr(np, name)(x.detach().numpy(), y.detach().numpy())
@@ -168,7 +157,7 @@ def test_products_of_numpy_on_tensors(name, left, right):
     "name", ["inv", "det", "cholesky", "eigvalsh", "svdvals", "norm", "pinv", "matrix_rank", "matrix_norm"]
 )
 def test_linear_algebra_of_numpy_on_tensors(name):
-    x = tensor(3, 3)
+    x = random_leaf(3, 3)
     x = x @ x.T
     expected = getattr(np.linalg, name)(x.detach().numpy())
     np.testing.assert_allclose(getattr(np.linalg, name)(x).detach().numpy(), expected)

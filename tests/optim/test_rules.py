@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from optim.problems import OPTIMIZERS, parameters, set_gradients, steps
+from recorded import by_case
 
 import rushlight
 
@@ -13,12 +14,7 @@ each_optimizer = pytest.mark.parametrize("expression", OPTIMIZERS)
 
 @pytest.fixture(scope="module")
 def golden():
-    found = {}
-    with np.load(Path(__file__).with_name("golden.npz")) as file:
-        for key in file.files:
-            expression, _, part = key.rpartition("/")
-            found.setdefault(expression, {})[part] = file[key]
-    return found
+    return by_case(Path(__file__).with_name("golden.npz"))
 
 
 def check(actual, expected):
