@@ -223,7 +223,7 @@ logaddexp = UFUNCS[np.logaddexp] = binary(
 
     >>> import rushlight as torch
     >>> torch.logaddexp(torch.tensor([1000.0]), torch.tensor([1000.0]))
-    tensor([1000.6931])
+    tensor([1000.6932])
     """,
     promote=only("fc", "logaddexp_cpu"),
     inplace=False,
