@@ -81,7 +81,8 @@ def rows_at_once(output: Tensor) -> int:
 
     A batch of cotangents makes the arrays of the pass so many times larger.
     """
-    largest, seen, stack = output.numel(), set(), [output._node]
+    largest, stack = output.numel(), [output._node]
+    seen: set[Node] = set()
     while stack:
         node = stack.pop()
         if not isinstance(node, Node) or node in seen:
