@@ -90,7 +90,7 @@ def check_bools(name: str, **options: Any) -> None:
             raise TypeError(f"For '{name}', the '{option}' should be bool, but got {type(value).__name__}")
 
 
-def checked_positions(grad_position: Positions) -> tuple[int, ...]:
+def checked_positions(grad_position: int | tuple[int, ...]) -> tuple[int, ...]:
     """The positions in a tuple."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if not all(isinstance(p, int) for p in positions):
@@ -170,7 +170,7 @@ class GradOperation:
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
-    def __call__(self, fn: Callable, weights: Weights = None) -> Callable:
+    def __call__(self, fn: Any, weights: Weights = None) -> Callable:
         """The gradient function of `fn`; without `weights`, `get_by_list` takes a cell's trainable parameters."""
         if self.get_by_list and weights is None:
             weights = fn.trainable_params()

@@ -6,7 +6,7 @@ from typing import Any
 from rushlight import func
 from rushlight.interop.mindspore.common.lifting import unwrapped, wrapped
 from rushlight.interop.mindspore.common.tensor import Tensor
-from rushlight.interop.mindspore.gradients import Positions, check_bools, checked_positions
+from rushlight.interop.mindspore.gradients import check_bools, checked_positions
 from rushlight.interop.mindspore.pullback import native, opened, parted, pull_back, tree_of_natives
 
 __all__ = ["jacfwd", "jacrev", "jvp", "vjp"]
@@ -54,7 +54,7 @@ def vjp(fn: Callable, *inputs: Tensor, has_aux: bool = False) -> tuple:
     return (pulled.outputs, vjp_fn, bare(pulled.aux)) if has_aux else (pulled.outputs, vjp_fn)
 
 
-def jacfwd(fn: Callable, grad_position: Positions = 0, has_aux: bool = False) -> Callable:
+def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
     """The function that computes the Jacobian of `fn` by forward mode: better where there are more outputs than inputs.
 
     A tensor (*output, *input) for one output and one position; a tuple over the positions, or over the outputs; for
@@ -69,7 +69,7 @@ def jacfwd(fn: Callable, grad_position: Positions = 0, has_aux: bool = False) ->
     return jacobian(func.jacfwd, fn, grad_position, has_aux)
 
 
-def jacrev(fn: Callable, grad_position: Positions = 0, has_aux: bool = False) -> Callable:
+def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
     """The same by reverse mode: better where there are fewer outputs than inputs.
 
     >>> import rushlight.interop.mindspore as ms

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.core.graph import TensorBase
-from rushlight.interop.mindspore.common.dtype import Type, from_native
+import rushlight as torch
+from rushlight.interop.mindspore.common.dtype import Type
 from rushlight.interop.mindspore.common.tensor import Tensor
 
 
@@ -22,7 +22,7 @@ def unwrapped(value: Any) -> Any:
 
 def wrapped(value: Any) -> Any:
     """The same with MindSpore's tensors in the place of rushlight's; sequences of them become tuples."""
-    if isinstance(value, TensorBase):
+    if isinstance(value, torch.Tensor):
         return Tensor._of(value)
     if isinstance(value, (tuple, list)):
         return tuple(map(wrapped, value))
@@ -39,6 +39,3 @@ def lifted(function: Callable, name: str | None = None) -> Callable:
     on_tensors.__name__ = on_tensors.__qualname__ = name or function.__name__
     on_tensors.__doc__ = f"`{function.__name__}` of rushlight, under MindSpore's name and on its tensors."
     return on_tensors
-
-
-__all__ = ["from_native", "lifted", "unwrapped", "wrapped"]

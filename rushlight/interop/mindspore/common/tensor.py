@@ -55,9 +55,14 @@ class Tensor:
         shell._value = value
         return shell
 
-    if TYPE_CHECKING:  # the methods that ops/methods.py adds
+    if TYPE_CHECKING:  # the operators and methods that ops/methods.py adds
 
         def __getattr__(self, name: str) -> Any: ...
+
+        def _operator(self, other: Any) -> "Tensor": ...
+
+        __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __matmul__ = __getitem__ = _operator
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __rmatmul__ = _operator
 
     # what it is
 
@@ -121,7 +126,7 @@ class Tensor:
     def __array__(self, dtype=None, copy=None):
         return np.array(self.asnumpy(), dtype, copy=copy)
 
-    def item(self) -> bool | int | float | complex:
+    def item(self) -> Any:
         """The value of a tensor of one element as a Python number. ValueError for any other."""
         if self.size != 1:
             raise ValueError("Only one element tensors can be converted to Python scalars")

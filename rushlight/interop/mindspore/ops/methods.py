@@ -134,7 +134,7 @@ def to(self: Tensor, dtype: Any) -> Tensor:
 @method
 def expand_as(self: Tensor, x: Tensor) -> Tensor:
     """Broadcast to the shape of another tensor."""
-    return functional.broadcast_to(self, x.shape)
+    return wrapped(self._value.broadcast_to(x.shape))
 
 
 def sequence(numbers: tuple) -> tuple:

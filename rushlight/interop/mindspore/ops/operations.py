@@ -86,7 +86,7 @@ for _module, _names in PLAIN.items():
         _call = getattr(_module, _function)
         primitive(_name, lambda self, *args, _call=_call: _call(*args))
 
-primitive("BroadcastTo", lambda self, x: elementwise.broadcast_to(x, self.shape), shape=())
+primitive("BroadcastTo", lambda self, x: wrapped(x._value.broadcast_to(self.shape)), shape=())
 
 
 # products
@@ -147,7 +147,7 @@ primitive(
 
 primitive("Softmax", lambda self, x: neural.softmax(x, self.axis), axis=-1)
 primitive("LogSoftmax", lambda self, x: neural.log_softmax(x, self.axis), axis=-1)
-primitive("Elu", lambda self, x: neural.elu(x, self.alpha), alpha=1.0)
+primitive("Elu", lambda self, x: wrapped(torch.nn.functional.elu(x._value, self.alpha)), alpha=1.0)
 primitive(
     "Conv2D", lambda self, x, weight: neural.conv2d(
         x, weight, None, self.stride, self.pad_mode, self.pad, self.dilation, self.group

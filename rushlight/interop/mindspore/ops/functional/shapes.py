@@ -145,7 +145,7 @@ def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, 
     """For each index a vector of `depth` values along `axis`: `on_value` at the index, `off_value` elsewhere."""
     hot = torch.nn.functional.one_hot(indices._value.to(torch.int64), depth).bool()
     on, off = (value if isinstance(value, Tensor) else Tensor(value) for value in (on_value, off_value))
-    return wrapped(torch.where(hot, on._value, off._value).moveaxis(-1, axis))
+    return wrapped(torch.moveaxis(on._value.where(hot, off._value), -1, axis))
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
