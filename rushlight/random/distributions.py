@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import libm
-from .examples import for_examples
-from .generator import LOW_53, Generator
-from .names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
-from .normal import CHUNK, fill_normal, standard_pairs
+from rushlight.random import libm
+from rushlight.random.examples import for_examples
+from rushlight.random.generator import LOW_53, Generator
+from rushlight.random.names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
+from rushlight.random.normal import CHUNK, fill_normal, standard_pairs
 
 Shape = tuple[int, ...]
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in FLOATING}

@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 
-from .distributions import Shape, fill
-from .examples import for_examples, permutations
-from .generator import Generator
-from .names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
-from .normal import CHUNK
+from rushlight.random.distributions import Shape, fill
+from rushlight.random.examples import for_examples, permutations
+from rushlight.random.generator import Generator
+from rushlight.random.names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
+from rushlight.random.normal import CHUNK
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 DIGITS = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .distributions import exponential
-from .generator import Generator
-from .names import FLOATING, SCALAR_TYPES
+from rushlight.random.distributions import exponential
+from rushlight.random.generator import Generator
+from rushlight.random.names import FLOATING, SCALAR_TYPES
 
 MOST_CATEGORIES = 2**24
 

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from . import cephes, libm
-from .generator import Generator
+from rushlight.random import cephes, libm
+from rushlight.random.generator import Generator
 
 CHUNK = 65536  # numbers at a time: what stays in the cache
 

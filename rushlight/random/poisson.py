@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from .generator import Generator
-from .names import FLOATING, require
+from rushlight.random.generator import Generator
+from rushlight.random.names import FLOATING, require
 
 
 def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
