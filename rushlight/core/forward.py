@@ -7,7 +7,9 @@ by transposing its formula: the vector-Jacobian product is linear in the cotange
 Jacobian-vector product.
 """
 
+from functools import reduce
 from inspect import signature
+from operator import add
 
 import numpy as np
 
@@ -112,13 +114,12 @@ def strip(arg, level):
 
 def push(op, args, primals, outs, level):
     """The tangents of an operator's outputs on a level."""
-    if isinstance(outs, tuple) or not (op.linear or is_diagonal(op, (*primals, outs))):
+    if op.linear:
+        parts = [part if isinstance(part, tuple) else (part,) for part in linear_parts(op, args, primals, level)]
+        return [reduce(add, column) for column in zip(*parts, strict=True)]
+    if isinstance(outs, tuple) or not is_diagonal(op, (*primals, outs)):
         return transposed(op, args, primals, level)
-    parts = (linear_parts if op.linear else diagonal_parts)(op, args, primals, outs, level)
-    total = next(parts)
-    for part in parts:
-        total = total + part
-    return [total]
+    return [reduce(add, diagonal_parts(op, args, primals, outs, level))]
 
 
 def is_diagonal(op, values):
@@ -128,7 +129,7 @@ def is_diagonal(op, values):
     return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in values)
 
 
-def linear_parts(op, args, primals, outs, level):
+def linear_parts(op, args, primals, level):
     """The operator with the tangent of one input in its place, for each input that has one."""
     for position in op.inputs:
         before, primal, after = primals[:position], primals[position], primals[position + 1 :]

@@ -19,6 +19,7 @@ __all__ = ["from_dlpack"]
 
 
 @operator(
+    linear=True,
     name="to_copy",
     batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)),
     input=lambda grad: grad,  # the core casts the cotangent back

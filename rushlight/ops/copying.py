@@ -19,6 +19,7 @@ __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_co
 
 
 @operator(
+    linear=True,
     input=lambda grad: grad,
     holomorphic=False,
     batch=by(lambda n, input, format: _clone.forward(input, preserve_format)),
@@ -62,7 +63,7 @@ method(contiguous)
 
 def copied(name: str, node: str, look, doc: str):
     """The variant of a view operation that returns copies, with PyTorch's name for its node."""
-    enter_copy = operator(name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
+    enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
     copy = enter_copy(lambda input: np.array(input, order="C"))
 
     def function(input, *args, out=None, **kwargs):

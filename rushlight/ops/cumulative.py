@@ -18,6 +18,7 @@ __all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
 
 
 @operator(
+    linear=True,
     batch=leading,
     name="cumsum_back", node="FlipBackward0", input=lambda grad, dim: _cumsum(grad, dim, None)
 )  # fmt: skip
@@ -28,7 +29,7 @@ def _cumsum_back(input, dim):
     return np.flip(np.add.accumulate(np.flip(input, dim), dim), dim)
 
 
-@operator(batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
+@operator(linear=True, batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
 def _cumsum(input, dim, dtype):
     return np.add.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
 

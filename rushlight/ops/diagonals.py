@@ -13,12 +13,12 @@ from rushlight.tensor import Tensor
 __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 
 
-@operator(batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
+@operator(linear=True, batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
 def _tril(input, diagonal):
     return np.tril(input, diagonal)
 
 
-@operator(batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
+@operator(linear=True, batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
 def _triu(input, diagonal):
     return np.triu(input, diagonal)
 
@@ -63,7 +63,7 @@ def check_matrices(name, input):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@operator(batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
+@operator(linear=True, batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
 def _diag_embed(input, offset, dim1, dim2):
     n = input.shape[-1] + abs(offset)
     out = np.zeros((*input.shape[:-1], n, n), input.dtype)
@@ -88,7 +88,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _diag_embed(input, offset, first, second)
 
 
-@operator(batch=leading, node="DiagonalBackward0_copy", input=lambda grad: grad)
+@operator(linear=True, batch=leading, node="DiagonalBackward0_copy", input=lambda grad: grad)
 def _own(input):
     return input.copy()
 
@@ -128,7 +128,7 @@ def trace_batch(n, input):
     return np.trace(input, 0, n, n + 1, np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype)
 
 
-@operator(input=lambda grad, input_shape: _spread_diagonal(grad, input_shape), batch=by(trace_batch))
+@operator(linear=True, input=lambda grad, input_shape: _spread_diagonal(grad, input_shape), batch=by(trace_batch))
 def _trace(input):
     dtype = np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype
     return np.trace(input, dtype=dtype)
@@ -140,7 +140,7 @@ def spread_batch(n, input, shape):
     return _place_diagonal.forward(diagonal, (*input.shape, *shape), 0, n, n + 1)
 
 
-@operator(input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
+@operator(linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
 def _spread_diagonal(input, shape):
     """A matrix of zeros with one number all along its diagonal: the adjoint of the trace."""
     out = np.zeros(shape, input.dtype)

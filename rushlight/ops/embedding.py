@@ -13,13 +13,13 @@ from rushlight.tensor import Tensor
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
 
-@operator(input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]))
+@operator(linear=True, input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]))
 def _rows(input, indices):
     """The rows of a table at indices."""
     return input[indices]
 
 
-@operator(input=lambda grad, indices: _rows(grad, indices), node="EmbeddingDenseBackwardBackward0")
+@operator(linear=True, input=lambda grad, indices: _rows(grad, indices), node="EmbeddingDenseBackwardBackward0")
 def _put_rows(input, indices, n):
     """A table of zeros with rows added in at indices: the adjoint of `_rows`."""
     return add_rows(np.reshape(indices, -1), np.reshape(input, (-1, input.shape[-1])), n)
@@ -48,7 +48,7 @@ def numpy_type(dtype):
     return dtype if isinstance(dtype, np.dtype) else dtype._numpy
 
 
-@operator(weight=table_cotangent, name="embedding")
+@operator(linear=True, weight=table_cotangent, name="embedding")
 def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
     return weight[indices]
 

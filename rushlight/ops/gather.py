@@ -34,7 +34,9 @@ def flat_places(index, dim, shape):
     return np.broadcast_to(flat, index.shape).reshape(-1)
 
 
-@operator(batch=leading, input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape))
+@operator(
+    linear=True, batch=leading, input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape)
+)
 def _gather(input, dim, index):
     """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
     if input.ndim == 0 or index.ndim < input.ndim:
@@ -42,7 +44,9 @@ def _gather(input, dim, index):
     return input[grid(index, dim)]
 
 
-@operator(batch=leading, input=lambda grad, dim, index: _gather(grad, dim, index), node="ScatterAddBackward0")
+@operator(
+    linear=True, batch=leading, input=lambda grad, dim, index: _gather(grad, dim, index), node="ScatterAddBackward0"
+)
 def _put_back(input, dim, index, shape, distinct=False):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `_gather`.
 

@@ -21,12 +21,19 @@ __all__ = [
 ]  # fmt: skip
 
 
-@operator(batch=with_index, input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index))
+@operator(
+    linear=True, batch=with_index, input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index)
+)
 def _index_select(input, dim, index):
     return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
 
 
-@operator(batch=with_index, input=lambda grad, dim, index: _index_select(grad, dim, index), node="IndexAddBackward0")
+@operator(
+    linear=True,
+    batch=with_index,
+    input=lambda grad, dim, index: _index_select(grad, dim, index),
+    node="IndexAddBackward0",
+)
 def _add_at(input, shape, dim, index):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
@@ -260,12 +267,12 @@ def index_reduce(
 # the flattened tensor
 
 
-@operator(input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
+@operator(linear=True, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
 def _take(input, index):
     return np.reshape(input, -1)[index]
 
 
-@operator(input=lambda grad, index: _take(grad, index), node="PutBackward0")
+@operator(linear=True, input=lambda grad, index: _take(grad, index), node="PutBackward0")
 def _put_flat(input, shape, index):
     """Zeros of a shape with `input` added in where `index` counts the flattened elements: the adjoint of `take`."""
     size = math.prod(shape)

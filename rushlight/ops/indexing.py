@@ -21,13 +21,13 @@ ENTRIES = {"select": _select, "slice": _slice, "unsqueeze": _look}
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-@operator(batch=picked, input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
+@operator(linear=True, batch=picked, input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
 def _index(input, key):
     """The elements at a key of index arrays, masks and full slices."""
     return np.ascontiguousarray(input[key])
 
 
-@operator(batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
+@operator(linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
 def _accumulate(input, shape, key):
     """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
     arrays = [item for item in key if isinstance(item, ARRAYS)]

@@ -31,7 +31,7 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
     return pieces
 
 
-@operator(batch=leading, joint=cat_cotangents, inputs=("tensors",), lists=("tensors",))
+@operator(linear=True, batch=leading, joint=cat_cotangents, inputs=("tensors",), lists=("tensors",))
 def _cat(tensors, dim, dtype):
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
     return np.concatenate(arrays, axis=dim, dtype=dtype)
@@ -212,7 +212,7 @@ def block_cotangents(grad, tensors_shape, needs):
     return blocks
 
 
-@operator(joint=block_cotangents, inputs=("tensors",), lists=("tensors",), name="block_diag")
+@operator(linear=True, joint=block_cotangents, inputs=("tensors",), lists=("tensors",), name="block_diag")
 def _block_diag(tensors, dtype):
     blocks = [np.atleast_2d(a) for a in tensors]
     out = np.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)), dtype)

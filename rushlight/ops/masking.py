@@ -62,12 +62,12 @@ def select_batch(op, args, levels):
     return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
 
 
-@operator(batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
+@operator(linear=True, batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
 def _masked_select(input, mask):
     return input[mask]
 
 
-@operator(input=lambda grad, mask: _masked_select(grad, mask), node="MaskedScatterBackward0")
+@operator(linear=True, input=lambda grad, mask: _masked_select(grad, mask), node="MaskedScatterBackward0")
 def _place_masked(input, mask):
     """Zeros with the elements of a vector where the mask holds, in their order: the adjoint of `masked_select`."""
     out = np.zeros(mask.shape, input.dtype)

@@ -73,7 +73,7 @@ def picked(input, places):
     return input
 
 
-@operator(input=lambda grad, places: PADS["replicate", 1](grad, places), node="PadBackward0")
+@operator(linear=True, input=lambda grad, places: PADS["replicate", 1](grad, places), node="PadBackward0")
 def _unpad(input, shape, places):
     """What was padded with the tensor's own elements added up in their places: the adjoint of such padding."""
     for dim, index in enumerate(places, len(shape) - len(places)):
@@ -85,7 +85,7 @@ def _unpad(input, shape, places):
 def enter(mode, node):
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
-    return operator(name=f"{mode}_pad", node=node, input=cotangent)(picked)
+    return operator(linear=True, name=f"{mode}_pad", node=node, input=cotangent)(picked)
 
 
 PADS: dict[tuple[str, int], Operator] = {

@@ -19,7 +19,7 @@ def along(dim, place):
     return (*[slice(None)] * dim, place)
 
 
-@operator(batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
+@operator(linear=True, batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
 def _shift(input, dim, back):
     """Each element moved one place along a dimension, forth or back; 0 comes in."""
     out = np.zeros_like(input)

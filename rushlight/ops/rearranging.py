@@ -17,7 +17,7 @@ from rushlight.tensor import Tensor
 __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
 
 
-@operator(batch=leading, input=lambda grad, dims: _flip(grad, dims))
+@operator(linear=True, batch=leading, input=lambda grad, dims: _flip(grad, dims))
 def _flip(input, dims):
     return np.flip(input, dims).copy()
 
@@ -71,7 +71,9 @@ def roll_batch(n, input, shifts, dims):
     return np.roll(input.reshape(*sizes, -1), shifts[0], n).reshape(input.shape)
 
 
-@operator(input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims), batch=by(roll_batch))
+@operator(
+    linear=True, input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims), batch=by(roll_batch)
+)
 def _roll(input, shifts, dims):
     return np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
 
@@ -97,7 +99,7 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
 implements(np.roll)(lambda a, shift, axis=None: roll(a, shift, () if axis is None else axis))
 
 
-@operator(batch=leading, input=lambda grad, k, dims: _rot90(grad, -k, dims), name="rot90")
+@operator(linear=True, batch=leading, input=lambda grad, k, dims: _rot90(grad, -k, dims), name="rot90")
 def _rot90(input, k, dims):
     return np.rot90(input, k, dims).copy()
 
@@ -136,7 +138,7 @@ def repeat_batch(n, input, repeats):
     return np.tile(grown(input, n, len(repeats)), (1,) * n + tuple(repeats))
 
 
-@operator(input=repeat_cotangent, batch=by(repeat_batch))
+@operator(linear=True, input=repeat_cotangent, batch=by(repeat_batch))
 def _repeat(input, repeats):
     return np.tile(input, repeats)
 

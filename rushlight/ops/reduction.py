@@ -88,13 +88,17 @@ def added(array, dims, keepdim, d=None):
 
 
 @operator(
-    promote=integers_widened, input=lambda grad, input_shape: repeated(grad, input_shape), batch=over_all(np.add.reduce)
+    linear=True,
+    promote=integers_widened,
+    input=lambda grad, input_shape: repeated(grad, input_shape),
+    batch=over_all(np.add.reduce),
 )
 def _sum(input):
     return np.add.reduce(input, None)
 
 
 @operator(
+    linear=True,
     batch=leading,
     node="SumBackward1",
     input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim),
@@ -137,6 +141,7 @@ def infer_floating(name, input, dtype):
 
 
 @operator(
+    linear=True,
     promote=integers_widened,
     input=lambda grad, input_shape: repeated(grad / math.prod(input_shape), input_shape),
 )
@@ -145,6 +150,7 @@ def _mean(input):
 
 
 @operator(
+    linear=True,
     batch=leading,
     node="MeanBackward1",
     input=lambda grad, input_shape, dims, keepdim: spread(

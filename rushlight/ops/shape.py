@@ -50,7 +50,12 @@ def enter_view(name, node):
 _view, _reshape_alias = enter_view("view", "ViewBackward0"), enter_view("reshape_alias", "ReshapeAliasBackward0")
 
 
-@operator(batch=leading, node="UnsafeViewBackward0", input=lambda grad, input_shape: np.reshape(grad, input_shape))
+@operator(
+    linear=True,
+    batch=leading,
+    node="UnsafeViewBackward0",
+    input=lambda grad, input_shape: np.reshape(grad, input_shape),
+)
 def _reshape_copy(input, shape):
     return np.array(input, order="C").reshape(shape)
 

@@ -17,7 +17,7 @@ __all__ = ["as_strided", "diagonal", "narrow", "select", "unbind"]
 ALL = slice(None)
 
 
-@operator(batch=leading, input=lambda grad, key: _look(grad, key))
+@operator(linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
 def _place(input, shape, key):
     """Zeros of a shape with `input` where a basic key looks: the adjoint of looking there."""
     out = np.zeros(shape, input.dtype)
@@ -99,6 +99,7 @@ def _unbind(input, dim):
 
 
 @operator(
+    linear=True,
     batch=inserting,
     joint=lambda grad, dim: _unbind(grad, dim),
     inputs=("arrays",),
@@ -135,7 +136,10 @@ def _diagonal(input, offset, dim1, dim2):
 
 
 @operator(
-    batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2), node="DiagonalBackward0"
+    linear=True,
+    batch=leading,
+    input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2),
+    node="DiagonalBackward0",
 )
 def _place_diagonal(input, shape, offset, dim1, dim2):
     """Zeros of a shape with `input` on a diagonal."""

@@ -72,7 +72,7 @@ def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation
     return add_bias(kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups), bias)
 
 
-@operator(joint=weight_cotangents, inputs=("grad", "input"), node="ConvolutionBackwardBackward0")
+@operator(linear=True, joint=weight_cotangents, inputs=("grad", "input"), node="ConvolutionBackwardBackward0")
 def _convolution_weight(grad, input, shape, stride, padding, dilation, groups):
     return kernels.convolution_weight(grad, input, shape, stride, padding, dilation, groups)
 

@@ -14,6 +14,7 @@ __all__ = ["fold", "unfold"]
 
 
 @operator(
+    linear=True,
     node="Im2ColBackward0",
     input=lambda grad, input_shape, kernel, dilation, padding, stride: _fold(
         grad, tuple(input_shape[-2:]), kernel, dilation, padding, stride
@@ -26,6 +27,7 @@ def _unfold(input, kernel, dilation, padding, stride):
 
 
 @operator(
+    linear=True,
     node="Col2ImBackward0",
     input=lambda grad, kernel, dilation, padding, stride: _unfold(grad, kernel, dilation, padding, stride),
 )

@@ -13,7 +13,7 @@ def batched(array, dims):
     return array if array.ndim == dims + 2 else array[None]
 
 
-@operator(input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims))
+@operator(linear=True, input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims))
 def gather(input, indices, dims):
     """The elements that the indices name, of batches (N, C, *spatial) or samples (C, *spatial)."""
     return kernels.gather_planes(batched(input, dims), batched(indices, dims)).reshape(indices.shape)

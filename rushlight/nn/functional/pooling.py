@@ -58,6 +58,7 @@ def max_pool_operator(dims):
 def avg_pool_operator(dims):
     """Enters the average pooling of `dims` dimensions, and its adjoint: each is the other's derivative."""
     adjoint = operator(
+        linear=True,
         name=f"avg_pool{dims}d_backward",
         node=f"AvgPool{max(dims, 2)}DBackwardBackward0",
         grad=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override: entry(
@@ -65,6 +66,7 @@ def avg_pool_operator(dims):
         ),
     )(avg_pool_cotangent)
     entry = operator(
+        linear=True,
         name=f"avg_pool{dims}d",
         node=f"AvgPool{max(dims, 2)}DBackward0",
         input=lambda g, input_shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override: adjoint(
