@@ -7,6 +7,7 @@ from typing import Any
 
 from rushlight.autograd.function_node import FunctionCtx, FunctionNode
 from rushlight.core.anomaly import remember_origin
+from rushlight.core.batched import ENTERED
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.modes import CURRENT, switched
@@ -116,6 +117,12 @@ class Function(metaclass=FunctionMeta):
         """Calls the function, and records it where one of the tensors among `args` requires grad."""
         if cls.has_setup():
             args, kwargs = with_defaults(cls.forward, args, kwargs)
+        if ENTERED.get():
+            from rushlight.autograd.function_batched import apply_batched, innermost_level, uses_own_rule
+
+            level = innermost_level(args)
+            if level is not None and uses_own_rule(cls):
+                return apply_batched(cls, args, level)
         if not levels():
             return cls.record(args, kwargs)[1]
         from rushlight.autograd.function_forward import apply_dual

@@ -1,0 +1,59 @@
+"""Custom functions inside `vmap`: their own rule is called with the whole batch, or their operations are batched."""
+
+from typing import NamedTuple
+
+from rushlight.core.batched import Batched, levels_of
+from rushlight.core.graph import TensorBase
+from rushlight.core.levels import enter, leave
+
+__all__ = ["VmapInfo", "apply_batched", "innermost_level", "uses_own_rule"]
+
+
+class VmapInfo(NamedTuple):
+    """What the `vmap` staticmethod of a custom function is told of the batch."""
+
+    batch_size: int
+    randomness: str
+
+
+def innermost_level(args):
+    """The innermost level of `vmap` that one of the arguments is on; None for none."""
+    batched = [a._array for a in args if isinstance(a, TensorBase) and type(a._array) is Batched]
+    return levels_of(*batched)[-1] if batched else None
+
+
+def uses_own_rule(cls) -> bool:
+    """Whether a function has a rule of its own; RuntimeError where it has none and none is to be made, or both."""
+    has_rule = "vmap" in {name for base in cls.__mro__[:-1] for name in vars(base)}
+    if has_rule and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            "ambiguity. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    if not has_rule and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            "the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    return has_rule
+
+
+def apply_batched(cls, args, level):
+    """Calls a custom function on the batch of a level by its `vmap` staticmethod."""
+    on_level = [isinstance(a, TensorBase) and level in levels_of(a._array) for a in args]
+    in_dims = tuple(0 if batched else None for batched in on_level)
+    whole = [leave(a, 0, level) if batched else a for a, batched in zip(args, on_level, strict=True)]
+    result = cls.vmap(VmapInfo(level.size, level.randomness), in_dims, *whole)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. Got {type(result).__name__}."
+        )
+    output, out_dims = result
+    several = isinstance(output, tuple)
+    outs = output if several else (output,)
+    dims = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(outs)
+    found = tuple(out if dim is None else enter(out, dim, level) for out, dim in zip(outs, dims, strict=True))
+    return found if several else found[0]
