@@ -101,7 +101,7 @@ from rushlight.version import __version__
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
     "accelerator", "backends", "blas", "config", "cuda", "func", "interop", "masked", "mps", "nn", "optim",
-    "serialization", "special", "utils", "vision", "xpu",
+    "profiler", "serialization", "special", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "blas": ["get_num_threads", "set_num_threads"],

@@ -1,4 +1,9 @@
-"""Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode."""
+"""Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode.
+
+The profiler, `torch.autograd.profiler`, is loaded when it is first used.
+"""
+
+from importlib import import_module as _import_module
 
 from rushlight.autograd import forward_ad, functional, graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -21,3 +26,12 @@ __all__ = [
     "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
     "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
 ]  # fmt: skip
+
+
+def __getattr__(name):
+    """Loads the profiler when it is first used; for any other name says that there is none."""
+    if name in ("profiler", "profiler_util"):
+        return _import_module(f"rushlight.autograd.{name}")
+    from rushlight.missing import explanation
+
+    raise AttributeError(explanation("rushlight.autograd", name))

@@ -12,6 +12,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.core.modes import observer
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
 from rushlight.tensor import Tensor
@@ -60,7 +61,12 @@ def hooked(step):
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}."
                     )
                 args, kwargs = result
-        loss = step(self, *args, **kwargs)
+        profiler = observer()
+        if profiler is None:
+            loss = step(self, *args, **kwargs)
+        else:
+            with profiler.region(f"Optimizer.step#{type(self).__name__}.step"):
+                loss = step(self, *args, **kwargs)
         self._opt_called = True  # learning rate schedules ask for it
         for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
             hook(self, args, kwargs)

@@ -8,6 +8,7 @@ import warnings
 from functools import partial
 from typing import Any
 
+from rushlight.core.modes import observer
 from rushlight.utils.data.fetch import IterableFetcher, MapFetcher
 from rushlight.utils.data.sampler import draw_seed
 from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work
@@ -41,7 +42,12 @@ class _BaseDataLoaderIter:
         return len(self.loader._index_sampler)
 
     def __next__(self):
-        data = self._next_data()
+        profiler = observer()
+        if profiler is None:
+            data = self._next_data()
+        else:
+            with profiler.region(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
+                data = self._next_data()
         self._num_yielded += 1
         announced = self.loader._announced_length
         if announced is not None and self._num_yielded > announced:

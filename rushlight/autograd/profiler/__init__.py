@@ -1,0 +1,15 @@
+"""The profiler (torch.autograd.profiler): what operators and derivatives cost.
+
+Calls come to `recording`, which the core asks while a profiler is on; `names`, `flops`, `memory` and `stacks` say what
+there is to note of them. `parsing` makes `events` of that, `tree` nests them, and an `event_list` gives averages, a
+`table` or a `trace`.
+"""
+
+from rushlight.autograd.profiler.event_list import EventList
+from rushlight.autograd.profiler.events import FunctionEvent, FunctionEventAvg, Interval
+from rushlight.autograd.profiler.profile import profile
+from rushlight.autograd.profiler.regions import emit_itt, emit_nvtx, record_function
+
+__all__ = [
+    "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "emit_itt", "emit_nvtx", "profile", "record_function",
+]  # fmt: skip

@@ -1,0 +1,102 @@
+"""A list of events, and what can be made of it: averages, a table, files."""
+
+from rushlight.autograd.profiler import trace, tree
+from rushlight.autograd.profiler.events import FunctionEventAvg
+from rushlight.autograd.profiler.table import table
+
+METRICS = ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total"]
+
+
+class EventList(list):
+    """Events of a profiler: `prof.function_events`, or the averages that `prof.key_averages()` gives."""
+
+    def __init__(self, *args, use_device=None, profile_memory=False, with_flops=False):
+        super().__init__(*args)
+        self._use_device = use_device
+        self._profile_memory = profile_memory
+        self._with_flops = with_flops
+
+    def _build_tree(self):
+        """Finds out which event lies within which."""
+        tree.build(self)
+
+    def __str__(self):
+        return self.table()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The time of all events together, each without those within it."""
+        return sum(event.self_cpu_time_total for event in self)
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int | None = 75,
+        max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
+        """The events as a table.
+
+        `sort_by` is one of cpu_time, cpu_time_total, self_cpu_time_total, cpu_memory_usage, self_cpu_memory_usage,
+        count (the greatest first; without it the events stay in their order); `row_limit` rows at most, -1 for all.
+        Columns are as wide as the three limits allow, None for any width. `top_level_events_only` leaves out what
+        lies within other events. `time_unit` is "s", "ms" or "us" for all times.
+        """
+        widths = (max_src_column_width, max_name_column_width, max_shapes_column_width)
+        options = {"memory": self._profile_memory, "flops": self._with_flops, "time_unit": time_unit}
+        return table(self, sort_by, row_limit, widths, header, top_level_events_only, **options)
+
+    def key_averages(
+        self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> "EventList":
+        """The events of each name together; of each name and input shapes, or of each name and innermost n lines.
+
+        An operator has one overload in rushlight: `group_by_overload_name` finds no more groups.
+        """
+        groups: dict[tuple, FunctionEventAvg] = {}
+        for event in self:
+            key = (event.key, event.is_user_annotation)
+            if group_by_input_shapes:
+                key += (str(event.input_shapes),)
+            groups.setdefault(key + tuple(event.stack[:group_by_stack_n]), FunctionEventAvg()).add(event)
+        for average in groups.values():
+            average.stack = average.stack[:group_by_stack_n]
+            if not group_by_input_shapes:
+                average.input_shapes = ""
+        options = {"profile_memory": self._profile_memory, "with_flops": self._with_flops}
+        return EventList(groups.values(), use_device=self._use_device, **options)
+
+    def total_average(self) -> FunctionEventAvg:
+        """All events together, whatever their names."""
+        total = FunctionEventAvg()
+        for event in self:
+            total.add(event)
+        total.key = "Total"
+        return total
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Writes the events as a trace that https://ui.perfetto.dev and chrome://tracing open."""
+        trace.write(path, trace.of_events(self))
+
+    def supported_export_stacks_metrics(self) -> list[str]:
+        """The times that `export_stacks` takes."""
+        return METRICS
+
+    def export_stacks(self, path: str, metric: str) -> None:
+        """Writes a line for each event: the lines of the program that led to it, then its time.
+
+        Flame graphs are drawn of such files. ValueError for what is no time.
+        """
+        if metric not in METRICS:
+            raise ValueError(f"metric should be one of: {METRICS}")
+        clean = str.maketrans(" ;\t\n", "____")
+        name = metric if metric == METRICS[0] else "self_device_time_total"
+        with open(path, "w") as file:
+            for event in self:
+                if event.stack and int(getattr(event, name)) > 0:
+                    lines = ";".join(line.translate(clean) for line in reversed(event.stack))
+                    file.write(f"{lines} {int(getattr(event, name))}\n")

@@ -1,0 +1,176 @@
+"""What a profiler tells of one event, and of all events of a name together."""
+
+import warnings
+from enum import Enum
+
+from rushlight.autograd.profiler.units import readable_time
+
+
+class DeviceType(Enum):
+    """Where an event happened: rushlight has the CPU alone."""
+
+    CPU = 0
+
+
+class Interval:
+    """A span of time in microseconds, from the beginning of the recording on."""
+
+    def __init__(self, start: float, end: float):
+        self.start = start
+        self.end = end
+
+    def __repr__(self):
+        return f"Interval({self.start}, {self.end})"
+
+    def elapsed_us(self) -> float:
+        """The length of the span."""
+        return self.end - self.start
+
+
+def formatted(name):
+    """A property: a time with its unit."""
+    return property(lambda self: readable_time(getattr(self, name)), doc=f"`{name}` with its unit.")
+
+
+def deprecated(name):
+    """A property: what PyTorch calls by another name now."""
+    new = name.replace("cuda", "device")
+
+    def get(self):
+        warnings.warn(f"`{name}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
+        return getattr(self, new)
+
+    return property(get, doc=f"The old name of `{new}`.")
+
+
+class Measured:
+    """What single events and averages have in common; there is no device beside the CPU, so its times are 0."""
+
+    cpu_time_total: float
+    self_cpu_time_total: float
+    count: int
+    device_time_total = self_device_time_total = 0
+    device_memory_usage = self_device_memory_usage = 0
+    use_device = None
+    is_remote = False
+    is_legacy = False
+    overload_name = ""
+    node_id = -1
+    device_type = DeviceType.CPU
+    cpu_time_str = formatted("cpu_time")
+    cpu_time_total_str = formatted("cpu_time_total")
+    self_cpu_time_total_str = formatted("self_cpu_time_total")
+    device_time_str = formatted("device_time")
+    device_time_total_str = formatted("device_time_total")
+    self_device_time_total_str = formatted("self_device_time_total")
+    cuda_time = deprecated("cuda_time")
+    cuda_time_total = deprecated("cuda_time_total")
+    self_cuda_time_total = deprecated("self_cuda_time_total")
+    self_cuda_memory_usage = deprecated("self_cuda_memory_usage")
+
+    @property
+    def cpu_time(self) -> float:
+        """The time of one call on average, in microseconds."""
+        return self.cpu_time_total / self.count if self.count else 0.0
+
+    @property
+    def device_time(self) -> float:
+        """The time of one call on a device: 0."""
+        return 0.0
+
+
+class FunctionEvent(Measured):
+    """One event: an operator's call, a node's derivative, a region with a name.
+
+    Times are in microseconds. `thread` is the thread that it ran in, `fwd_thread` the one in which the operator ran
+    whose derivative it is; `sequence_nr` the number of the node in the graph that it recorded or runs. `cpu_children`
+    are the events right within it, `cpu_parent` the one around it. `input_shapes`, `stack`, `cpu_memory_usage` and
+    `flops` are there when the profiler was asked for them. An event that ends in another thread than it began
+    `is_async`, and takes no part in nesting.
+    """
+
+    count = 1
+
+    def __init__(
+        self, id, name, thread, start_us, end_us, *, fwd_thread=None, input_shapes=(), stack=(), scope=0,
+        cpu_memory_usage=0, is_async=False, sequence_nr=-1, flops=0, trace_name=None, is_user_annotation=False,
+    ):  # fmt: skip
+        self.id: int = id
+        self.name: str = name
+        self.trace_name: str | None = trace_name
+        self.time_range = Interval(start_us, end_us)
+        self.thread: int = thread
+        self.fwd_thread: int | None = fwd_thread
+        self.cpu_children: list[FunctionEvent] = []
+        self.cpu_parent: FunctionEvent | None = None
+        self.input_shapes = list(input_shapes)
+        self.stack = list(stack)
+        self.scope: int = scope
+        self.cpu_memory_usage: int = cpu_memory_usage
+        self.is_async: bool = is_async
+        self.sequence_nr: int = sequence_nr
+        self.flops: int = flops
+        self.is_user_annotation: bool = is_user_annotation
+
+    @property
+    def key(self) -> str:
+        """What events are grouped by."""
+        return self.name
+
+    @property
+    def cpu_time_total(self) -> float:
+        """From the beginning to the end."""
+        return self.time_range.elapsed_us()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The time without that of the events within; 0 for an asynchronous event."""
+        return 0 if self.is_async else self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
+
+    @property
+    def self_cpu_memory_usage(self) -> int:
+        """The memory without that of the events within."""
+        if self.is_async:
+            return 0
+        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
+
+    def __repr__(self):
+        return (
+            f"<FunctionEvent id={self.id} name={self.name} cpu_time={self.cpu_time_str} "
+            f"start_us={self.time_range.start} end_us={self.time_range.end} "
+            f"cpu_children={[child.id for child in self.cpu_children]} thread={self.thread} "
+            f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} "
+            f"seq_nr={self.sequence_nr}>"
+        )
+
+
+SUMMED = (
+    "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "count", "flops",
+)  # fmt: skip
+SHARED = ("cpu_children", "cpu_parent", "input_shapes", "is_async", "is_user_annotation", "key", "scope", "stack")
+
+
+class FunctionEventAvg(Measured):
+    """All events of a group together: `count` of them, their times, memory and operations added up."""
+
+    def __init__(self):
+        self.key = None
+        for name in SUMMED:
+            setattr(self, name, 0)
+
+    def add(self, other: "FunctionEvent | FunctionEventAvg") -> "FunctionEventAvg":
+        """Takes an event in; the first one tells what else there is to say of the group."""
+        if self.key is None:
+            for name in SHARED:
+                setattr(self, name, getattr(other, name))
+        for name in SUMMED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+    __iadd__ = add
+
+    def __repr__(self):
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+            f"cpu_time={self.cpu_time_str} input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage}>"
+        )

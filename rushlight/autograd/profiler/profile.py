@@ -1,0 +1,178 @@
+"""The profiler as a context manager."""
+
+import warnings
+
+from rushlight.autograd.profiler import trace
+from rushlight.autograd.profiler.event_list import EventList
+from rushlight.autograd.profiler.parsing import events_of
+from rushlight.autograd.profiler.recording import Recording
+
+DEVICES = ("cuda", "xpu", "mtia", "hpu")
+
+
+class ExperimentalConfig:
+    """What PyTorch has as an experiment: with `profile_all_threads` all threads are recorded, not only the one."""
+
+    def __init__(self, *, profile_all_threads: bool = False):
+        self.profile_all_threads = profile_all_threads
+
+
+class profile:
+    """Records the operators that run inside, their derivatives in backward passes, and regions with names.
+
+    Without `enabled` nothing happens. `record_shapes` keeps the shapes of inputs, `with_flops` counts floating-point
+    operations of products and convolutions, `profile_memory` follows the memory of results, `with_stack` keeps the
+    lines of the program that called. `acc_events` keeps the events of earlier uses of the same object. What runs in
+    other threads is recorded where they took over the context (`asyncio.to_thread` does), or with
+    `experimental_config=torch.profiler._ExperimentalConfig(profile_all_threads=True)`.
+
+    There is the CPU alone: `use_cuda` and `use_device` warn and profile it. `with_modules` names the modules of
+    TorchScript programs and has no effect on others, `use_kineto` chooses a library; both are as in PyTorch.
+    RuntimeError where a profiler is on already.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, 3, requires_grad=True)
+    >>> with torch.autograd.profiler.profile() as prof:
+    ...     for _ in range(10):
+    ...         y = (x * x).exp()
+    >>> [(average.key, average.count) for average in prof.key_averages()]
+    [('aten::mul', 10), ('aten::exp', 10)]
+    """
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cuda: bool = False,
+        use_device: str | None = None,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_modules: bool = False,
+        use_kineto: bool = False,
+        use_cpu: bool = True,
+        experimental_config: ExperimentalConfig | None = None,
+        acc_events: bool = False,
+    ):
+        self.enabled = enabled
+        if use_cuda:
+            warnings.warn(
+                "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.",
+                FutureWarning,
+                stacklevel=2,
+            )
+        if not use_cpu:
+            raise AssertionError("Device-only events supported only with Kineto (use_kineto=True). Leave use_cpu out.")
+        self.use_device = None
+        refuse_device("cuda" if use_cuda else use_device)
+        self.record_shapes = record_shapes or with_flops
+        self.with_flops = with_flops
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self.with_modules = with_modules
+        self.use_kineto = use_kineto
+        self.acc_events = acc_events
+        self.all_threads = experimental_config is not None and experimental_config.profile_all_threads
+        self.entered = False
+        self._recording: Recording | None = None
+        self._events: EventList | None = None
+        self._earlier: list = []
+
+    def __enter__(self):
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise RuntimeError("Profiler context manager is not reentrant")
+        self._start()
+        return self
+
+    def _start(self):
+        """Begins a recording."""
+        self.entered = True
+        if self.acc_events and self._recording is not None:
+            self._earlier = list(self.function_events)
+        self._events = None
+        self._recording = Recording(
+            self.record_shapes, self.with_flops, self.profile_memory, self.with_stack, self.all_threads
+        )
+        self._recording.start()
+
+    def __exit__(self, *exception):
+        if self.enabled:
+            self._recording.stop()
+        return False
+
+    def __repr__(self):
+        return "<unfinished torch.autograd.profile>" if self._unfinished() else repr(self.function_events)
+
+    def __str__(self):
+        return "<unfinished torch.autograd.profile>" if self._unfinished() else str(self.function_events)
+
+    def _unfinished(self) -> bool:
+        return self._recording is None or not self._recording.end
+
+    @property
+    def function_events(self) -> EventList:
+        """All events, by the time at which they began."""
+        if self._unfinished():
+            raise AssertionError("Expected profiling results. Leave the profiler's context first.")
+        if self._events is None:
+            self._events = events_of(self._recording, self.with_flops)
+            self._events.extend(self._earlier)
+        return self._events
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int | None = 75,
+        max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+    ) -> str:
+        """Every event in a row of its own; `key_averages().table()` has one for each name. See `EventList.table`."""
+        return self.function_events.table(
+            sort_by, row_limit, max_src_column_width, max_name_column_width, max_shapes_column_width, header,
+            top_level_events_only,
+        )  # fmt: skip
+
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> EventList:
+        """The events of each name together, or of each name and input shapes or calling lines."""
+        return self.function_events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
+
+    def total_average(self):
+        """All events together."""
+        return self.function_events.total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The time of all events, each without those within it, in microseconds."""
+        return self.function_events.self_cpu_time_total
+
+    def export_chrome_trace(self, path: str, metadata: dict | None = None) -> None:
+        """Writes a trace that https://ui.perfetto.dev opens, with `metadata` beside the events; .gz compresses it."""
+        trace.write(path, trace.of_events(self.function_events, self._recording.date, metadata))
+
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """Writes the calling lines of each event with its time, as flame graphs are drawn of them.
+
+        AssertionError without `with_stack`, ValueError for a metric that is no time.
+        """
+        if not self.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
+        self.function_events.export_stacks(path, metric)
+
+
+def refuse_device(device: str | None) -> None:
+    """Warns, in PyTorch's words, that a device is not there."""
+    if device is None:
+        return
+    if device not in DEVICES:
+        warnings.warn(f"The {device} is not a valid device option.", stacklevel=3)
+    else:
+        name = device.upper()
+        warnings.warn(f"{name} is not available, disabling {name} profiling", stacklevel=3)

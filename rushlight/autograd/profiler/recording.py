@@ -1,0 +1,188 @@
+"""What a profiler notes while it is on: the core passes calls, changes in place and nodes through here."""
+
+from contextlib import contextmanager
+from threading import get_native_id, local
+from time import perf_counter_ns, time_ns
+
+from rushlight.autograd.profiler import flops
+from rushlight.autograd.profiler.memory import Ledger, flat
+from rushlight.autograd.profiler.names import parts, shapes_of
+from rushlight.autograd.profiler.stacks import stack_here
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import OBSERVER, observe_everywhere, observer
+from rushlight.core.operators import USUAL, Operator, call, count_unusual
+
+FUNCTION, BACKWARD, USER = 0, 1, 7  # PyTorch's numbers of scopes
+EVALUATE = "autograd::engine::evaluate_function: "
+LEAF = "torch::autograd::AccumulateGrad"
+
+
+class Record:
+    """One event as it is noted; times in nanoseconds."""
+
+    __slots__ = ("end", "end_thread", "flops", "name", "scope", "sequence", "shapes", "stack", "start", "thread")
+
+    def __init__(self, name, scope=FUNCTION, sequence=-1):
+        self.name = name
+        self.scope = scope
+        self.sequence = sequence
+        self.shapes = []
+        self.stack = []
+        self.flops = 0
+        self.end = self.end_thread = None
+        self.thread = get_native_id()
+        self.start = perf_counter_ns()
+
+    def close(self):
+        """Ends the event, where it has not ended yet."""
+        if self.end is None:
+            self.end = perf_counter_ns()
+            self.end_thread = get_native_id()
+
+
+def name_of(function, args) -> str:
+    """The name of a change in place, without its underscore; one in angle brackets for what has none of its own."""
+    if isinstance(function, Operator):
+        return parts(function, args)[0][0]
+    return f"aten::{getattr(function, '__name__', '<>').strip('_')}"
+
+
+class Here(local):
+    """What a thread is about to do: the operator or tensor that comes through a second time, the change under way."""
+
+    passing = None
+    changing = ""
+
+
+class Recording:
+    """All that happens from `start` to `stop`, in the context that started it or in all threads."""
+
+    def __init__(self, shapes=False, count_flops=False, memory=False, stacks=False, all_threads=False):
+        self.shapes = shapes or count_flops
+        self.count_flops = count_flops
+        self.stacks = stacks
+        self.all_threads = all_threads
+        self.ledger = Ledger() if memory else None
+        self.records: list[Record] = []
+        self.here = Here()
+        self.begin = self.end = 0
+        self.date = 0  # of the beginning, in nanoseconds since 1970
+
+    def start(self) -> None:
+        """Begins to look on. RuntimeError where another profiler does."""
+        if observer() is not None:
+            raise RuntimeError("Profiler is already enabled. Leave its context before another one is entered.")
+        if self.all_threads:
+            observe_everywhere(self)
+        else:
+            OBSERVER.set(self)
+        count_unusual(1)
+        self.date = time_ns()
+        self.begin = perf_counter_ns()
+
+    def stop(self) -> None:
+        """Looks away again. Events that are not over end now."""
+        self.end = perf_counter_ns()
+        count_unusual(-1)
+        if self.all_threads:
+            observe_everywhere(None)
+        else:
+            OBSERVER.set(None)
+        if self.ledger is not None:
+            self.ledger.close()
+        for record in self.records:
+            record.close()
+
+    def open(self, name, scope=FUNCTION, sequence=-1, args=()) -> Record:
+        """Begins an event."""
+        record = Record(name, scope, sequence)
+        if self.shapes:
+            record.shapes = shapes_of(args)
+            if self.count_flops:
+                record.flops = flops.count(name, record.shapes, args)
+        if self.stacks:
+            record.stack = stack_here()
+        self.records.append(record)
+        return record
+
+    def observe(self, caller, op, args):
+        """Calls an operator, and notes it: the core asks at every call. USUAL says: call it as ever."""
+        here = self.here
+        if here.passing is op:
+            here.passing = None
+            return USUAL
+        events = parts(op, args)
+        if events[0][0].rstrip("_") == here.changing:
+            events = events[1:]
+        if not events:
+            return USUAL
+        records = [self.open(name, args=values) for name, values in events]
+        here.passing = op
+        try:
+            result = call(op, args) if caller is call else caller(op, *args)
+            self.relate(records, result)
+            self.made(result, args)
+        finally:
+            for record in reversed(records):
+                record.close()
+        if result is NotImplemented:
+            for record in records:
+                self.records.remove(record)
+        return result
+
+    def relate(self, records, result) -> None:
+        """Gives the innermost event of a call the number of the node that recorded it."""
+        for out in flat(result):
+            if isinstance(out, TensorBase) and out._node is not None:
+                records[-1].sequence = out._node.sequence
+                return
+
+    def made(self, results, sources=()) -> None:
+        """Notes the memory of results."""
+        if self.ledger is not None:
+            self.ledger.allocated(results, sources)
+
+    def observe_change(self, again, function, tensor, args):
+        """Makes a change in place once more, and notes it. USUAL says: make it as ever."""
+        here = self.here
+        if here.passing is tensor:
+            here.passing = None
+            return USUAL
+        name = name_of(function, (tensor, *args))
+        if "<" in name:
+            return USUAL
+        outer, here.changing = here.changing, name.rstrip("_")
+        record = self.open(here.changing + "_", args=(tensor, *args))
+        here.passing = tensor
+        try:
+            result = again()
+            self.relate([record], result)
+        finally:
+            record.close()
+            here.changing = outer
+        return result
+
+    @contextmanager
+    def region(self, name, scope=USER, sequence=-1, args=()):
+        """An event that lasts as long as the context."""
+        record = self.open(name, scope, sequence, args)
+        try:
+            yield self
+        finally:
+            record.close()
+
+    def evaluating(self, node):
+        """The event of a node's turn in the backward pass: hooks, derivative, handing on."""
+        return self.region(EVALUATE + node.name(), FUNCTION, node.sequence)
+
+    def applying(self, node, grad):
+        """The event of a node's derivative alone."""
+        return self.region(node.name(), BACKWARD, node.sequence, grad if isinstance(grad, list) else (grad,))
+
+    @contextmanager
+    def accumulating(self, leaf):
+        """The events of a gradient's arrival at a leaf."""
+        with self.region(EVALUATE + LEAF, FUNCTION), self.region(LEAF, BACKWARD, args=(leaf,)):
+            yield
+            if leaf._grad is not None:
+                self.made(leaf._grad)

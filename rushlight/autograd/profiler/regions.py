@@ -1,0 +1,63 @@
+"""Regions of a program with names, and the two annotators of other profilers, which rushlight has not."""
+
+from contextlib import ContextDecorator
+
+from rushlight.autograd.profiler.recording import USER
+from rushlight.core.modes import observer
+
+
+class record_function(ContextDecorator):
+    """Gives a block, or every call of a function, a name in the profiler that is on; without one it does nothing.
+
+    >>> import rushlight as torch
+    >>> from rushlight.autograd import profiler
+    >>> with profiler.profile() as prof:
+    ...     with profiler.record_function("twice"):
+    ...         y = torch.ones(3) + torch.ones(3)
+    >>> [(event.name, event.cpu_parent and event.cpu_parent.name) for event in prof.function_events]
+    [('twice', None), ('aten::add', 'twice')]
+    """
+
+    def __init__(self, name: str, args: str | None = None):
+        self.name = name
+        self.args = args
+        self.record = None
+
+    def _recreate_cm(self):
+        return type(self)(self.name, self.args)  # each call of a decorated function is a region of its own
+
+    def __enter__(self):
+        profiler = observer()
+        if profiler is not None:
+            self.record = profiler.open(self.name, USER)
+        return self
+
+    def __exit__(self, *exception):
+        if self.record is not None:
+            self.record.close()
+            self.record = None
+
+
+class emit_nvtx:
+    """NVTX ranges are for NVIDIA's profilers, which follow what a GPU does: RuntimeError, unless not `enabled`."""
+
+    tool = "NVTX ranges are shown by NVIDIA's profilers"
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False):
+        self.enabled = enabled
+
+    def __enter__(self):
+        if self.enabled:
+            raise RuntimeError(
+                f"{type(self).__name__} needs a library that rushlight has not: {self.tool}. Use "
+                "torch.autograd.profiler.profile, and export_chrome_trace for a trace that Perfetto opens."
+            )
+
+    def __exit__(self, *exception):
+        return None
+
+
+class emit_itt(emit_nvtx):
+    """ITT ranges are for Intel's VTune: RuntimeError, unless not `enabled`."""
+
+    tool = "ITT ranges are shown by Intel's VTune"

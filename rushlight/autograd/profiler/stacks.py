@@ -1,0 +1,27 @@
+"""The lines of a program that led to an event."""
+
+import contextlib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INNER = tuple(os.path.join(HERE, part) + os.sep for part in ("core", "ops", "kernels", "profiler", "autograd"))
+INNER += (contextlib.__file__,)
+
+
+def stack_here() -> list[str]:
+    """The calls that are under way, the innermost first, without those of the operators' own code."""
+    entries = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(INNER):
+            entries.append(f"{shortened(code.co_filename)}({frame.f_lineno}): {code.co_name}")
+        frame = frame.f_back
+    return entries
+
+
+def shortened(path: str) -> str:
+    """A file's path from the folder on `sys.path` that it lies in."""
+    folders = [folder for folder in sys.path if folder and path.startswith(folder.rstrip(os.sep) + os.sep)]
+    return os.path.relpath(path, max(folders, key=len)) if folders else path

@@ -1,0 +1,41 @@
+"""What a profiler can look at."""
+
+from collections.abc import Iterable
+from enum import Enum
+
+
+class ProfilerActivity(Enum):
+    """The kinds of activity that PyTorch's profiler knows. In rushlight there is that of the CPU alone."""
+
+    CPU = 0
+    XPU = 1
+    MTIA = 2
+    CUDA = 3
+    HPU = 4
+    PrivateUse1 = 5
+
+
+def supported_activities() -> set[ProfilerActivity]:
+    """The activities that can be recorded here: those of the CPU."""
+    return {ProfilerActivity.CPU}
+
+
+def parsed(activities: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
+    """The set of activities asked for; all that are supported for None.
+
+    ValueError for one that is given twice, TypeError for what is none, NotImplementedError for parts of one.
+    """
+    if activities is None:
+        return supported_activities()
+    chosen = set()
+    for activity in activities:
+        if isinstance(activity, dict):
+            raise NotImplementedError("rushlight records an activity as a whole: name it without a dictionary.")
+        if not isinstance(activity, ProfilerActivity):
+            raise TypeError(f"Expected ProfilerActivity or dict, got {type(activity)}")
+        if activity in chosen:
+            raise ValueError(f"Activity {activity} specified more than once")
+        chosen.add(activity)
+    if not chosen:
+        raise AssertionError("No valid profiler activities found")
+    return chosen

@@ -1,0 +1,27 @@
+"""What to do with a recording when it is ready."""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+
+
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+) -> Callable[..., None]:
+    """A function for `on_trace_ready` that writes each trace to a folder, where TensorBoard's profiler plugin looks.
+
+    `worker_name` tells processes apart, by default the host's name and the process's number; `use_gzip` compresses.
+    RuntimeError where the folder cannot be made.
+    """
+    worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+
+    def handler(profiler) -> None:
+        try:
+            os.makedirs(dir_name, exist_ok=True)
+        except OSError as error:
+            raise RuntimeError("Can't create directory: " + dir_name) from error
+        name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
+        profiler.export_chrome_trace(os.path.join(dir_name, name))
+
+    return handler

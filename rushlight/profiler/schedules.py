@@ -1,0 +1,56 @@
+"""When a profiler that goes along with a loop waits, warms up and records."""
+
+import warnings
+from collections.abc import Callable
+from enum import Enum
+
+
+class ProfilerAction(Enum):
+    """What a profiler does in a step; RECORD_AND_SAVE is the last step of a recording."""
+
+    NONE = 0
+    WARMUP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3
+
+
+def schedule(
+    *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
+) -> Callable[[int], ProfilerAction]:
+    """A plan for `profile`: skip `skip_first` steps, then in turn wait, warm up and record.
+
+    The three last `wait`, `warmup` and `active` steps; `repeat` counts the rounds, 0 goes on to the end. With
+    `skip_first_wait` the first round does not wait. AssertionError for numbers below 0, and for `active` below 1.
+
+    >>> import rushlight as torch
+    >>> plan = torch.profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
+    >>> [plan(step).name for step in range(6)]
+    ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE', 'NONE', 'NONE']
+    """
+    if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
+        raise AssertionError(
+            f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "
+            f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
+        )
+    if warmup == 0:
+        warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
+    length = wait + warmup + active
+
+    def action(step: int) -> ProfilerAction:
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
+        if step < skip_first:
+            return ProfilerAction.NONE
+        done, place = divmod(step - skip_first + (wait if skip_first_wait else 0), length)
+        if (0 < repeat <= done) or place < wait:
+            return ProfilerAction.NONE
+        if place < wait + warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    return action
+
+
+def always(step: int) -> ProfilerAction:
+    """The plan without a schedule: record all the time."""
+    return ProfilerAction.RECORD
