@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from rushlight import blas
 from rushlight.version import rushlight as rushlight_version
 
-CORE = ("graph", "operators", "arithmetic", "engine", "modes")
+CORE = ("graph", "operators", "arithmetic", "engine", "modes", "loops")
 OPTIONAL = ("matplotlib", "mlxtend", "tqdm", "pillow", "torch")
 
 
