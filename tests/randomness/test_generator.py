@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rushlight import random
-from rushlight.random import Generator, distributions, integers
+from rushlight.random import Generator, distributions, integers, normal
 
 FLOAT, LONG = np.dtype(np.float32), np.dtype(np.int64)
 
@@ -123,8 +123,8 @@ def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
 
     expected = draws()
-    for module in ("distributions", "normal", "integers"):
-        monkeypatch.setattr(f"rushlight.random.{module}.CHUNK", 32)
+    for module in (distributions, normal, integers):
+        monkeypatch.setattr(module, "CHUNK", 32)
     assert draws() == expected
 
 
