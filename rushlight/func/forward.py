@@ -118,7 +118,7 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     def jvp_fn(*tangents):
         given, expected = tree_flatten(tangents)[1], tree_flatten(primals)[1]
         if given != expected:
-            raise RuntimeError(f"Expected the tangents {given} to have the same structure as the primals {expected}")
+            raise RuntimeError(f"Expected the tangents {given} to have the same argspec as the primals {expected}")
         check_directions(tangents, primals)
         (result,) = transpose(tangents)
         return result
@@ -127,13 +127,11 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
 
 
 def check_directions(tangents, primals):
-    """ValueError for tangents of other shapes or dtypes than the primals have."""
+    """RuntimeError for tangents of other shapes or dtypes than the primals have."""
     for i, (tangent, primal) in enumerate(zip(tree_flatten(tangents)[0], tree_flatten(primals)[0], strict=True)):
-        if tangent.shape != primal.shape:
-            raise ValueError(
-                f"Expected tangent at flattened position {i} to have shape {primal.shape}, but got {tangent.shape}"
-            )
-        if tangent.dtype != primal.dtype:
-            raise ValueError(
-                f"Expected tangent at flattened position {i} to have dtype {primal.dtype}, but got {tangent.dtype}"
-            )
+        for what in ("shape", "dtype"):
+            if getattr(tangent, what) != getattr(primal, what):
+                raise RuntimeError(
+                    f"tangent:{i} with {what} {getattr(tangent, what)} in flattened pytree doesn't match the {what} "
+                    f"{getattr(primal, what)} of the corresponding primal."
+                )

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
+from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sampling import along, averaging
 from rushlight.nn.functional.sizes import Numbers
 from rushlight.ops.table import operator, refuse
@@ -43,6 +44,7 @@ def max_pool_operator(dims):
         return values.reshape(shape), indices.reshape(shape)
 
     return operator(
+        batch=as_samples,
         name=f"adaptive_max_pool{dims}d",
         node=f"AdaptiveMaxPool{max(dims, 2)}DBackward0",
         nondifferentiable=(1,),

@@ -8,6 +8,7 @@ from rushlight import dtypes
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels import normalization as kernels
+from rushlight.nn.functional.batching import as_channels
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
 from rushlight.ops.table import operator, refuse
 from rushlight.tensor import Tensor
@@ -44,12 +45,14 @@ def column(values, ndim):
     return np.reshape(values, (-1, *(1,) * (ndim - 2)))
 
 
-@operator()
+@operator(batch=as_channels)
 def _moments(input):
     return kernels.moments(input)
 
 
-@operator(joint=batch_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeBatchNormBackward0")
+@operator(
+    batch=as_channels, joint=batch_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeBatchNormBackward0"
+)
 def _batch_norm(input, weight, bias, mean, invstd, training, eps):
     scale = invstd if weight is None else invstd * weight
     shift = -mean * scale if bias is None else bias - mean * scale

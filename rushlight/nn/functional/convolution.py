@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.kernels import convolution as kernels
+from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
 from rushlight.tensor import Tensor
@@ -62,17 +63,23 @@ def cropped(result, shape):
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
-@operator(joint=convolution_cotangents, inputs=("input", "weight", "bias"))
+@operator(batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
 def _convolution(input, weight, bias, stride, padding, dilation, groups):
     return add_bias(kernels.convolution(input, weight, stride, padding, dilation, groups), bias)
 
 
-@operator(joint=transpose_cotangents, inputs=("input", "weight", "bias"), node="ConvolutionBackward0")
+@operator(batch=convolved, joint=transpose_cotangents, inputs=("input", "weight", "bias"), node="ConvolutionBackward0")
 def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation, groups):
     return add_bias(kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups), bias)
 
 
-@operator(linear=True, joint=weight_cotangents, inputs=("grad", "input"), node="ConvolutionBackwardBackward0")
+@operator(
+    batch=convolved_weight,
+    linear=True,
+    joint=weight_cotangents,
+    inputs=("grad", "input"),
+    node="ConvolutionBackwardBackward0",
+)
 def _convolution_weight(grad, input, shape, stride, padding, dilation, groups):
     return kernels.convolution_weight(grad, input, shape, stride, padding, dilation, groups)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.gather import _gather, _put_back
@@ -25,7 +26,14 @@ def scored_cotangent(grads, input, target, scale, result1):
     return probabilities
 
 
-@operator(node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,))
+def cross_entropy_batch(n, input, target, scale):
+    """A batch of such sums."""
+    logarithms = _log_softmax.forward(input, n + 1, input.dtype)
+    picked = np.take_along_axis(logarithms, target[..., None], -1)[..., 0]
+    return np.add.reduce(picked, -1) * input.dtype.type(-scale), logarithms
+
+
+@operator(node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,), batch=by(cross_entropy_batch))
 def _cross_entropy(input, target, scale):
     """The sum of the losses of rows of scores, times `scale`, and the log probabilities."""
     logarithms = _log_softmax.forward(input, 1, input.dtype)
@@ -47,7 +55,16 @@ def nll_operator(name, node):
         empty = reduction == "mean" and not coefficients.any()
         return input.dtype.type(np.nan) if empty else np.add.reduce(losses, axis=None)
 
-    return operator(name=name, node=node, input=cotangent)(forward)
+    def batch(n, input, target, coefficients, reduction):
+        picked = np.take_along_axis(input, np.expand_dims(target, n + 1), n + 1).squeeze(n + 1)
+        losses = np.where(coefficients == 0, 0, -picked * coefficients).astype(input.dtype, copy=False)
+        if reduction == "none":
+            return losses
+        dims = tuple(range(n, losses.ndim))
+        total = np.add.reduce(losses, axis=dims)
+        return np.where(coefficients.any(dims), total, np.nan).astype(input.dtype) if reduction == "mean" else total
+
+    return operator(name=name, node=node, input=cotangent, batch=by(batch))(forward)
 
 
 _nll_loss = nll_operator("nll_loss", "NllLossBackward0")
@@ -90,7 +107,7 @@ def is_plain(x, classes):
     """Whether rows of scores and their classes, none of them ignored or out of bounds, are all there is."""
     return (
         x.ndim == 2 and classes.ndim == 1 and len(x) == len(classes) > 0 and x.dtype.kind == "f"
-        and classes.dtype == np.int64 and np.maximum.reduce(classes.view(np.uint64)) < x.shape[1]
+        and classes.dtype == np.int64 and classes.view(np.uint64).max() < x.shape[1]
     )  # fmt: skip
 
 

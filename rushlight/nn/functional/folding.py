@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from rushlight.kernels import patches
+from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
 from rushlight.tensor import Tensor
@@ -14,6 +15,7 @@ __all__ = ["fold", "unfold"]
 
 
 @operator(
+    batch=as_samples,
     linear=True,
     node="Im2ColBackward0",
     input=lambda grad, input_shape, kernel, dilation, padding, stride: _fold(
@@ -27,6 +29,7 @@ def _unfold(input, kernel, dilation, padding, stride):
 
 
 @operator(
+    batch=as_samples,
     linear=True,
     node="Col2ImBackward0",
     input=lambda grad, kernel, dilation, padding, stride: _unfold(grad, kernel, dilation, padding, stride),

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import random
 from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import planes
+from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
 from rushlight.ops.table import operator
 from rushlight.random import distributions
@@ -50,6 +51,7 @@ def pool_operator(dims):
         return values.reshape(shape), indices.reshape(shape)
 
     return operator(
+        batch=as_samples,
         name=f"fractional_max_pool{dims}d",
         node=f"FractionalMaxPool{dims}DBackward0",
         nondifferentiable=(1,),

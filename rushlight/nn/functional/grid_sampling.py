@@ -45,7 +45,7 @@ def reflected(x, size, align_corners):
     if high == low:
         return np.zeros_like(x), np.zeros_like(x)
     distance = np.abs(x - low)
-    flips, rest = np.divmod(distance, high - low)
+    flips, rest = np.floor_divide(distance, high - low), np.remainder(distance, high - low)
     back = flips % 2 == 1
     sign = np.where(x < low, -1, 1) * np.where(back, -1, 1)
     return np.where(back, high - rest, rest + low).astype(x.dtype), sign.astype(x.dtype)
@@ -57,7 +57,7 @@ def kept_inside(x, size, padding_mode, align_corners):
     if padding_mode == "reflection":
         x, slope = reflected(x, size, align_corners)
     inside = (x > 0) & (x < size - 1)
-    return np.clip(x, 0, size - 1), np.where(inside, slope, 0).astype(slope.dtype)
+    return np.minimum(np.maximum(x, 0), size - 1), np.where(inside, slope, 0).astype(slope.dtype)
 
 
 def cubic_weights(t):

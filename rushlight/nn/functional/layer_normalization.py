@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.kernels import normalization as kernels
+from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
 from rushlight.ops.table import operator, refuse
 from rushlight.tensor import Tensor
@@ -77,7 +78,9 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
     ]
 
 
-@operator(joint=group_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeGroupNormBackward0")
+@operator(
+    batch=as_samples, joint=group_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeGroupNormBackward0"
+)
 def _group_norm(input, weight, bias, groups, eps):
     samples, channels = input.shape[:2]
     plane = math.prod(input.shape[2:])

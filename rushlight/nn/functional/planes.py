@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from rushlight.kernels import pooling as kernels
+from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
 
 
@@ -13,13 +14,17 @@ def batched(array, dims):
     return array if array.ndim == dims + 2 else array[None]
 
 
-@operator(linear=True, input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims))
+@operator(
+    batch=as_samples,
+    linear=True,
+    input=lambda grad, indices, input_shape, dims: scatter(grad, indices, input_shape, dims),
+)
 def gather(input, indices, dims):
     """The elements that the indices name, of batches (N, C, *spatial) or samples (C, *spatial)."""
     return kernels.gather_planes(batched(input, dims), batched(indices, dims)).reshape(indices.shape)
 
 
-@operator(input=lambda grad, indices, dims: gather(grad, indices, dims))
+@operator(batch=as_samples, input=lambda grad, indices, dims: gather(grad, indices, dims))
 def scatter(input, indices, shape, dims):
     """The elements added up where the indices point, in zeros of a shape."""
     return kernels.scatter_planes(batched(input, dims), batched(indices, dims), shape[-dims:]).reshape(shape)

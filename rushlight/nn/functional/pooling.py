@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
+from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
 from rushlight.tensor import Tensor
@@ -48,6 +49,7 @@ def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_in
 def max_pool_operator(dims):
     """Enters the maximum pooling of `dims` dimensions."""
     return operator(
+        batch=as_samples,
         name=f"max_pool{dims}d_with_indices",
         node=f"MaxPool{max(dims, 2)}DWithIndicesBackward0",
         nondifferentiable=(1,),
@@ -58,6 +60,7 @@ def max_pool_operator(dims):
 def avg_pool_operator(dims):
     """Enters the average pooling of `dims` dimensions, and its adjoint: each is the other's derivative."""
     adjoint = operator(
+        batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d_backward",
         node=f"AvgPool{max(dims, 2)}DBackwardBackward0",
@@ -66,6 +69,7 @@ def avg_pool_operator(dims):
         ),
     )(avg_pool_cotangent)
     entry = operator(
+        batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d",
         node=f"AvgPool{max(dims, 2)}DBackward0",
@@ -182,6 +186,7 @@ def max_pool2d_with_indices_backward(
 
 
 @operator(
+    batch=as_samples,
     node="MaxPool2DWithIndicesBackwardBackward0",
     grad_output=lambda grad, indices: planes.gather(grad, indices, 2),
     self=lambda grad: np.zeros_like(grad),

@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
 
 
@@ -20,7 +21,13 @@ def mapped(array, maps):
 
 def along(name, node):
     """Enters an operator that is such a map; its derivative is the transposed one."""
-    entry = operator(linear=True, name=name, node=node, input=lambda grad, maps: entry(grad, tuple(m.T for m in maps)))(
+    entry = operator(
+        batch=as_samples,
+        linear=True,
+        name=name,
+        node=node,
+        input=lambda grad, maps: entry(grad, tuple(m.T for m in maps)),
+    )(
         lambda input, maps: (
             mapped(input.astype(np.float32), maps).astype(np.float16)
             if input.dtype == np.float16

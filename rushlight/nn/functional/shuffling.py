@@ -2,13 +2,15 @@
 
 from math import prod
 
+from rushlight.core.batching import leading
+from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
 __all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 
 
-@operator(linear=True, input=lambda grad, factor: _pixel_unshuffle(grad, factor))
+@operator(batch=leading, linear=True, input=lambda grad, factor: _pixel_unshuffle(grad, factor))
 def _pixel_shuffle(input, factor):
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels // factor**2, factor, factor, high, wide)
@@ -16,7 +18,7 @@ def _pixel_shuffle(input, factor):
     return moved.reshape(*lead, channels // factor**2, high * factor, wide * factor)
 
 
-@operator(linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
+@operator(batch=leading, linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
 def _pixel_unshuffle(input, factor):
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels, high // factor, factor, wide // factor, factor)
@@ -24,7 +26,7 @@ def _pixel_unshuffle(input, factor):
     return moved.reshape(*lead, channels * factor**2, high // factor, wide // factor)
 
 
-@operator(linear=True, input=lambda grad, groups: _channel_shuffle(grad, grad.shape[1] // groups))
+@operator(batch=as_samples, linear=True, input=lambda grad, groups: _channel_shuffle(grad, grad.shape[1] // groups))
 def _channel_shuffle(input, groups):
     samples, channels, *space = input.shape
     return input.reshape(samples, groups, channels // groups, *space).swapaxes(1, 2).reshape(input.shape)

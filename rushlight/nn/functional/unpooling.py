@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
+from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pooling import settings_of
 from rushlight.nn.functional.sizes import Numbers, hashable
 from rushlight.ops.table import operator
@@ -25,6 +26,7 @@ def unpool_operator(dims):
         return flat.reshape(shape)
 
     return operator(
+        batch=as_samples,
         name=f"max_unpool{dims}d",
         node=f"MaxUnpool{max(dims, 2)}DBackward0",
         input=lambda grad, indices: planes.gather(grad, indices, dims),
