@@ -54,6 +54,8 @@ def contenders(wanted: list[str] | None) -> dict[str, object]:
             found[name] = importlib.import_module(MODULES[name])
         except ImportError:
             print(f"{name} is not installed: left out")
+    gc.collect()
+    gc.freeze()  # or the collector would look through all of these libraries again and again, for whoever makes objects
     return found
 
 
