@@ -59,7 +59,7 @@ class EventList(list):
         """
         groups: dict[tuple, FunctionEventAvg] = {}
         for event in self:
-            key = (event.key, event.is_user_annotation)
+            key: tuple = (event.key, event.is_user_annotation)
             if group_by_input_shapes:
                 key += (str(event.input_shapes),)
             groups.setdefault(key + tuple(event.stack[:group_by_stack_n]), FunctionEventAvg()).add(event)

@@ -2,6 +2,7 @@
 
 import warnings
 from enum import Enum
+from typing import Any
 
 from rushlight.autograd.profiler.units import readable_time
 
@@ -118,12 +119,12 @@ class FunctionEvent(Measured):
         return self.name
 
     @property
-    def cpu_time_total(self) -> float:
+    def cpu_time_total(self) -> float:  # type: ignore[override]  # an average has it as a plain number
         """From the beginning to the end."""
         return self.time_range.elapsed_us()
 
     @property
-    def self_cpu_time_total(self) -> float:
+    def self_cpu_time_total(self) -> float:  # type: ignore[override]  # the same
         """The time without that of the events within; 0 for an asynchronous event."""
         return 0 if self.is_async else self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
@@ -152,6 +153,10 @@ SHARED = ("cpu_children", "cpu_parent", "input_shapes", "is_async", "is_user_ann
 
 class FunctionEventAvg(Measured):
     """All events of a group together: `count` of them, their times, memory and operations added up."""
+
+    key: str | None
+    input_shapes: Any
+    stack: list[str]
 
     def __init__(self):
         self.key = None

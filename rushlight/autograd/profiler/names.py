@@ -1,5 +1,7 @@
 """The names that PyTorch's profiler gives to operators, and the events that one call makes, one within the other."""
 
+from collections.abc import Callable
+
 from rushlight.core.graph import TensorBase
 
 # Operators that PyTorch has under another name; several for events that lie one within the other.
@@ -144,7 +146,7 @@ def added(*args):
     return (*args, None)
 
 
-ARRANGED = {
+ARRANGED: dict[str, Callable[..., list[tuple[str, tuple]]]] = {
     "add": lambda *args: [("add", added(*args))],
     "sub": lambda *args: [("sub", added(*args))],
     "rsub": lambda *args: [("rsub", added(*args)), ("sub", added(*args[::-1]))],

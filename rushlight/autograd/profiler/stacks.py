@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from types import FrameType
 
 HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INNER = tuple(os.path.join(HERE, part) + os.sep for part in ("core", "ops", "kernels", "profiler", "autograd"))
@@ -12,7 +13,7 @@ INNER += (contextlib.__file__,)
 def stack_here() -> list[str]:
     """The calls that are under way, the innermost first, without those of the operators' own code."""
     entries = []
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(INNER):

@@ -1,5 +1,7 @@
 """MindSpore's names of data types."""
 
+from typing import overload
+
 import numpy as np
 
 import rushlight as torch
@@ -53,7 +55,11 @@ def from_native(native: torch.dtype) -> Type:
     return OF_NATIVE[native]
 
 
-def to_native(dtype: Type | str | type | None) -> torch.dtype | None:
+@overload
+def to_native(dtype: None) -> None: ...
+@overload
+def to_native(dtype: Type | str | type) -> torch.dtype: ...
+def to_native(dtype):
     """rushlight's type for a type of MindSpore, its name in any case, or a Python type; None for None."""
     if dtype is None:
         return None

@@ -85,9 +85,7 @@ class Conv2d(Cell):
     def construct(self, x: Tensor) -> Tensor:
         """The result, (N, out_channels, H', W')."""
         bias = self.bias if self.has_bias else None
-        return ops.conv2d(
-            x, self.weight, bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
-        )
+        return ops.conv2d(x, self.weight, bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self) -> str:
         """The options."""
