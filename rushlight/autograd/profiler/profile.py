@@ -104,21 +104,23 @@ class profile:
         return False
 
     def __repr__(self):
-        return "<unfinished torch.autograd.profile>" if self._unfinished() else repr(self.function_events)
+        return "<unfinished torch.autograd.profile>" if self._finished is None else repr(self.function_events)
 
     def __str__(self):
-        return "<unfinished torch.autograd.profile>" if self._unfinished() else str(self.function_events)
+        return "<unfinished torch.autograd.profile>" if self._finished is None else str(self.function_events)
 
-    def _unfinished(self) -> bool:
-        return self._recording is None or not self._recording.end
+    @property
+    def _finished(self) -> Recording | None:
+        """The recording, once it has ended."""
+        return self._recording if self._recording is not None and self._recording.end else None
 
     @property
     def function_events(self) -> EventList:
         """All events, by the time at which they began."""
-        if self._unfinished():
+        if self._finished is None:
             raise AssertionError("Expected profiling results. Leave the profiler's context first.")
         if self._events is None:
-            self._events = events_of(self._recording, self.with_flops)
+            self._events = events_of(self._finished, self.with_flops)
             self._events.extend(self._earlier)
         return self._events
 
@@ -155,7 +157,8 @@ class profile:
 
     def export_chrome_trace(self, path: str, metadata: dict | None = None) -> None:
         """Writes a trace that https://ui.perfetto.dev opens, with `metadata` beside the events; .gz compresses it."""
-        trace.write(path, trace.of_events(self.function_events, self._recording.date, metadata))
+        events, recording = self.function_events, self._finished
+        trace.write(path, trace.of_events(events, recording.date if recording else 0, metadata))
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Writes the calling lines of each event with its time, as flame graphs are drawn of them.
