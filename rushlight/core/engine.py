@@ -186,14 +186,14 @@ class Backward:
 
     def observed(self, vertex):
         """Runs a node, or ends the way to a leaf, while a profiler looks on."""
-        if isinstance(vertex, Node):
-            with self.observer.evaluating(vertex):
+        with self.observer.evaluating(vertex):
+            if isinstance(vertex, Node):
                 self.step(vertex)
-        elif self.wanted is not None:
-            self.finish(vertex)
-        else:
-            with self.observer.accumulating(vertex):
+            elif self.wanted is not None:
                 self.finish(vertex)
+            else:
+                with self.observer.accumulating(vertex):
+                    self.finish(vertex)
 
     def finish(self, leaf):
         """Ends the way of a gradient at a leaf: it is captured, or added to `.grad`."""

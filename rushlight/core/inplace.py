@@ -188,8 +188,8 @@ def is_plain(op, tensor, other):
 
 
 def is_followed(tensor, value):
-    """Whether derivatives may flow through a change in place, or examples differ, so that `change` has to make it."""
-    if is_batched(tensor) or is_batched(value) or levels() > 0:
+    """Whether `change` has to make a change: derivatives may flow, examples differ, or a profiler looks on."""
+    if is_batched(tensor) or is_batched(value) or unusual():
         return True
     return recording() and (needs(tensor) or needs(value))
 

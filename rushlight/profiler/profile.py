@@ -70,9 +70,7 @@ class profile:
         use_cuda: bool | None = None,
     ):
         if use_cuda is not None:
-            warnings.warn(
-                "`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2
-            )
+            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
         self.activities = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
         devices = self.activities - {ProfilerActivity.CPU}
         self.options = {

@@ -171,9 +171,11 @@ class Recording:
         finally:
             record.close()
 
-    def evaluating(self, node):
-        """The event of a node's turn in the backward pass: hooks, derivative, handing on."""
-        return self.region(EVALUATE + node.name(), FUNCTION, node.sequence)
+    def evaluating(self, vertex):
+        """The event of a node's turn in the backward pass: hooks, derivative, handing on; or of a leaf's."""
+        if isinstance(vertex, TensorBase):
+            return self.region(EVALUATE + LEAF, FUNCTION)
+        return self.region(EVALUATE + vertex.name(), FUNCTION, vertex.sequence)
 
     def applying(self, node, grad):
         """The event of a node's derivative alone."""
@@ -181,8 +183,8 @@ class Recording:
 
     @contextmanager
     def accumulating(self, leaf):
-        """The events of a gradient's arrival at a leaf."""
-        with self.region(EVALUATE + LEAF, FUNCTION), self.region(LEAF, BACKWARD, args=(leaf,)):
+        """The event of a gradient's addition to a leaf's."""
+        with self.region(LEAF, BACKWARD, args=(leaf,)):
             yield
             if leaf._grad is not None:
                 self.made(leaf._grad)
