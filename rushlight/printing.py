@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from math import inf, isfinite
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,16 @@ def printoptions(**kwargs: Any) -> Iterator[None]:
         yield
     finally:
         set_printoptions(**before)
+
+
+def batched_str(array) -> str:
+    """A tensor inside `vmap` as text: for each level, the examples of the batch below."""
+    from rushlight.dtypes import get_default_dtype
+
+    text = tensor_str(array.array, default_dtype=get_default_dtype()._numpy)
+    for level in array.levels:
+        text = f"BatchedTensor(lvl={level.number}, bdim=0, value=\n{indent(text, '    ')}\n)"
+    return text
 
 
 def tensor_str(

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
 from rushlight.device import CPU, check_device, device
@@ -226,8 +227,10 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return id(self)
 
     def __repr__(self):
-        from rushlight.printing import tensor_str
+        from rushlight.printing import batched_str, tensor_str
 
+        if type(self._array) is Batched:
+            return batched_str(self._array)
         node = self.grad_fn
         return tensor_str(
             self._array,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.graph import GradientEdge
-from rushlight.core.batched import Batched, Level
+from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.levels import enter, leave
@@ -58,6 +58,12 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    if ENTERED.get():
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+            "functorch.vjp instead or call backward() outside of functorch transforms: torch.func.grad inside of "
+            "torch.vmap gives the gradient for each example."
+        )
     wanted = None if inputs is None else listed(inputs, "backward")
     outputs = listed(tensors)
     cotangents = listed_grads(grad_tensors, len(outputs))

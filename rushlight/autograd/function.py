@@ -7,7 +7,8 @@ from typing import Any
 
 from rushlight.autograd.function_node import FunctionCtx, FunctionNode
 from rushlight.core.anomaly import remember_origin
-from rushlight.core.batched import ENTERED
+from rushlight.core.batched import ENTERED, levels_of
+from rushlight.core.batching import BATCHED, shared_levels
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.modes import CURRENT, switched
@@ -183,7 +184,11 @@ def connected(node, tensors, outputs):
     node.arity = len(live)
     node.edges = tuple((t if t._node is None else t._node) if t.requires_grad else None for t in live)
     node.numbers = tuple(t._index for t in live)
-    node.places = [None if t is None else (t._array.shape, t._array.dtype) for t in tensors]
+    made = [o._array for o in outputs if isinstance(o, TensorBase)]
+    node.places = [
+        None if t is None else (t._array.shape, t._array.dtype, shared_levels(t._array, made)) for t in tensors
+    ]
+    node.flags = BATCHED if levels_of(*made) else 0
     node.results = [(o._array.shape, o._array.dtype) if isinstance(o, TensorBase) else None for o in outputs]
     node.outputs = [None] * len(outputs)  # the node makes its zeros itself
     check_dirty(node, tensors, outputs)

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.errors import modified_input
 from rushlight.core.graph import FREED, Node, Packed, TensorBase, fit, new_tensor
 from rushlight.core.hooks import as_given, as_tensor
+from rushlight.core.levels import total
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import SavedTensor, pack, restore
 from rushlight.tensor import Tensor
@@ -67,7 +68,8 @@ OF_NODE = {  # what `ctx` shows of its node
 class FunctionNode(Node):
     """The node of a custom function's call, which shows its `ctx`'s attributes as its own.
 
-    `places` has the shape and dtype of each input that is a tensor, `results` those of each output; None for others.
+    `places` has the shape and dtype of each input that is a tensor, and the levels of `vmap` on which examples share
+    it; `results` the shape and dtype of each output; None for others.
     """
 
     _forward_cls: Any
@@ -202,7 +204,7 @@ class FunctionNode(Node):
                 )
         return found
 
-    def fitting(self, g, i, shape, dtype):
+    def fitting(self, g, i, shape, dtype, shared):
         """A cotangent brought to the shape and dtype of its input."""
         if g is None:
             return None
@@ -219,7 +221,7 @@ class FunctionNode(Node):
                 f"got false. Function {self.name()} returned a complex gradient at index {i} for a real input: take "
                 "its real part."
             )
-        return fit(g, shape, dtype)
+        return fit(total(g, shared) if shared else g, shape, dtype)
 
 
 class SavedOutput:

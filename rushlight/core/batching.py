@@ -208,7 +208,7 @@ def adjust(node, op, args, result):
         for item in args[i] if i in op.lists else (args[i],):
             if isinstance(item, TensorBase):
                 array = item._array
-                shared = () if op.batch is on_batched else missing(array, result)
+                shared = () if op.batch is on_batched else shared_levels(array, result)
                 metas.append((array.shape if op.broadcasts else None, array.dtype, shared))
             else:
                 metas.append(None)
@@ -216,7 +216,7 @@ def adjust(node, op, args, result):
     node.flags = BATCHED | RESHAPE | CAST | (CONJUGATE if op.holomorphic and result.dtype.kind == "c" else 0)
 
 
-def missing(array, result):
-    """The levels that a result is on and an argument is not."""
+def shared_levels(array, result):
+    """The levels that a result (or one of several) is on and an argument is not."""
     held = levels_of(array)
     return tuple([level for level in levels_of(result) if level not in held])

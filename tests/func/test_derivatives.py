@@ -234,3 +234,49 @@ def test_errors(torch, call, message):
         call = lambda f, x: f.jvp(lambda x: torch.ones(2), (x,), (x,), strict=True)
     with pytest.raises(RuntimeError, match=message):
         call(torch.func, numbers(torch, 3))
+
+
+def test_custom_functions(torch):
+    class Scaled(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x, w):
+            return x * x * w
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, w = ctx.saved_tensors
+            return 2 * x * w * grad, x * x * grad
+
+    x, w = numbers(torch, 3, 2).requires_grad_(), numbers(torch, 2).requires_grad_()
+    torch.vmap(Scaled.apply, (0, None))(x, w).sum().backward()
+    close(x.grad, 2 * x * w)
+    close(w.grad, (x * x).sum(0))
+    close(torch.vmap(torch.func.grad(lambda x: Scaled.apply(x, w).sum()))(x.detach()), 2 * x * w)
+
+
+def test_backward_inside_vmap_is_refused(torch):
+    w = numbers(torch, 2).requires_grad_()
+    with pytest.raises(RuntimeError, match=r"backward\(\) called inside a functorch transform"):
+        torch.vmap(lambda x: (x * w).sum().backward())(numbers(torch, 3, 2))
+
+
+def test_convolutional_gradients_per_example(torch):
+    x, weight = numbers(torch, 4, 2, 6, 6), numbers(torch, 3, 2, 3, 3)
+    bias = numbers(torch, 3)
+
+    def loss_of(weight, bias, x):
+        out = torch.nn.functional.conv2d(x[None], weight, bias, stride=2, padding=1).relu()
+        return torch.nn.functional.avg_pool2d(out, 2).pow(2).sum()
+
+    found = torch.vmap(torch.func.grad(loss_of, (0, 1)), (None, None, 0))(weight, bias, x)
+    for k in range(4):
+        for part, other in zip(found, torch.func.grad(loss_of, (0, 1))(weight, bias, x[k]), strict=True):
+            close(part[k], other)
+    seconds = torch.vmap(torch.func.grad(lambda x: torch.func.grad(loss_of)(weight, bias, x).pow(2).sum()))(x)
+    close(seconds[1], torch.func.grad(lambda x: torch.func.grad(loss_of)(weight, bias, x).pow(2).sum())(x[1]))

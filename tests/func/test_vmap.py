@@ -229,3 +229,10 @@ def test_operands_of_any_dimensions(data):
         function(*[x if d is None else x.select(d, k) for x, d in zip(wide, places, strict=True)]) for k in range(3)
     ]
     close(torch.vmap(function, tuple(places))(*wide), torch.stack(expected))
+
+
+def test_text(torch):
+    texts = []
+    torch.vmap(lambda x: (texts.append(repr(x)), x)[1])(torch.ones(2))
+    assert texts[0].startswith("BatchedTensor(lvl=")
+    assert texts[0].endswith("value=\n    tensor([1., 1.])\n)")
