@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.profile import ExperimentalConfig
@@ -73,7 +74,7 @@ class profile:
             warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
         self.activities = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
         devices = self.activities - {ProfilerActivity.CPU}
-        self.options = {
+        self.options: dict[str, Any] = {
             "use_cpu": ProfilerActivity.CPU in self.activities,
             "use_device": min((device.name.lower() for device in devices), default=None),
             "record_shapes": record_shapes,
