@@ -4,10 +4,11 @@ import argparse
 import json
 import pathlib
 
-from benchmarks import chain, startup, training
+from benchmarks import arrays, chain, functions, networks, startup, training
 from benchmarks.harness import MODULES, Result, contenders, measure
 
-WORKLOADS = [*chain.WORKLOADS, *training.WORKLOADS, *startup.WORKLOADS]
+THEMES = (chain, networks, training, arrays, functions, startup)
+WORKLOADS = [workload for theme in THEMES for workload in theme.WORKLOADS]
 
 
 def readable(seconds: float) -> str:

@@ -41,6 +41,8 @@ def training_step(channels, batch):
 
 
 WORKLOADS = [
-    Workload("reference network, 5 channels, batch 300", training_step(5, 300)),
-    Workload("reference network, 5 channels, batch 50", training_step(5, 50)),
+    Workload("reference network, 5 channels, batch 300, step", training_step(5, 300), bound=0.7),
+    Workload("reference network, 5 channels, batch 50, step", training_step(5, 50)),
+    Workload("reference network, 32 channels, batch 300, step", training_step(32, 300), bound=0.9),
+    Workload("reference network, 16 channels, batch 64, step", training_step(16, 64), bound=0.9),
 ]
