@@ -205,6 +205,33 @@ def test_in_place_on_a_leaf_is_an_error(torch):
         torch.sin_(a)
 
 
+def test_profiler(torch):
+    device = torch.device("cpu")
+    run_on_gpu = False
+    if torch.cuda.is_available():
+        device = torch.device("cuda")
+        run_on_gpu = True
+    assert device.type == ("cuda" if run_on_gpu else "cpu")
+
+    x = torch.randn(2, 3, requires_grad=True)
+    y = torch.rand(2, 3, requires_grad=True)
+    z = torch.ones(2, 3, requires_grad=True)
+
+    with torch.autograd.profiler.profile(use_cuda=run_on_gpu) as prf:
+        for _ in range(1000):
+            z = (z / x) * y
+
+    rule, heads, _, *rows, _, total = prf.key_averages().table(sort_by="self_cpu_time_total").splitlines()
+    assert set(rule) == {"-", " "}
+    columns = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "# of Calls"]
+    assert [head.strip() for head in heads.split("  ") if head] == columns
+    cells = [row.split() for row in rows]
+    assert {name: calls for name, *_, calls in cells} == {"aten::div": "1000", "aten::mul": "1000"}
+    assert sum(float(row[1].rstrip("%")) for row in cells) == pytest.approx(100, abs=0.02)
+    assert float(cells[0][1].rstrip("%")) >= float(cells[1][1].rstrip("%"))
+    assert total.startswith("Self CPU time total: ")
+
+
 def test_backward_takes_a_vector(torch):
     torch.manual_seed(0)
     x = torch.randn(3, requires_grad=True)
