@@ -8,7 +8,6 @@ Jacobian-vector product.
 """
 
 from functools import reduce
-from inspect import signature
 from operator import add
 
 import numpy as np
@@ -20,6 +19,7 @@ from rushlight.core.operators import LINK, call, count_levels, is_dual, look
 from rushlight.core.windows import READ, REPLACE, Window
 
 LEVELS: list[int] = []  # the levels that are entered, the innermost last
+RULES = {}  # by the name of an operator how its tangents are computed, where that is cheaper than transposing
 _last = 0
 
 
@@ -114,6 +114,12 @@ def strip(arg, level):
 
 def push(op, args, primals, outs, level):
     """The tangents of an operator's outputs on a level."""
+    rule = RULES.get(op.name)
+    if rule is not None:
+        several = outs if isinstance(outs, tuple) else (outs,)
+        found = rule(op, several, primals, [tangent_of(arg, level) for arg in args])
+        if found is not None:
+            return found
     if op.linear:
         parts = [part if isinstance(part, tuple) else (part,) for part in linear_parts(op, args, primals, level)]
         return [reduce(add, column) for column in zip(*parts, strict=True)]
@@ -152,12 +158,20 @@ def aligned(tangent, primal):
 
 def diagonal_parts(op, args, primals, out, level):
     """The formula of an elementwise operator on the tangent of each input that has one."""
-    values = dict(zip(op.params, primals, strict=True)) | {"result": out, "result0": out}
-    values |= {f"{name}_shape": getattr(value, "shape", ()) for name, value in values.items()}
-    for formula, position in zip(op.formulas.values(), op.inputs, strict=True):
+    for number, position in enumerate(op.inputs):
         tangent = tangent_of(args[position], level)
         if tangent is not None:
-            yield formula(tangent, *[values[n] for n in list(signature(formula).parameters)[1:]])
+            yield apply_formula(op, number, tangent, primals, (out,))
+
+
+def apply_formula(op, number, grad, args, outs):
+    """The formula of an operator's n-th input on a cotangent, or on what takes its place."""
+    plan = op.plan(1 << number)
+    saved = []
+    for k, source in enumerate(plan.sources):
+        value = (outs if plan.is_result(k) else args)[source]
+        saved.append(getattr(value, "shape", ()) if plan.is_shape(k) else value)
+    return plan.formulas[number](grad, *[saved[k] for k in plan.picks[number]])
 
 
 def transposed(op, args, primals, level):
