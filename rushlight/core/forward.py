@@ -7,6 +7,7 @@ by transposing its formula: the vector-Jacobian product is linear in the cotange
 Jacobian-vector product.
 """
 
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 
@@ -19,7 +20,7 @@ from rushlight.core.operators import LINK, call, count_levels, is_dual, look
 from rushlight.core.windows import READ, REPLACE, Window
 
 LEVELS: list[int] = []  # the levels that are entered, the innermost last
-RULES = {}  # by the name of an operator how its tangents are computed, where that is cheaper than transposing
+RULES: dict[str, Callable] = {}  # by the name of an operator: its tangents, where transposing would cost more
 _last = 0
 
 
