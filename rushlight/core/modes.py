@@ -29,8 +29,6 @@ class Modes:
 
 FIELDS = ("grad", "inference", "anomaly", "check_nan", "packing", "refusal")
 CURRENT = ContextVar("rushlight_modes", default=Modes())  # noqa: B039 (Modes is never changed)
-
-
 OBSERVER = ContextVar("rushlight_observer", default=None)  # the profiler that looks at what this context does
 EVERYWHERE = None  # the one that looks at all threads
 

@@ -31,11 +31,10 @@ class Operator:
     at once, and may ask for `needs`, which tells the ones that are wanted.
 
     `promote` brings tensors and numbers to the arrays that an elementwise operator computes with, and `broadcasts`
-    tells that their shapes may differ. `lists` names the
-    arguments that are lists of tensors; `view` says that the result shares the first argument's memory; `linear`, that
-    the operator is linear in each of its inputs (as views are): that gives it forward mode for nothing.
-    `nondifferentiable` numbers the outputs that never require grad. `batch` is the operator's rule for batched arrays,
-    see `batching`. A formula is written as for real numbers; for
+    tells that their shapes may differ. `lists` names the arguments that are lists of tensors; `view` says that the
+    result shares the first argument's memory; `linear`, that the operator is linear in each of its inputs (as views
+    are): that gives it forward mode for nothing. `nondifferentiable` numbers the outputs that never require grad.
+    `batch` is the operator's rule for batched arrays, see `batching`. A formula is written as for real numbers; for
     complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
     unless the operator is not `holomorphic`.
     """
