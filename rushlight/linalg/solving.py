@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from rushlight import return_types
-from rushlight.core.batching import leading
+from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import over_batches
@@ -98,7 +98,7 @@ def solve_cotangents(grad, A, A_shape, B_shape, result, needs):
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
-@operator(node="LinalgSolveExBackward0", joint=solve_cotangents, inputs=("A", "B"))
+@operator(batch=elementwise, node="LinalgSolveExBackward0", joint=solve_cotangents, inputs=("A", "B"))
 def _solve(A, B):
     """The solution X of A X = B, matrices all."""
     try:

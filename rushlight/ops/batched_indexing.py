@@ -3,7 +3,8 @@
 import numpy as np
 
 from rushlight.core.batched import Batched, aligned, lifted, spread
-from rushlight.core.batching import dynamic
+from rushlight.core.batching import dynamic, one_by_one
+from rushlight.kernels.accumulate import add_rows
 
 
 def numbered(key, levels):
@@ -47,3 +48,38 @@ def put_back(op, args, levels):
     place = place_of(key)
     rows = np.moveaxis(spread(input, levels), range(n + place, n + place + ndim), range(n, n + ndim))
     return op.forward(rows, (*sizes, *shape), key_in_front)
+
+
+def put(op, args, levels):
+    """The rule of overwriting elements at places, or adding to them."""
+    input, values, key, accumulate = args
+    if any(type(item) is Batched for item in key):
+        return one_by_one(op, args, levels)
+    n = len(levels)
+    ndim = np.broadcast_to(np.empty((), bool), input.shape)[key].ndim
+    last = [np.moveaxis(x, range(n), range(-n, 0)) for x in (spread(input, levels), lifted(values, levels, ndim))]
+    return np.moveaxis(op.forward(*last, key, accumulate), range(-n, 0), range(n))
+
+
+# tables
+
+
+def rows_picked(op, args, levels):
+    """The rule of picking rows of a table."""
+    table, indices = args[:2]
+    if type(table) is not Batched:
+        return table[aligned(indices, levels)]
+    if type(indices) is not Batched:
+        return np.take(aligned(table, levels), indices, axis=len(levels))
+    numbers, _ = numbered((indices,), levels)
+    return spread(table, levels)[numbers]
+
+
+def rows_put(op, args, levels):
+    """The rule of its adjoint: the tables of all examples lie in one, with as many rows for each."""
+    rows, indices, count = args
+    rows, indices = [spread(x, levels) for x in (rows, indices)]
+    sizes = tuple([level.size for level in levels])
+    examples = int(np.prod(sizes))
+    flat = indices.reshape(examples, -1) + count * np.arange(examples)[:, None]
+    return add_rows(flat.reshape(-1), rows.reshape(-1, rows.shape[-1]), examples * count).reshape(*sizes, count, -1)

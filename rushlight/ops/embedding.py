@@ -6,6 +6,7 @@ from rushlight.autograd.grad_mode import no_grad
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows
+from rushlight.ops.batched_indexing import rows_picked, rows_put
 from rushlight.ops.gather import _put_back
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
@@ -13,13 +14,20 @@ from rushlight.tensor import Tensor
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
 
-@operator(linear=True, input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]))
+@operator(
+    batch=rows_picked, linear=True, input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0])
+)
 def _rows(input, indices):
     """The rows of a table at indices."""
     return input[indices]
 
 
-@operator(linear=True, input=lambda grad, indices: _rows(grad, indices), node="EmbeddingDenseBackwardBackward0")
+@operator(
+    batch=rows_put,
+    linear=True,
+    input=lambda grad, indices: _rows(grad, indices),
+    node="EmbeddingDenseBackwardBackward0",
+)
 def _put_rows(input, indices, n):
     """A table of zeros with rows added in at indices: the adjoint of `_rows`."""
     return add_rows(np.reshape(indices, -1), np.reshape(input, (-1, input.shape[-1])), n)
@@ -48,7 +56,7 @@ def numpy_type(dtype):
     return dtype if isinstance(dtype, np.dtype) else dtype._numpy
 
 
-@operator(linear=True, weight=table_cotangent, name="embedding")
+@operator(batch=rows_picked, linear=True, weight=table_cotangent, name="embedding")
 def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
     return weight[indices]
 

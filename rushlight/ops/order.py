@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.extrema import as_given, refuse_empty, returned, shared_by_all
@@ -72,7 +73,7 @@ def selecting(name, node, choose):
         return returned(grads, result1, input_shape, dim)
 
     forward.__name__ = name
-    return operator(node=node, nondifferentiable=(1,), input=formula)(forward)
+    return operator(batch=leading, node=node, nondifferentiable=(1,), input=formula)(forward)
 
 
 _kthvalue = selecting("kthvalue", "KthvalueBackward0", lambda rows, k: ranked(rows, k - 1))

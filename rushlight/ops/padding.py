@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
 from rushlight.ops.filling import checked_number
@@ -11,7 +12,14 @@ from rushlight.tensor import Tensor
 __all__ = ["constant_pad_nd"]
 
 
-@operator(input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0), name="constant_pad_nd")
+def pad_batch(n, input, widths, value):
+    """A batch of padded examples."""
+    return _constant_pad.forward(input, ((0, 0),) * n + widths, value)
+
+
+@operator(
+    batch=by(pad_batch), input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0), name="constant_pad_nd"
+)
 def _constant_pad(input, widths, value):
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
     out = np.full(shape, value, input.dtype)
@@ -73,7 +81,17 @@ def picked(input, places):
     return input
 
 
-@operator(linear=True, input=lambda grad, places: PADS["replicate", 1](grad, places), node="PadBackward0")
+def unpad_batch(n, input, shape, places):
+    """A batch of such sums."""
+    return _unpad.forward(input, (*input.shape[:n], *shape), places)
+
+
+@operator(
+    batch=by(unpad_batch),
+    linear=True,
+    input=lambda grad, places: PADS["replicate", 1](grad, places),
+    node="PadBackward0",
+)
 def _unpad(input, shape, places):
     """What was padded with the tensor's own elements added up in their places: the adjoint of such padding."""
     for dim, index in enumerate(places, len(shape) - len(places)):
@@ -85,7 +103,13 @@ def _unpad(input, shape, places):
 def enter(mode, node):
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
-    return operator(linear=True, name=f"{mode}_pad", node=node, input=cotangent)(picked)
+    return operator(
+        batch=by(lambda n, input, places: picked(input, places)),
+        linear=True,
+        name=f"{mode}_pad",
+        node=node,
+        input=cotangent,
+    )(picked)
 
 
 PADS: dict[tuple[str, int], Operator] = {

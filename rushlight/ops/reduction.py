@@ -144,6 +144,7 @@ def infer_floating(name, input, dtype):
     linear=True,
     promote=integers_widened,
     input=lambda grad, input_shape: repeated(grad / math.prod(input_shape), input_shape),
+    batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
 )
 def _mean(input):
     return np.add.reduce(input, None) / input.size

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from rushlight import random
+from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
 from rushlight.ops.table import operator
 from rushlight.random import distributions
@@ -179,7 +180,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 
 @operator(
-    node="NativeDropoutBackward0", nondifferentiable=(1,),
+    batch=elementwise, node="NativeDropoutBackward0", nondifferentiable=(1,),
     input=lambda grads, mask, scale: _native_dropout_backward(grads[0], mask, scale),
 )  # fmt: skip
 def _native_dropout(input, mask, scale):
@@ -187,6 +188,7 @@ def _native_dropout(input, mask, scale):
 
 
 @operator(
+    batch=elementwise,
     node="NativeDropoutBackwardBackward0",
     grad_output=lambda grad, mask, scale: _native_dropout_backward(grad, mask, scale),
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
 from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.batching import as_samples
@@ -40,9 +41,21 @@ def layer_norm_cotangents(grads, input, weight, dims, eps, result2, result3, nee
     return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
 
 
+def layer_norm_batch(op, args, levels):
+    """The rule: examples are more rows; weights and biases of their own come after."""
+    input, weight, bias, dims, eps = args
+    x = aligned(input, levels)
+    result, mean, invstd, normal = op.forward(x, None, None, dims, eps)
+    for own, apply in ((weight, np.multiply), (bias, np.add)):
+        if own is not None:
+            result = apply(result, lifted(own, levels, input.ndim) if type(own) is Batched else own)
+    normal = normal.reshape(*x.shape[: len(levels)], -1, normal.shape[-1])
+    return result.astype(input.dtype, copy=False), mean, invstd, normal
+
+
 @operator(
     joint=layer_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2, 3),
-    node="NativeLayerNormBackward0",
+    node="NativeLayerNormBackward0", batch=layer_norm_batch,
 )  # fmt: skip
 def _layer_norm(input, weight, bias, dims, eps):
     """The result, the moments, and what was normalized, before weight and bias, which the derivative needs."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batching import by
 from rushlight.core.inplace import change
 from rushlight.ops.promotion import only
 from rushlight.ops.table import named, operator
@@ -21,7 +22,7 @@ def variant(function):
     return named(change_input, f"{function.__name__}_", f"`{function.__name__}`, in place.")
 
 
-@operator(grad=lambda grad: grad, input=lambda grad: np.zeros_like(grad))
+@operator(batch=by(lambda n, grad, input: grad), grad=lambda grad: grad, input=lambda grad: np.zeros_like(grad))
 def tied(grad, input):
     """A cotangent tied to an input that does not change it: the derivative is there, as in PyTorch, and 0."""
     return grad
