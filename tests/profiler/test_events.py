@@ -47,6 +47,8 @@ CALLS = {
     "aten::log_softmax": lambda torch, x: x.log_softmax(1),
     "aten::softmax": lambda torch, x: x.softmax(1),
     "aten::mm": lambda torch, x: torch.mm(x, x),
+    "aten::mv": lambda torch, x: torch.mv(x, x[0]),
+    "aten::matmul": lambda torch, x: x @ x,
     "aten::bmm": lambda torch, x: torch.bmm(x[None], x[None]),
     "aten::linear": lambda torch, x: torch.nn.functional.linear(x, x, x[0]),
     "aten::conv2d": lambda torch, x: torch.nn.functional.conv2d(x[None, None], x[None, None]),
@@ -80,6 +82,7 @@ def test_operators_have_their_names(torch, name):
 
 
 NESTED = {
+    "aten::matmul": "aten::mm",
     "aten::linear": "aten::addmm",
     "aten::relu": "aten::clamp_min",
     "aten::log_softmax": "aten::_log_softmax",
@@ -98,6 +101,14 @@ def test_functions_have_the_operators_that_they_call_within(torch, name):
     with torch.autograd.profiler.profile() as prof:
         CALLS[name](torch, x)
     assert NESTED[name] in names(prof, named(prof, name))
+
+
+@pytest.mark.parametrize(("sizes", "name"), [([(3,), (3,)], "dot"), ([(2, 3), (3,)], "mv"), ([(2, 2, 3)] * 2, "bmm")])
+def test_products_within_matmul(torch, sizes, name):
+    x, y = torch.ones(sizes[0]), torch.ones(sizes[1])
+    with torch.autograd.profiler.profile() as prof:
+        x @ (y if y.ndim < 3 else y.mT)
+    assert f"aten::{name}" in names(prof, named(prof, "aten::matmul"))
 
 
 def test_backward_pass(torch):

@@ -157,6 +157,9 @@ class FunctionEventAvg(Measured):
     key: str | None
     input_shapes: Any
     stack: list[str]
+    cpu_memory_usage: int
+    self_cpu_memory_usage: int
+    flops: int
 
     def __init__(self):
         self.key = None

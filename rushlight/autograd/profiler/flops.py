@@ -4,9 +4,9 @@ import math
 
 
 def of_mm(shapes, args):
-    """Two for each product of elements: `mm` of (m, k) and (k, n)."""
-    (m, k), n = shapes[0], shapes[1][1]
-    return 2 * m * k * n
+    """Two for each product of elements: `mm` of (m, k) and (k, n); more dimensions count as rows."""
+    *rows, k = shapes[0]
+    return 2 * math.prod(rows) * k * shapes[1][1]
 
 
 def of_addmm(shapes, args):

@@ -1,8 +1,10 @@
 """The names that PyTorch's profiler gives to operators, and the events that one call makes, one within the other."""
 
+import sys
 from collections.abc import Callable
 
 from rushlight.core.graph import TensorBase
+from rushlight.ops.products import matmul
 
 # Operators that PyTorch has under another name; several for events that lie one within the other.
 NAMES = {
@@ -10,7 +12,6 @@ NAMES = {
     "avg_pool1d_backward": ("avg_pool2d_backward",),
     "batch_norm": ("batch_norm", "native_batch_norm"),
     "bernoulli_tensor_": ("bernoulli_",),
-    "broadcast": ("matmul", "bmm"),
     "clamp_max_tensor": ("clamp_max",),
     "clamp_min_tensor": ("clamp_min",),
     "clamp_tensors": ("clamp",),
@@ -28,7 +29,6 @@ NAMES = {
     "fill_tensor_": ("fill_",),
     "fmod_number": ("fmod",),
     "fold": ("col2im",),
-    "folded": ("matmul", "mm"),
     "index_fill_tensor": ("index_fill",),
     "inv": ("linalg_inv_ex",),
     "layer_norm": ("layer_norm", "native_layer_norm"),
@@ -141,6 +141,26 @@ def convolution_transpose(input, weight, bias, shape, stride, padding, dilation,
     return [(f"conv_transpose{n}d", outer), ("convolution", inner)]
 
 
+def product(name):
+    """A product of vectors or matrices, which may be part of a `matmul`."""
+
+    def events(input, other):
+        inner = [(name, (input, other))]
+        return [("matmul", (input, other)), *inner] if is_under_way(matmul) else inner
+
+    return events
+
+
+def is_under_way(function) -> bool:
+    """Whether a public function is what made the call that is noted, a few frames up."""
+    frame = sys._getframe(3)
+    for _ in range(6):
+        if frame is None or frame.f_code is function.__code__:
+            break
+        frame = frame.f_back
+    return frame is not None and frame.f_code is function.__code__
+
+
 def added(*args):
     """Sums and differences have a factor as a last argument."""
     return (*args, None)
@@ -154,6 +174,12 @@ ARRANGED: dict[str, Callable[..., list[tuple[str, tuple]]]] = {
     "mm_turned": mm_turned,
     "convolution": convolution,
     "convolution_transpose": convolution_transpose,
+    "mm": product("mm"),
+    "mv": product("mv"),
+    "dot": product("dot"),
+    "bmm": product("bmm"),
+    "broadcast": product("bmm"),
+    "folded": product("mm"),
 }
 
 

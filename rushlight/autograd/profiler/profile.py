@@ -99,7 +99,7 @@ class profile:
         self._recording.start()
 
     def __exit__(self, *exception):
-        if self.enabled:
+        if self.enabled and self._recording is not None:
             self._recording.stop()
         return False
 
