@@ -50,7 +50,7 @@ def put_back(op, args, levels):
     return op.forward(rows, (*sizes, *shape), key_in_front)
 
 
-def put(op, args, levels):
+def put_in(op, args, levels):
     """The rule of overwriting elements at places, or adding to them."""
     input, values, key, accumulate = args
     if any(type(item) is Batched for item in key):

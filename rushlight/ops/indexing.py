@@ -9,7 +9,7 @@ from rushlight.core.operators import call, recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layout import owned
-from rushlight.ops.batched_indexing import picked, put, put_back
+from rushlight.ops.batched_indexing import picked, put_back, put_in
 from rushlight.ops.keys import as_torch, check_masks, check_step, is_basic, last_operation, split, with_ellipsis
 from rushlight.ops.slicing import ALL, _alias, _look, _select, _slice
 from rushlight.ops.table import method, operator
@@ -173,7 +173,7 @@ def single_mask(arrays):
 
 
 @operator(
-    batch=put,
+    batch=put_in,
     input=lambda grad, key, accumulate: (
         grad if accumulate else _index_put(grad, np.zeros_like(grad, shape=()), key, False)
     ),

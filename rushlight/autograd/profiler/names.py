@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from types import FrameType
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.products import matmul
@@ -153,7 +154,7 @@ def product(name):
 
 def is_under_way(function) -> bool:
     """Whether a public function is what made the call that is noted, a few frames up."""
-    frame = sys._getframe(3)
+    frame: FrameType | None = sys._getframe(3)
     for _ in range(6):
         if frame is None or frame.f_code is function.__code__:
             break
