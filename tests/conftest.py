@@ -1,6 +1,10 @@
 """What all tests share."""
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rushlight", deadline=None)  # a busy machine is no failure
+settings.load_profile("rushlight")
 
 collect_ignore_glob = ["**/record*.py"]  # scripts that record from PyTorch, run by hand
 

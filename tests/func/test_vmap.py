@@ -204,7 +204,7 @@ def test_output_that_is_no_tensor(torch):
     assert torch.vmap(lambda x: 1, out_dims=None)(numbers(torch, 3)) == 1
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.data())
 def test_dimensions_are_moved_and_put_back(sizes, data):
     torch = rushlight
@@ -214,7 +214,7 @@ def test_dimensions_are_moved_and_put_back(sizes, data):
     close(torch.vmap(lambda x: x * 2, in_dims=start, out_dims=end)(x), torch.movedim(2 * x, start, end))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_operands_of_any_dimensions(data):
     torch = rushlight

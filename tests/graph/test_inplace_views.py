@@ -162,7 +162,7 @@ def kinds(outcomes):
     return [o if isinstance(o, str) else o[:2] for o in outcomes]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(step, min_size=1, max_size=8))
 def test_random_programs(program):
     compare(program)

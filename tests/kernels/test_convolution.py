@@ -93,14 +93,14 @@ def test_live(name: str) -> None:
     assert_close(ours(CONVOLUTIONS[name]), CONVOLUTIONS[name].by_torch(torch))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(convolutions())
 def test_definition(case: Convolution) -> None:
     x, w, _ = case.operands(case.places())
     np.testing.assert_allclose(convolution(x, w, *case.settings), by_definition(x, w, case), 1e-12, 1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(convolutions())
 def test_adjoints(case: Convolution) -> None:
     x, w, g = case.operands(case.places())

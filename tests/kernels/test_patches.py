@@ -11,7 +11,7 @@ from rushlight.kernels.patches import fold, unfold
 pairs = st.tuples(st.integers(1, 2), st.integers(1, 3))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.sampled_from((1, 3, 9)), st.integers(1, 3), pairs, pairs, pairs, pairs)
 def test_columns_and_adjoint(samples: int, channels: int, kernel, dilation, stride, padding) -> None:
     x = waves((samples, channels, 6, 7), "float64", 0)

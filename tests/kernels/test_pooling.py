@@ -103,7 +103,7 @@ def test_live(name: str) -> None:
     assert_close(ours(POOLINGS[name], POOLINGS[name].values), POOLINGS[name].by_torch(torch))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(poolings())
 def test_maximum_by_definition(case: Pooling) -> None:
     x = case.values
@@ -120,7 +120,7 @@ def test_maximum_by_definition(case: Pooling) -> None:
         assert indices[at] == np.ravel_multi_index(window[first], x.shape[2:])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(poolings())
 def test_maximum_adjoints(case: Pooling) -> None:
     x = case.values
@@ -133,7 +133,7 @@ def test_maximum_adjoints(case: Pooling) -> None:
         assert np.isclose(np.sum(y * scatter_planes(other(g), at, x.shape[2:])), pairing, rtol=1e-10, atol=1e-10)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(poolings())
 def test_mean_by_definition_and_adjoint(case: Pooling) -> None:
     case = Pooling(**{**vars(case), "dilation": (1,) * len(case.kernel), "nan": False})

@@ -70,14 +70,14 @@ def test_writing_like_numpy(key):
     np.testing.assert_array_equal(x.numpy(), array)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(keys())
 def test_gradients_of_reading(key):
     x = torch.from_numpy(np.random.default_rng(0).standard_normal(SHAPE)).requires_grad_()
     check_derivatives(lambda x: (x * x)[key], x, order=1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(keys())
 def test_gradients_of_writing(key):
     x = torch.from_numpy(np.random.default_rng(0).standard_normal(SHAPE)).requires_grad_()
