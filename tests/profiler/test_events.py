@@ -1,5 +1,6 @@
 """Events: their names, how they lie one within the other, and that times and counts add up."""
 
+import asyncio
 import threading
 import time
 
@@ -246,6 +247,39 @@ def test_times_add_up_in_every_thread():
         assert sum(event.self_cpu_time_total for event in here) == pytest.approx(top)
         assert all(event.self_cpu_time_total >= 0 for event in here)
         assert all(event.cpu_parent is None or event.cpu_parent.thread == thread for event in here)
+
+
+def test_threads_that_take_over_the_context_are_recorded():
+    async def main():
+        await asyncio.to_thread(lambda: rushlight.ones(3).exp())
+
+    with rushlight.profiler.profile() as prof:
+        asyncio.run(main())
+        rushlight.ones(3).sin()
+    exponential, sine = prof.events()
+    assert (exponential.name, sine.name) == ("aten::exp", "aten::sin")
+    assert exponential.thread != sine.thread
+
+
+def test_calls_that_fail(torch):
+    x = torch.ones(2)
+    with torch.autograd.profiler.profile() as prof:
+        with pytest.raises(RuntimeError, match="The size of tensor a"):
+            x + torch.ones(3)
+        with pytest.raises(RuntimeError, match="The size of tensor a"):
+            x.add_(torch.ones(3))
+        with pytest.raises(TypeError):
+            x + "1"
+        (x * 2).add_(x)
+    assert x.tolist() == [1, 1]
+    assert [name for name in names(prof) if name in ("aten::mul", "aten::add_")][-2:] == ["aten::mul", "aten::add_"]
+
+
+def test_batches_pass_while_a_profiler_is_on():
+    with rushlight.autograd.profiler.profile() as prof:
+        result = rushlight.func.vmap(lambda a, b: (a * b).sum())(rushlight.ones(3, 4), rushlight.ones(3, 4))
+    assert result.tolist() == [4, 4, 4]
+    assert {"aten::mul", "aten::sum"} <= {event.name for event in prof.function_events}
 
 
 def test_other_threads_are_not_recorded(torch):

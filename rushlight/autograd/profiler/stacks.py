@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from functools import cache
 from types import FrameType
 
 HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -22,6 +23,7 @@ def stack_here() -> list[str]:
     return entries
 
 
+@cache
 def shortened(path: str) -> str:
     """A file's path from the folder on `sys.path` that it lies in."""
     folders = [folder for folder in sys.path if folder and path.startswith(folder.rstrip(os.sep) + os.sep)]
