@@ -20,15 +20,17 @@ from rushlight.core.operators import LINK, call, count_levels, is_dual, look
 from rushlight.core.windows import READ, REPLACE, Window
 
 LEVELS: list[int] = []  # the levels that are entered, the innermost last
+PUSHERS: dict[int, Callable] = {}  # by level: `push`, or what takes its place for what travels there
 RULES: dict[str, Callable] = {}  # by the name of an operator: its tangents, where transposing would cost more
 _last = 0
 
 
-def enter_level():
-    """Begins a level of differentiation, and returns its number."""
+def enter_level(pusher=None):
+    """Begins a level of differentiation, and returns its number. `pusher` takes the place of `push` on it."""
     global _last
     _last += 1
     LEVELS.append(_last)
+    PUSHERS[_last] = pusher or push
     count_levels(1)
     return _last
 
@@ -36,6 +38,7 @@ def enter_level():
 def exit_level(level):
     """Ends a level: its tangents have no effect any more."""
     LEVELS.remove(level)
+    del PUSHERS[level]
     count_levels(-1)
 
 
@@ -79,10 +82,10 @@ def push_forward(caller, op, args):
         for out in outs if several else (outs,):
             look(out, args[0], several)
     if level and op.differentiable and outs is not NotImplemented:
-        tangents = push(op, args, primals, outs, level)
+        tangents = PUSHERS[level](op, args, primals, outs, level)
         for out, tangent in zip(outs if several else (outs,), tangents, strict=True):
             if tangent is not None:
-                with_tangent(out, fitted(tangent, out), level)
+                with_tangent(out, tangent if type(tangent) is tuple else fitted(tangent, out), level)
         remember(args, primals, outs if several else (outs,))
     return outs
 
@@ -227,7 +230,10 @@ def take_tangents(tensor, result):
     No tangent is ever written to: it may be that of other tensors too. The other views of the base find theirs when
     they are next used.
     """
-    tangents = {k: fitted(t, tensor) for k, t in (result._tangents or {}).items() if k in LEVELS}
+    tangents = {k: t for k, t in (result._tangents or {}).items() if k in LEVELS}
+    if any(type(t) is tuple for t in tangents.values()):
+        raise NotImplementedError("func.jet does not cover changes in place: use operations that return new tensors")
+    tangents = {k: fitted(t, tensor) for k, t in tangents.items()}
     tensor._tangents = tangents or None
     if tensor._view is not None:
         base = tensor._view.base

@@ -4,10 +4,11 @@ from rushlight.func.forward import jvp, linearize
 from rushlight.func.functionalization import functionalize
 from rushlight.func.gradients import grad, grad_and_value, vjp
 from rushlight.func.jacobians import hessian, jacfwd, jacrev
+from rushlight.func.jet import jet
 from rushlight.func.modules import functional_call, stack_module_state
 from rushlight.func.vectorization import vmap
 
 __all__ = [
-    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "stack_module_state", "vjp", "vmap",
+    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jet", "jvp",
+    "linearize", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip

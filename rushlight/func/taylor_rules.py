@@ -1,0 +1,232 @@
+"""The recurrences of Taylor arithmetic by the name of an operator, and the operators that are written by others."""
+
+from functools import reduce
+from operator import add, mul
+
+import numpy as np
+
+
+def scaled(product, a, b, factor):
+    """factor * product(a, b) of two coefficients; None where one is zero."""
+    if a is None or b is None:
+        return None
+    found = product(a, b)
+    return found if factor == 1 else found * factor
+
+
+def total(parts, factor=1):
+    """The sum of coefficients times a factor; None for no coefficient."""
+    parts = [part for part in parts if part is not None]
+    if not parts:
+        return None
+    found = reduce(add, parts)
+    return found if factor == 1 else found * factor
+
+
+def convolved(a, b, k, start=0, stop=None):
+    """The sum of a_j b_(k-j) for j from `start` to `stop`, k when it is left out."""
+    return total([scaled(mul, a[j], b[k - j], 1) for j in range(start, (k if stop is None else stop) + 1)])
+
+
+def difference(a, b):
+    """a - b of two coefficients."""
+    if b is None:
+        return a
+    return -b if a is None else a - b
+
+
+def over(a, b):
+    """a / b, where a may be zero."""
+    return None if a is None else a / b
+
+
+def weighed(u, w, k):
+    """(1/k) times the sum of j u_j w_(k-j) for j = 1..k: the k-th coefficient of v where v' = w u'."""
+    return total([scaled(mul, u[j], w[k - j], j) for j in range(1, k + 1)], 1 / k)
+
+
+def constant(value):
+    """Whether an operand is no series: a number."""
+    return not isinstance(value, list)
+
+
+def times(out, a, b, order):
+    """Products."""
+    if constant(b):
+        return [None if c is None else c * b for c in a[1:]]
+    return [convolved(a, b, k) for k in range(1, order + 1)]
+
+
+def quotient(out, a, b, order):
+    """v b = a."""
+    if constant(b):
+        return [None if c is None else c / b for c in a[1:]]
+    v = [out]
+    for k in range(1, order + 1):
+        v.append(over(difference(a[k], convolved(b, v, k, 1)), b[0]))
+    return v[1:]
+
+
+def reciprocal(out, u, order):
+    """v u = 1."""
+    v = [out]
+    for k in range(1, order + 1):
+        v.append(scaled(mul, convolved(u, v, k, 1), out, -1))
+    return v[1:]
+
+
+def exponential(out, u, order):
+    """v' = v u'."""
+    v = [out]
+    for k in range(1, order + 1):
+        v.append(weighed(u, v, k))
+    return v[1:]
+
+
+def logarithm(out, u, order):
+    """u v' = u'."""
+    v = [out]
+    for k in range(1, order + 1):
+        inner = total([scaled(mul, v[j], u[k - j], j) for j in range(1, k)], 1 / k)
+        v.append(over(difference(u[k], inner), u[0]))
+    return v[1:]
+
+
+def root(out, u, order):
+    """v v = u."""
+    v = [out]
+    for k in range(1, order + 1):
+        v.append(over(difference(u[k], convolved(v, v, k, 1, k - 1)), 2 * out))
+    return v[1:]
+
+
+def power(out, u, p, order):
+    """u v' = p v u'; whole positive powers by products, which hold at zeros too."""
+    if not constant(p):
+        return through_logarithm(out, u, p, order)
+    if p == int(np.real(p)) and 0 < np.real(p) <= 16:
+        return whole_power(u, int(np.real(p)), order)[1:]
+    v = [out]
+    for k in range(1, order + 1):
+        terms = [scaled(mul, u[j], v[k - j], j * p - (k - j)) for j in range(1, k + 1)]
+        v.append(over(total(terms, 1 / k), u[0]))
+    return v[1:]
+
+
+def whole_power(u, p, order):
+    """The series of u^p by repeated squaring."""
+    if p == 1:
+        return u
+    half = whole_power(u, p // 2, order)
+    square = [convolved(half, half, k) for k in range(order + 1)]
+    return square if p % 2 == 0 else [convolved(square, u, k) for k in range(order + 1)]
+
+
+def through_logarithm(out, u, p, order):
+    """u^p = exp(p log u)."""
+    logs = [np.log(u[0])]
+    logs += logarithm(logs[0], u, order)
+    return exponential(out, [convolved(p, logs, k) for k in range(order + 1)], order)
+
+
+def pair(sign):
+    """The rule of sine and cosine, which are each other's derivative up to a sign; -1 for the hyperbolic ones."""
+
+    def both(s0, c0, u, order):
+        s, c = [s0], [c0]
+        for k in range(1, order + 1):
+            sine, cosine = weighed(u, c, k), weighed(u, s, k)
+            s.append(sine)
+            c.append(None if cosine is None else cosine * -sign)
+        return s[1:], c[1:]
+
+    return both
+
+
+circular, hyperbolic = pair(1), pair(-1)
+
+
+def tangent(sign):
+    """v' = (1 + v²) u', or with a minus for the hyperbolic one."""
+
+    def rule(out, u, order):
+        v, w = [out], [1 + sign * (out * out)]
+        for k in range(1, order + 1):
+            v.append(weighed(u, w, k))
+            square = convolved(v, v, k)
+            w.append(None if square is None else square * sign)
+        return v[1:]
+
+    return rule
+
+
+def sigmoid(out, u, order):
+    """v' = (v - v²) u'."""
+    v, w = [out], [out - out * out]
+    for k in range(1, order + 1):
+        v.append(weighed(u, w, k))
+        w.append(difference(v[k], convolved(v, v, k)))
+    return v[1:]
+
+
+RECURRENCES = {
+    "mul": times,
+    "div": quotient,
+    "reciprocal": reciprocal,
+    "square": lambda out, u, order: times(out, u, u, order),
+    "exp": exponential,
+    "expm1": lambda out, u, order: exponential(out + 1, u, order),
+    "log": logarithm,
+    "log1p": lambda out, u, order: logarithm(out, [u[0] + 1, *u[1:]], order),
+    "sqrt": root,
+    "pow": power,
+    "sin": lambda out, u, order: circular(out, np.cos(u[0]), u, order)[0],
+    "cos": lambda out, u, order: circular(np.sin(u[0]), out, u, order)[1],
+    "sinh": lambda out, u, order: hyperbolic(out, np.cosh(u[0]), u, order)[0],
+    "cosh": lambda out, u, order: hyperbolic(np.sinh(u[0]), out, u, order)[1],
+    "tan": tangent(1),
+    "tanh": tangent(-1),
+    "sigmoid": sigmoid,
+}
+
+
+def softmax(input, dim, dtype):
+    """exp(u) over its sum."""
+    values = (input - input.detach().amax(dim, keepdim=True)).exp()
+    return values / values.sum(dim, keepdim=True)
+
+
+def log_sum_exp(input, dims, keepdim):
+    """The logarithm of the sum of exponentials."""
+    largest = input.detach().amax(dims, keepdim=True)
+    result = (input - largest).exp().sum(dims, keepdim=True).log() + largest
+    return result if keepdim else result.squeeze(dims)
+
+
+def with_bias(input, weight, bias):
+    """A linear layer as a product and a sum."""
+    return input @ weight.mT + bias
+
+
+def with_summand(input, first, second, beta, alpha):
+    """beta * input + alpha * first @ second."""
+    return input * beta + first @ second * alpha
+
+
+def variance(input, dims, correction, keepdim):
+    """The sum of squares of what is left without the mean, over their number but for the correction."""
+    centred = input - input.mean(dims, keepdim=True)
+    squares = (centred * centred).sum(dims, keepdim=keepdim)
+    return squares * (squares.numel() / (input.numel() - correction * squares.numel()))
+
+
+REWRITTEN = {
+    "softmax": softmax,
+    "log_softmax": lambda input, dim, dtype: input - log_sum_exp(input, (dim,), True),
+    "logsumexp": log_sum_exp,
+    "linear": with_bias,
+    "addmm": with_summand,
+    "addmv": with_summand,
+    "baddbmm": with_summand,
+    "var": variance,
+}
