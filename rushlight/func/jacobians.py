@@ -81,7 +81,7 @@ def standard_basis(tensors, sizes, start, stop):
 def split_rows(rows, input, outputs, sizes):
     """The rows of a Jacobian taken apart by output: (*output, *input) each."""
     parts = rows.split(sizes) if len(sizes) > 1 else (rows,)
-    return [part.reshape(*out.shape, *input.shape) for part, out in zip(parts, outputs, strict=True)]
+    return [part.reshape((*out.shape, *input.shape)) for part, out in zip(parts, outputs, strict=True)]
 
 
 def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
@@ -121,7 +121,7 @@ def split_columns(columns, inputs, sizes, spec):
     """The columns of a Jacobian taken apart by input: (*output, *input) each, in the structure of the inputs."""
     parts = columns.split(sizes, -1) if len(sizes) > 1 else (columns,)
     shape = columns.shape[:-1]
-    return tree_unflatten([part.reshape(*shape, *x.shape) for part, x in zip(parts, inputs, strict=True)], spec)
+    return tree_unflatten([part.reshape((*shape, *x.shape)) for part, x in zip(parts, inputs, strict=True)], spec)
 
 
 def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
