@@ -18,6 +18,8 @@ from rushlight.tensor import Tensor
 class GradcheckError(RuntimeError):
     """What `gradcheck` and `gradgradcheck` raise: a derivative is wrong."""
 
+    __module__ = "rushlight.autograd.gradcheck"
+
 
 @dataclass(frozen=True)
 class Settings:

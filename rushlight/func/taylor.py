@@ -14,12 +14,9 @@ from rushlight.core.forward import RULES, aligned, apply_formula, fitted, tangen
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import LINK
 from rushlight.func.taylor_rules import RECURRENCES, REWRITTEN, scaled, total
+from rushlight.ops.tangents import ADDITIVE
 
-# Operators that are linear in all of their inputs together, and such that pick elements: these are linear nearby.
-ADDITIVE = {
-    "scatter", "scatter_add", "index_add", "index_copy", "index_put", "masked_scatter", "put", "index_fill_tensor",
-    "select_scatter", "slice_scatter", "diagonal_scatter", "as_strided_scatter", "masked_fill_tensor",
-}  # fmt: skip
+# Operators that pick elements, which makes them linear nearby.
 PICKING = {
     "max_dim", "min_dim", "amax", "amin", "max", "min", "sort", "sort_stable", "topk", "clamp", "clamp_min",
     "clamp_max",

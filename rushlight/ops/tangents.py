@@ -61,6 +61,23 @@ def with_summand(op, outs, args, tangents):
     return [reduce(add, parts)]
 
 
+# Operators that are linear in all of their inputs together.
+ADDITIVE = {
+    "scatter", "scatter_add", "index_add", "index_copy", "index_put", "masked_scatter", "put", "index_fill_tensor",
+    "select_scatter", "slice_scatter", "diagonal_scatter", "as_strided_scatter", "masked_fill_tensor", "copy",
+    "window_replace",
+}  # fmt: skip
+
+
+@rule(*ADDITIVE)
+def additive(op, outs, args, tangents):
+    """The operator on all tangents, zeros for missing ones."""
+    values = list(args)
+    for i in op.inputs:
+        values[i] = np.zeros_like(args[i]) if tangents[i] is None else tangents[i]
+    return [op(*values)]
+
+
 @rule("softmax", "clamp", "clamp_min", "clamp_max", "keep", "drop", "stable_softplus")
 def symmetric(op, outs, args, tangents):
     """Operators whose Jacobian is symmetric: the formula of the cotangent is that of the tangent."""
