@@ -128,11 +128,11 @@ class Optimizer:
         self.defaults.setdefault("differentiable", False)
 
     def __repr__(self):
-        lines = [f"{type(self).__name__} ("]
+        groups = []
         for i, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {i}")
-            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
-        return "\n".join(lines) + "\n)"
+            options = [f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params"]
+            groups.append(f"\nParameter Group {i}\n{''.join(options)}")
+        return f"{type(self).__name__} ({''.join(groups)})"
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Changes the parameters once.

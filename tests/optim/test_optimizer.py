@@ -238,6 +238,8 @@ def test_optimizer_of_ones_own(torch):
     assert parameter.item() == 0.5
     assert seen == [1]
     assert repr(optimizer) == "Halving (\nParameter Group 0\n    factor: 0.5\n)"
+    optimizer.add_param_group({"params": ones(torch, 1), "factor": 0.25})
+    assert repr(optimizer).endswith("    factor: 0.5\n\nParameter Group 1\n    factor: 0.25\n)")
 
 
 def test_copies(torch):
