@@ -101,8 +101,8 @@ from rushlight.version import __version__
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "backends", "blas", "config", "cuda", "func", "interop", "masked", "mps", "nn", "optim",
-    "profiler", "serialization", "special", "utils", "vision", "xpu",
+    "accelerator", "backends", "blas", "config", "cuda", "distributions", "func", "interop", "masked", "mps", "nn",
+    "optim", "profiler", "serialization", "special", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "blas": ["get_num_threads", "set_num_threads"],
