@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
+from rushlight.core.operators import use_batching
 
 RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
 
@@ -220,3 +221,6 @@ def shared_levels(array, result):
     """The levels that a result (or one of several) is on and an argument is not."""
     held = levels_of(array)
     return tuple([level for level in levels_of(result) if level not in held])
+
+
+use_batching(compute, adjust)

@@ -6,7 +6,7 @@ from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, 
 from rushlight.core.loops cimport run_one, run_pair
 from rushlight.core.modes cimport Modes, observer
 
-cdef object ndarray, Batched, FLOAT32, FLOAT64, NUMBERS, CURRENT
+cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64, NUMBERS, CURRENT
 cdef long UNUSUAL, LEVELS
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES

@@ -17,6 +17,7 @@ RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they 
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
 DEFAULT, MULTI, UNRECORDED = 0, 1, 2
 UNUSUAL = 0  # levels of forward mode that are entered, and profilers at work: what calls have to look out for
+COMPUTE = ADJUST = None  # see `use_batching`
 LEVELS = 0  # those of forward mode alone
 USUAL = object()  # says that a call takes the usual way
 NUMBERS = count(1)  # nodes are numbered as they are recorded: the backward pass runs the youngest first
@@ -75,7 +76,7 @@ class Operator:
             taken = unusually(Operator.__call__, self, args)
             if taken is not USUAL:
                 return taken
-        return compute(self, args) if on_batch(args) else self.forward(*args)
+        return COMPUTE(self, args) if on_batch(args) else self.forward(*args)
 
     def __repr__(self):
         return f"<rushlight operator {self.name}>"
@@ -253,17 +254,35 @@ def call(op, args):
 
 def elementwise(op, args):
     """Calls an elementwise operator of one or two operands in the general way."""
-    arrays = op.promote(*args)
-    if arrays is NotImplemented:
-        return NotImplemented
-    return finish(op, args, list(arrays) if len(args) > 1 else [arrays])
+    arrays = of_one_dtype(args)
+    if arrays is None:
+        arrays = op.promote(*args)
+        if arrays is NotImplemented:
+            return NotImplemented
+        arrays = list(arrays) if len(args) > 1 else [arrays]
+    return finish(op, args, arrays)
+
+
+def of_one_dtype(args):
+    """The arrays of one or two operands that need no promotion: floats of one dtype, and numbers; else None."""
+    x = args[0]._array
+    dtype = x.dtype
+    if dtype is not FLOAT32 and dtype is not FLOAT64:
+        return None
+    if len(args) == 1:
+        return [x]
+    other = args[1]
+    if isinstance(other, TensorBase):
+        y = other._array
+        return [x, y] if y.dtype is dtype else None
+    return [x, other] if type(other) is float or type(other) is int else None
 
 
 def finish(op, args, arrays):
     """Calls an operator of which the arrays to compute with are known."""
     batched = on_batch(arrays)
     try:
-        result = compute(op, arrays) if batched else op.forward(*arrays)
+        result = COMPUTE(op, arrays) if batched else op.forward(*arrays)
     except ValueError as error:
         if op.broadcasts:
             raise shape_mismatch(error, arrays) from None
@@ -285,7 +304,7 @@ def finish(op, args, arrays):
         save(node, args, (result,), out)
         connect(node, op, args)
         if batched:
-            adjust_batched(node, op, args, result)
+            ADJUST(node, op, args, result)
         else:
             adjust(node, op, args, result)
         out._node = node
@@ -314,18 +333,10 @@ def on_batch(args):
     return False
 
 
-def compute(op, args):
-    """Computes an operator on batched arrays."""
-    from rushlight.core.batching import compute
-
-    return compute(op, args)
-
-
-def adjust_batched(node, op, args, result):
-    """Notes what must be done to the cotangents of inputs, for a call with batched arrays."""
-    from rushlight.core.batching import adjust
-
-    adjust(node, op, args, result)
+def use_batching(compute, adjust):
+    """Tells the operators how to compute with batched arrays, and what to note of such a call."""
+    global COMPUTE, ADJUST
+    COMPUTE, ADJUST = compute, adjust
 
 
 def several(op, args, results, needs, modes, batched):
@@ -346,7 +357,7 @@ def several(op, args, results, needs, modes, batched):
         save(node, args, results, outs[saved[0]])
         connect(node, op, args)
         if batched:
-            adjust_batched(node, op, args, results[live[0]])
+            ADJUST(node, op, args, results[live[0]])
         else:
             adjust(node, op, args, results[live[0]])
         node.outputs = [(r.shape, r.dtype) if i in live else None for i, r in enumerate(results)]
