@@ -101,11 +101,13 @@ from rushlight.version import __version__
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "backends", "blas", "config", "cuda", "distributions", "func", "interop", "masked", "mps", "nn",
-    "optim", "profiler", "serialization", "special", "utils", "vision", "xpu",
+    "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributions", "func", "interop",
+    "masked", "mps", "nn", "optim", "profiler", "serialization", "special", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
+    "amp": ["GradScaler", "autocast"],
     "blas": ["get_num_threads", "set_num_threads"],
+    "compiler": ["compile"],
     "config": ["show_config"],
     "func": ["vmap"],
     "nn.functional": [

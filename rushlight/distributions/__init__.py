@@ -3,7 +3,7 @@
 from rushlight.distributions.bernoulli import Bernoulli
 from rushlight.distributions.categorical import Categorical
 from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.divergence import kl_divergence
+from rushlight.distributions.kl import kl_divergence
 from rushlight.distributions.normal import Normal
 
 __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "kl_divergence"]

@@ -1,9 +1,11 @@
 """CUDA, as PyTorch without it: what scripts ask before they choose a device, and errors for what needs one."""
 
+from rushlight.cuda import amp
+
 __all__ = [
-    "current_device", "device_count", "empty_cache", "get_device_name", "get_device_properties", "init", "is_available",
-    "is_bf16_supported", "is_initialized", "manual_seed", "manual_seed_all", "max_memory_allocated", "memory_allocated",
-    "memory_reserved", "seed", "seed_all", "set_device", "synchronize",
+    "amp", "current_device", "device_count", "empty_cache", "get_device_name", "get_device_properties", "init",
+    "is_available", "is_bf16_supported", "is_initialized", "manual_seed", "manual_seed_all", "max_memory_allocated",
+    "memory_allocated", "memory_reserved", "seed", "seed_all", "set_device", "synchronize",
 ]  # fmt: skip
 
 

@@ -1,0 +1,32 @@
+"""The older names of `torch.amp`'s classes, for scripts that were written with them."""
+
+import warnings
+from typing import Any
+
+from rushlight import amp
+from rushlight.dtypes import dtype as DType
+from rushlight.dtypes import float16
+
+__all__ = ["GradScaler", "autocast"]
+
+
+class autocast(amp.autocast):
+    """`torch.amp.autocast("cuda", ...)`, with a FutureWarning that says to write that instead."""
+
+    def __init__(self, enabled: bool = True, dtype: DType = float16, cache_enabled: bool = True):
+        _deprecated("autocast")
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(amp.GradScaler):
+    """`torch.amp.GradScaler("cuda", ...)`, with a FutureWarning that says to write that instead."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        _deprecated("GradScaler")
+        super().__init__("cuda", *args, **kwargs)
+
+
+def _deprecated(name: str) -> None:
+    """Says what to write instead."""
+    message = f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead."
+    warnings.warn(message, FutureWarning, stacklevel=3)
