@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushlight.autograd.differentiate import grad
+from rushlight.autograd.differentiate import batched_grads, run_grad
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.tensor import Tensor
 
@@ -62,14 +62,15 @@ def as_vectors(v, like: Sequence[Tensor], is_tuple: bool, create_graph: bool, fu
     return vectors
 
 
-def gradients(outputs, inputs, grads=None, **options):
+def gradients(outputs, inputs, grads=None, create_graph=False, retain_graph=False, is_grads_batched=False):
     """`autograd.grad` of those outputs that require grad; None for inputs that they do not depend on."""
     grads = (None,) * len(outputs) if grads is None else grads
     live = [(out, g) for out, g in zip(outputs, grads, strict=True) if out is not None and out.requires_grad]
     if not live:
         return (None,) * len(inputs)
     outs, cotangents = zip(*live, strict=True)
-    return grad(outs, inputs, cotangents, allow_unused=True, **options)
+    run = batched_grads if is_grads_batched else run_grad
+    return run(outs, inputs, cotangents, retain_graph or create_graph, create_graph)
 
 
 def zeros(tensor: Tensor) -> Tensor:
