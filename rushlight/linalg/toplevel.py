@@ -187,11 +187,13 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
     """`linalg.lu_factor_ex` under its older name: L and U in one matrix, pivots, and with `get_infos` the infos.
 
+    Singular matrices raise no error.
+
     >>> import rushlight as torch
     >>> torch.lu(torch.tensor([[0.0, 2.0], [4.0, 2.0]]))[1]
     tensor([2, 2], dtype=torch.int32)
     """
-    packed, pivots, info = lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
+    packed, pivots, info = lu_factor_ex(A, pivot=pivot, check_errors=False)
     return (packed, pivots, info) if get_infos else (packed, pivots)
 
 

@@ -1,6 +1,7 @@
 """What an index tensor names along a dimension, or in the flattened tensor: read, added to, overwritten, reduced."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from rushlight.tensor import Tensor
 
 __all__ = [
     "argwhere", "index_add", "index_copy", "index_fill", "index_reduce", "index_select", "nonzero", "put", "take",
+    "unravel_index",
 ]  # fmt: skip
 
 
@@ -375,3 +377,23 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     return nonzero(input)
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """The coordinates, a tensor for each dimension of `shape`, of elements of the flattened tensor.
+
+    TypeError for indices that are no integers, ValueError for a negative shape.
+
+    >>> import rushlight as torch
+    >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))
+    (tensor([2, 0]), tensor([0, 1]))
+    """
+    if indices._array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = [math.prod(sizes[dim + 1 :]) for dim in range(len(sizes))]
+    return tuple(
+        new_tensor(indices._array.astype(np.int64) // step % size) for step, size in zip(steps, sizes, strict=True)
+    )

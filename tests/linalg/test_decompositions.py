@@ -213,3 +213,4 @@ def test_older_names():
     same(square.triu() @ rushlight.triangular_solve(b, square).solution, b)
     same(square.tril().mT @ rushlight.triangular_solve(b, square, upper=False, transpose=True)[0], b)
     assert rushlight.lu(square, get_infos=True)[2].item() == 0
+    assert rushlight.lu(rushlight.ones(2, 2))[0].tolist() == [[1.0, 1.0], [1.0, 0.0]]

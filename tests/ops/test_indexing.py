@@ -252,3 +252,13 @@ ERRORS = [
 def test_errors(function, error, message):
     with pytest.raises(error, match=message):
         function(torch.zeros(2, 3, 4))
+
+
+def test_coordinates_of_flat_indices(torch):
+    rows, columns = torch.unravel_index(torch.tensor([[0, 5], [3, 4]]), (3, 2))
+    assert (rows.tolist(), columns.tolist()) == ([[0, 2], [1, 2]], [[0, 1], [1, 0]])
+    assert torch.unravel_index(torch.tensor(7, dtype=torch.int32), 10)[0].dtype == torch.int64
+    with pytest.raises(TypeError, match=r"expected 'indices' to be integer dtype, but got torch\.float32"):
+        torch.unravel_index(torch.tensor(1.0), (3,))
+    with pytest.raises(ValueError, match=r"'shape' cannot have negative values, but got \(3, -1\)"):
+        torch.unravel_index(torch.tensor(1), (3, -1))

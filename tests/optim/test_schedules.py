@@ -117,3 +117,15 @@ def test_learning_rate_as_a_tensor(torch):
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
     run(scheduler, 2)
     assert optimizer.param_groups[0]["lr"].item() == 0.25
+
+
+def test_a_schedule_of_ones_own_under_the_older_name(torch):
+    class Halving(torch.optim.lr_scheduler._LRScheduler):
+        def get_lr(self):
+            return [rate / 2**self.last_epoch for rate in self.base_lrs]
+
+    optimizer = sgd(torch)
+    scheduler = Halving(optimizer)
+    first = scheduler.get_last_lr()[0]
+    run(scheduler, 2)
+    assert scheduler.get_last_lr() == [first / 4]

@@ -16,6 +16,8 @@ from rushlight.optim.lr_scheduler.formulas import (
 from rushlight.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from rushlight.optim.lr_scheduler.scheduler import LRScheduler
 
+_LRScheduler = LRScheduler  # the name that it had at first, for schedules that were written then
+
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
     "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR",
