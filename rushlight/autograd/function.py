@@ -128,9 +128,7 @@ class Function(metaclass=FunctionMeta):
             return cls.record(args, kwargs)[1]
         from rushlight.autograd.function_forward import apply_dual
 
-        node, output = apply_dual(cls, args, kwargs)
-        node.saved_for_forward = ()
-        return output
+        return apply_dual(cls, args, kwargs)[1]
 
     @classmethod
     def record(cls, args, kwargs):

@@ -21,23 +21,32 @@ def apply_dual(cls, args, kwargs):
     if not level:
         return node, output
     outs = output if isinstance(output, tuple) else (output,)
-    tangents = [input_tangent(node, arg, level) for arg in args]
-    results = node._forward_cls.jvp(node, *tangents)
+    tangents = [input_tangent(node.ctx, arg, level) for arg in args]
+    results = pushed(cls, node, tangents)
     results = results if isinstance(results, tuple) else (results,)
     check_number(results, outs)
     pairs = enumerate(zip(outs, results, strict=True))
-    outs = tuple(dual_output(node, i, out, t, args, primals, tangents, level) for i, (out, t) in pairs)
+    outs = tuple(dual_output(node.ctx, i, out, t, args, primals, tangents, level) for i, (out, t) in pairs)
     remember(node, args, primals, outs)
     return node, outs if isinstance(output, tuple) else outs[0]
 
 
-def input_tangent(node, arg, level):
+def pushed(cls, node, tangents):
+    """What `jvp` returns; for as long as it runs `ctx.saved_tensors` are those that were saved for it."""
+    node.is_pushed = True
+    try:
+        return cls.jvp(node.ctx, *tangents)
+    finally:
+        node.is_pushed = False
+
+
+def input_tangent(ctx, arg, level):
     """The tangent of an argument as `jvp` gets it; of one that is going to be changed in place, a copy."""
     tangent = tangent_of(arg, level)
     if tangent is None:
         is_float = isinstance(arg, TensorBase) and arg._array.dtype.kind in "fc"
-        return zeros_like(arg) if is_float and node.materialize_grads else None
-    return tangent.clone() if node.dirty_tensors else tangent
+        return zeros_like(arg) if is_float and ctx.materialize_grads else None
+    return tangent.clone() if ctx.dirty_tensors else tangent
 
 
 def check_number(results, outs):
@@ -49,7 +58,7 @@ def check_number(results, outs):
         )
 
 
-def dual_output(node, i, out, tangent, args, primals, tangents, level):
+def dual_output(ctx, i, out, tangent, args, primals, tangents, level):
     """Output `i` with its tangent on a level; the argument itself where that was changed in place."""
     if not isinstance(out, TensorBase):
         return out
@@ -62,9 +71,9 @@ def dual_output(node, i, out, tangent, args, primals, tangents, level):
             f"supported. Tensor is of size {list(out.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
-    if position is not None and any(out is dirty for dirty in node.dirty_tensors):
+    if position is not None and any(out is dirty for dirty in ctx.dirty_tensors):
         return changed_input(args[position], out, tangent, tangents[position], level)
-    if tangent is None or any(out is t for t in node.non_differentiable):
+    if tangent is None or any(out is t for t in ctx.non_differentiable):
         return out
     if tangent._view is None and any(shows(out, p) for p in primals if isinstance(p, TensorBase)):
         raise RuntimeError(
@@ -97,6 +106,6 @@ def shows(out, source):
 def remember(node, args, primals, outs):
     """Lets the node hold what has tangents in place of what has none, for `jvp` further out and for `backward`."""
     duals = {id(p): a for p, a in zip(primals, args, strict=True) if isinstance(a, TensorBase)}
-    node.saved_for_forward = tuple(duals.get(id(t), t) for t in node.saved_for_forward)
+    node.ctx.saved_for_forward = tuple(duals.get(id(t), t) for t in node.ctx.saved_for_forward)
     node.replace_saved(duals)
     node.tangents = {i: out._tangents for i, out in enumerate(outs) if isinstance(out, TensorBase)}

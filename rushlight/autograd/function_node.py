@@ -74,6 +74,7 @@ class FunctionNode(Node):
 
     _forward_cls: Any
     accessed = False
+    is_pushed = False  # `jvp` is at work, and finds what was saved for it
 
     def __getattr__(self, name):
         ctx = self.__dict__.get("ctx")
@@ -89,8 +90,8 @@ class FunctionNode(Node):
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors that `forward` saved. RuntimeError when they are freed, or were changed in place since."""
-        if self.saved_for_forward:
-            return self.saved_for_forward
+        if self.is_pushed:
+            return self.ctx.saved_for_forward
         if self.accessed:
             raise RuntimeError(
                 "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "

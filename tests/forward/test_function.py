@@ -73,6 +73,32 @@ def test_what_was_saved(torch, fw, tangent):
     assert [g.tolist() for g in torch.autograd.grad(primal.sum(), [x, y])] == [[3.0, 4.0], [1.0, 2.0]]
 
 
+@pytest.mark.parametrize("is_dual", [False, True])
+def test_what_is_saved_for_either_mode(torch, fw, tangent, is_dual):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_forward(x * 0 + 7)
+            ctx.save_for_backward(x * 0 + 5)
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            ctx.seen = ctx.factor if is_dual else None
+            return grad * ctx.saved_tensors[0]
+
+        @staticmethod
+        def jvp(ctx, t):
+            ctx.factor = 1  # `backward` finds it
+            return t * ctx.saved_tensors[0]
+
+    x = torch.ones(2, requires_grad=True)
+    with fw.dual_level():
+        out = Double.apply(fw.make_dual(x, torch.ones(2)) if is_dual else x)
+        assert tangent(out) == ([7.0, 7.0] if is_dual else None)
+    assert torch.autograd.grad(out.sum(), x)[0].tolist() == [5.0, 5.0]
+
+
 def test_nested():
     import rushlight as torch  # PyTorch's gives zeros here
 
