@@ -458,8 +458,12 @@ FREED = (
 )
 
 
+FIELDS = set()  # the names of all fields: uncompiled they lie among the attributes that users give a tensor
+
+
 def defaults(cls, **values):
     """Uncompiled, a field that was not set yet reads its default from the class, as a C field starts at 0 or None."""
+    FIELDS.update(values)
     if not COMPILED:
         for name, value in values.items():
             setattr(cls, name, value)

@@ -5,6 +5,7 @@ import numpy as np
 
 COMPILED: bool
 FREED: str
+FIELDS: set[str]
 DEFAULT: int
 MULTI: int
 UNRECORDED: int

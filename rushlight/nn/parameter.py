@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import FIELDS, TensorBase
 from rushlight.tensor import Tensor, rebuild
 
 __all__ = ["Buffer", "Parameter"]
@@ -53,7 +53,7 @@ class Parameter(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol):
-        state = {name: value for name, value in self.__dict__.items() if name != "_accumulate_grad"}
+        state = {name: value for name, value in self.__dict__.items() if name not in FIELDS | {"_accumulate_grad"}}
         return rebuild_with_state, (type(self), self._array, self._needs, state)
 
     def __repr__(self):
