@@ -6,7 +6,7 @@ from hypothesis import settings
 settings.register_profile("rushlight", deadline=None)  # a busy machine is no failure
 settings.load_profile("rushlight")
 
-collect_ignore_glob = ["**/record*.py"]  # scripts that record from PyTorch, run by hand
+collect_ignore_glob = ["**/record*.py", "programs/scripts/*.py"]  # run by hand, and by test_programs.py
 
 
 @pytest.fixture(params=["rushlight", "torch"])
