@@ -1,0 +1,3 @@
+"""The documents' programs are run by test_scripts.py, not imported."""
+
+collect_ignore = ["scripts"]
