@@ -4,6 +4,8 @@ A rule is a function of (operator, arguments, levels), which returns ordinary ar
 in front. All levels are taken in one step: a rule that serves one serves several.
 """
 
+import warnings
+
 import numpy as np
 
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
@@ -22,7 +24,7 @@ def compute(op, args):
     if op.batch is on_batched:
         return op.forward(*args)
     levels = levels_of(*args)
-    rule = op.batch or (elementwise if op.broadcasts else one_by_one)
+    rule = op.batch or (elementwise if op.broadcasts else without_rule)
     result = rule(op, args, levels)
     if type(result) is tuple or type(result) is list:
         return tuple([Batched(np.asarray(part), levels) for part in result])
@@ -138,8 +140,18 @@ def over_all(reduction):
     return by(lambda n, input: reduction(input, tuple(range(n, input.ndim))))
 
 
+def without_rule(op, args, levels):
+    """What is done for operators that have no rule: each example by itself, and a warning."""
+    warnings.warn(
+        "There is a performance drop because we have not yet implemented the batching rule for "
+        f"aten::{op.name}. It is computed example by example; the result is the same.",
+        stacklevel=2,
+    )
+    return one_by_one(op, args, levels)
+
+
 def one_by_one(op, args, levels):
-    """The rule of operators that have none: each example by itself."""
+    """The rule of operators that have to be computed example by example."""
     sizes = tuple([level.size for level in levels])
     indices = list(np.ndindex(sizes))
     results = [op.forward(*[example(arg, levels, index) for arg in args]) for index in indices or [None]]

@@ -8,6 +8,8 @@ from sweep.cases import Reader, cotangent, function_of, tensors_in
 
 import rushlight as torch
 
+pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")
+
 READER = Reader(torch)
 CASES = [case for case in READER.cases if '"tensor"' in json.dumps([case["input"], case["args"], case["kwargs"]])]
 IDS = [f"{i}-{case['name']}-{case['variant']}".rstrip("-") for i, case in enumerate(CASES)]
