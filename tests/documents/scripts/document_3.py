@@ -1,5 +1,5 @@
 # Why are the gradients not equivalent when using loss.backward() v.s torch.auto.grad?
-# Added: the imports, `metric`, and at the end the answer's model.zero_grad(). Changed: the device, from 'cuda'.
+# Added: the imports, `metric`, and `m3`, trained at the end with the answer's zero_grad(). Changed: the device, from 'cuda'.
 from copy import deepcopy
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What document 3 needs of torchvision, on PyTorch alone: for its run with PyTorch where torchvision is not installed."""
+"""What document 3 needs of torchvision, on PyTorch alone: for PyTorch's run where torchvision is not installed."""
 
 from pathlib import Path
 from types import SimpleNamespace
