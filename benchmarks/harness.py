@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 Step = Callable[[], object]
+PAUSE = 0.06  # seconds before each contender's turn: until then the threads of the one before wait actively
 
 
 @dataclass
@@ -79,5 +80,7 @@ def measure(workload: Workload, modules: dict[str, object], rounds: int = 9, lea
     for _ in range(rounds):
         for name, step in steps.items():
             gc.collect()
+            time.sleep(PAUSE)
+            step()
             result.times[name].append(time_once(step, least) / workload.per_step)
     return result
