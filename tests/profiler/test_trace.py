@@ -146,17 +146,3 @@ def test_lists_of_events_are_written_too(tmp_path):
     prof.events().export_chrome_trace(tmp_path / "trace.json")
     trace = json.loads((tmp_path / "trace.json").read_text())
     assert sum(entry["ph"] == "X" for entry in trace["traceEvents"]) == len(prof.events())
-
-
-def test_perfetto_reads_it(tmp_path):
-    processor = pytest.importorskip("perfetto.trace_processor")
-    prof = recorded()
-    prof.export_chrome_trace(str(tmp_path / "trace.json"))
-    try:
-        perfetto = processor.TraceProcessor(trace=str(tmp_path / "trace.json"))
-    except Exception as error:  # it loads its program from the network
-        pytest.skip(f"Perfetto's trace processor does not start: {error}")
-    with perfetto:
-        rows = perfetto.query("select name, count(*) as n from slice group by name")
-        assert {row.name: row.n for row in rows} == Counter(event.name for event in prof.events())
-        assert next(iter(perfetto.query("select count(*) as n from flow"))).n == 6
