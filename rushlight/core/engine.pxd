@@ -6,6 +6,7 @@ from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
 from rushlight.core.modes cimport observer
 
 cdef object ndarray
+cdef long LEAF
 cdef list LEAVES
 cdef int BATCHED
 
@@ -17,7 +18,6 @@ cdef class Backward:
     cdef list claimed
     cdef dict aside
     cdef list ready
-    cdef list leaves
     cdef dict wanted
     cdef readonly bint whole
     cdef dict captured
@@ -36,8 +36,12 @@ cdef class Backward:
     cdef select(self, list wanted)
     @cython.locals(state=Vertex, node=Node)
     cdef deliver(self, Vertex vertex, long index, object grad, bint fresh)
-    @cython.locals(ready=list, low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, other=Node)
-    cdef push(self, Node node)
+    cdef push(self, Vertex vertex)
+    @cython.locals(ready=list, above=Py_ssize_t)
+    cdef rise(self, Py_ssize_t place, Vertex vertex)
+    @cython.locals(ready=list, n=Py_ssize_t, place=Py_ssize_t, child=Py_ssize_t, first=Vertex, last=Vertex)
+    cdef Vertex pop(self)
+    @cython.locals(vertex=Vertex)
     cdef drain(self)
     cdef observed(self, Vertex vertex)
     cdef watch(self, Node node, object grad, tuple needs)
@@ -46,6 +50,8 @@ cdef class Backward:
     cdef finish_watched(self, TensorBase leaf, object grad)
     @cython.locals(state=Vertex, i=Py_ssize_t, target=Vertex)
     cdef step(self, Node node)
+    @cython.locals(i=Py_ssize_t, target=Vertex)
+    cdef pass_by(self, Node node, object grad)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple)
     cdef step_together(self, Node node, object grad)
     cpdef bint reaches(self, Vertex vertex)
@@ -56,6 +62,10 @@ cdef class Backward:
     @cython.locals(vertex=Vertex)
     cdef let_go(self)
 
+
+cdef long rank(Vertex vertex)
+
+cdef bint nothing(object grad)
 
 cdef bint own(object grad)
 

@@ -18,6 +18,7 @@ from rushlight.layout import is_repeated
 ndarray = np.ndarray
 BATCHED = 8  # the number of `graph`, here so that it compiles to a constant
 RUN = ContextVar("rushlight_run", default=None)  # the run that calls hooks in this context
+LEAF = 1 << 62  # more than any node's number
 CLAIM = Lock()  # held while a run takes hold of the vertices of its graph
 LEAVES = [Lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
 
@@ -35,7 +36,6 @@ class Backward:
         self.claimed = []
         self.aside = {}
         self.ready = []
-        self.leaves = []
         self.wanted = None
         self.whole = True  # all leaves accumulate
         self.captured = {}
@@ -145,44 +145,55 @@ class Backward:
                 state.owned = not self.recorded
         state.pending -= 1
         if state.pending == 0:
-            if isinstance(vertex, Node):
-                self.push(vertex)
-            else:
-                self.leaves.append(vertex)
+            self.push(vertex)
 
-    def push(self, node):
-        """Puts a node among the ready ones, which are kept in the order of their age."""
+    def push(self, vertex):
+        """Puts a vertex among the ready ones: a heap, as PyTorch's queue is, so that equal ones come in its order."""
+        self.ready.append(vertex)
+        self.rise(len(self.ready) - 1, vertex)
+
+    def rise(self, place, vertex):
+        """Moves a vertex from a place in the heap up to where it belongs."""
         ready = self.ready
-        low = 0
-        high = len(ready)
-        if high:
-            other = ready[high - 1]
-            if other.sequence < node.sequence:
-                low = high
-        while low < high:
-            middle = (low + high) >> 1
-            other = ready[middle]
-            if other.sequence < node.sequence:
-                low = middle + 1
-            else:
-                high = middle
-        ready.insert(low, node)
+        while place > 0:
+            above = (place - 1) >> 1
+            if rank(ready[above]) >= rank(vertex):
+                break
+            ready[place] = ready[above]
+            place = above
+        ready[place] = vertex
+
+    def pop(self):
+        """Takes out the first of the ready vertices: a leaf, else the youngest node."""
+        ready = self.ready
+        first = ready[0]
+        last = ready.pop()
+        n = len(ready)
+        if n == 0:
+            return first
+        place = child = 0
+        while child < (n - 1) >> 1:
+            child = 2 * child + 2
+            if rank(ready[child]) < rank(ready[child - 1]):
+                child -= 1
+            ready[place] = ready[child]
+            place = child
+        if n & 1 == 0 and child == (n - 2) >> 1:
+            place = 2 * child + 1
+            ready[child] = ready[place]
+        self.rise(place, last)
+        return first
 
     def drain(self):
         """Runs whatever is ready: leaves at once, then the youngest node."""
-        while True:
-            for leaf in self.leaves:
-                if self.observer is None:
-                    self.finish(leaf)
-                else:
-                    self.observed(leaf)
-            self.leaves.clear()
-            if not self.ready:
-                return
-            if self.observer is None:
-                self.step(self.ready.pop())
+        while self.ready:
+            vertex = self.pop()
+            if self.observer is not None:
+                self.observed(vertex)
+            elif isinstance(vertex, Node):
+                self.step(vertex)
             else:
-                self.observed(self.ready.pop())
+                self.finish(vertex)
 
     def observed(self, vertex):
         """Runs a node, or ends the way to a leaf, while a profiler looks on."""
@@ -200,27 +211,25 @@ class Backward:
         state = leaf if leaf.run is self else self.aside[leaf]
         grad = state.buffer
         state.buffer = None
-        if grad is None:
-            return
         if leaf.hooks is not None:
             grad = leaf.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None:
-            self.captured[leaf, 0] = grad
-            return
-        if leaf.hooks is None:
+            if grad is not None:
+                self.captured[leaf, 0] = grad
+        elif leaf.hooks is not None:
+            self.finish_watched(leaf, grad)
+        elif grad is not None:
             with LEAVES[(id(leaf) >> 4) & 63]:
                 accumulate(leaf, grad, state.owned and own(grad), self.recorded)
-        else:
-            self.finish_watched(leaf, grad)
 
     def finish_watched(self, leaf, grad):
-        """Adds a gradient to the `.grad` of a leaf that has hooks, which may have kept it."""
+        """Adds a gradient to the `.grad` of a leaf that has hooks, which may have kept it; they are told of none too."""
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
-        if grad is not None:
-            with hooks.lock:
+        with hooks.lock:
+            if grad is not None:
                 accumulate(leaf, grad, False, self.recorded)
-                hooks.accumulated(leaf)
+            hooks.accumulated(leaf)
         hooks.after_leaf(grad)
 
     def step(self, node):
@@ -228,19 +237,16 @@ class Backward:
         state = node if node.run is self else self.aside[node]
         grad = state.buffer
         state.buffer = None
-        if grad is None and node.plan is None and node.outputs is not None:
-            grad = [None] * len(node.outputs)  # a custom function runs whatever came
-        if grad is not None and node.hooks is not None:
+        if grad is None and node.outputs is not None and (node.plan is None or node.hooks is not None):
+            grad = [None] * len(node.outputs)  # a custom function, and hooks, are called whatever came
+        if node.hooks is not None:
             grad = node.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None and not self.capture(node, grad):
             return
-        if grad is not None and node.hooks is not None:
+        if node.hooks is not None:
             grad = node.hooks.before_node(grad, self.recorded)
-        if grad is None:
-            for i in range(node.arity):
-                target = node.edge(i)
-                if target is not None:
-                    self.deliver(target, node.number(i), None, False)
+        if grad is None or (node.plan is not None and nothing(grad)):
+            self.pass_by(node, grad)
             return
         if node.outputs is not None:
             grad = filled(grad, node.outputs, self.recorded)
@@ -254,6 +260,15 @@ class Backward:
                     self.deliver(target, node.number(i), result, result is not grad)
         if not self.keep_graph:
             node.release()
+
+    def pass_by(self, node, grad):
+        """Tells a node's hooks, and whatever it leads to, that no gradient came."""
+        if node.hooks is not None:
+            node.hooks.after_node([None] * node.arity, grad, self.recorded)
+        for i in range(node.arity):
+            target = node.edge(i)
+            if target is not None:
+                self.deliver(target, node.number(i), None, False)
 
     def step_together(self, node, grad):
         """Runs a node whose cotangents come all at once."""
@@ -304,6 +319,21 @@ class Backward:
                 vertex.run = None
                 vertex.buffer = None
         self.aside.clear()
+
+
+def rank(vertex):
+    """The place of a vertex among ready ones: leaves before all nodes, then the younger node."""
+    return LEAF if isinstance(vertex, TensorBase) else vertex.sequence
+
+
+def nothing(grad):
+    """Whether no gradient came to any of several outputs."""
+    if type(grad) is not list:
+        return False
+    for g in grad:
+        if g is not None:
+            return False
+    return True
 
 
 def age(vertex):

@@ -68,20 +68,20 @@ class Hooks:
     def on_outputs(self, grad, recorded):
         """The gradients of a vertex's outputs after the hooks on its tensors."""
         if isinstance(grad, list):
-            return [g if g is None else self.on_tensor(g, i, recorded) for i, g in enumerate(grad)]
+            return [self.on_tensor(g, i, recorded) for i, g in enumerate(grad)]
         return self.on_tensor(grad, 0, recorded)
 
     def on_tensor(self, grad, index, recorded):
         """The gradient of one output after its hooks; kept in `.grad` where that was asked for."""
         value = as_tensor(grad)
-        if self.grad_dtype not in (OWN, None):
+        if self.grad_dtype not in (OWN, None) and value is not None:
             value = value.to(self.grad_dtype)
         for hook in list(self.outputs.get(index, {}).values()):
             result = hook(value)
             if result is not None:
                 value = checked(result, value, hook)
         tensor = self.retained.get(index)
-        if tensor is not None and (tensor := tensor()) is not None:
+        if value is not None and tensor is not None and (tensor := tensor()) is not None:
             held = tensor._grad
             tensor._grad = (value if recorded else new_tensor(value._array.copy())) if held is None else held + value
         return as_given(value, recorded)
