@@ -223,7 +223,7 @@ class Backward:
                 accumulate(leaf, grad, state.owned and own(grad), self.recorded)
 
     def finish_watched(self, leaf, grad):
-        """Adds a gradient to the `.grad` of a leaf that has hooks, which may have kept it; they are told of none too."""
+        """Adds a gradient to the `.grad` of a leaf that has hooks, which may keep it; of none they are told too."""
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
         with hooks.lock:
