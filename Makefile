@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py $(wildcard rushlight/core/*.py rushlight/core/*.pxd)
+SOURCES := pyproject.toml setup.py $(wildcard rushlight/core/*.py rushlight/core/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
 
 .PHONY: demo test bench lint clean
 
@@ -29,4 +29,4 @@ $(VENV)/%.installed: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/core/*.c
+	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/kernels/compiled/*.so

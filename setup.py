@@ -1,11 +1,14 @@
-"""Compiles the core with Cython where that is possible; without a C compiler the same files run as they are."""
+"""Compiles the core, and some kernels, with Cython; without a C compiler the core runs as it is, kernels as NumPy."""
 
 import os
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 CORE = ["graph.py", "operators.py", "arithmetic.py", "engine.py", "modes.py", "loops.pyx"]
+SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
+FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math"]  # loops become vector instructions
 
 
 class BuildIfPossible(build_ext):
@@ -20,7 +23,7 @@ class BuildIfPossible(build_ext):
 
 
 def extensions():
-    """The core's modules, or none where Cython is missing or RUSHLIGHT_PURE_PYTHON is set."""
+    """The modules to compile, or none where Cython is missing or RUSHLIGHT_PURE_PYTHON is set."""
     if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
         return []
     try:
@@ -29,10 +32,10 @@ def extensions():
     except ImportError:
         return []
     modules = [
-        Extension(f"rushlight.core.{name.split('.')[0]}", [f"rushlight/core/{name}"],
-                  include_dirs=[numpy.get_include()],
-                  define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")])
-        for name in CORE
+        Extension(".".join(source.with_suffix("").parts), [str(source)], include_dirs=[numpy.get_include()],
+                  extra_compile_args=FAST, define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+                  optional="kernels" in source.parts)
+        for source in SOURCES
     ]  # fmt: skip
     directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
     return cythonize(modules, build_dir="build/cython", compiler_directives=directives)

@@ -106,7 +106,7 @@ _MODULES = {
 }  # fmt: skip
 _FUNCTIONS = {
     "amp": ["GradScaler", "autocast"],
-    "blas": ["get_num_threads", "set_num_threads"],
+    "threads": ["get_num_threads", "set_num_threads"],
     "compiler": ["compile"],
     "config": ["show_config"],
     "func": ["vmap"],

@@ -4,7 +4,7 @@ import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from rushlight import blas
+from rushlight import blas, threads
 from rushlight.version import rushlight as rushlight_version
 
 CORE = ("graph", "operators", "arithmetic", "engine", "modes", "loops")
@@ -27,7 +27,7 @@ def config() -> dict[str, str]:
         "core": core(),
         "BLAS": blas.library(),
         "BLAS kernels": blas.kernel(),
-        "BLAS threads": str(blas.get_num_threads()),
+        "threads": str(threads.get_num_threads()),
         "also found": ", ".join(f"{name} {found}" for name in OPTIONAL if (found := installed(name))) or "none",
     }
 
