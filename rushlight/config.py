@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from rushlight import blas, threads
 from rushlight.version import rushlight as rushlight_version
 
-CORE = ("graph", "operators", "arithmetic", "engine", "modes", "loops")
+CORE = ("graph", "operators", "arithmetic", "engine", "modes", "formulas")
 OPTIONAL = ("matplotlib", "mlxtend", "tqdm", "pillow", "torch")
 
 
@@ -27,6 +27,7 @@ def config() -> dict[str, str]:
         "core": core(),
         "BLAS": blas.library(),
         "BLAS kernels": blas.kernel(),
+        "BLAS threads": str(blas.get_num_threads()),
         "threads": str(threads.get_num_threads()),
         "also found": ", ".join(f"{name} {found}" for name in OPTIONAL if (found := installed(name))) or "none",
     }

@@ -10,6 +10,7 @@ from threading import Lock
 
 import numpy as np
 
+from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
 from rushlight.core.modes import CURRENT, observer
@@ -139,7 +140,7 @@ class Backward:
                 state.buffer = grad
                 state.owned = fresh
             elif state.owned and own(state.buffer):
-                state.buffer += grad
+                add_to(state.buffer, grad)
             else:
                 state.buffer = state.buffer + grad
                 state.owned = not self.recorded
@@ -387,7 +388,7 @@ def accumulate(leaf, grad, owned, recorded):
         array = held._array
         if 0 in array.strides and is_repeated(array):
             raise RuntimeError(REPEATED)
-        array += grad
+        add_to(array, grad)
         held._bump()
 
 

@@ -1,6 +1,9 @@
 # The types of graph.py: its fields become C fields, its functions C calls.
 cimport cython
 
+from rushlight.core.formulas cimport Formula, evaluate
+
+cdef object ndarray
 cdef type TENSOR
 cdef long INFERENCE
 cdef bint WATCHED
@@ -27,6 +30,7 @@ cdef class Vertex:
 
 cdef class Plan:
     cdef public tuple formulas
+    cdef public tuple compiled
     cdef public tuple picks
     cdef public tuple kinds
     cdef public tuple sources

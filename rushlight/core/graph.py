@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from rushlight.core.formulas import evaluate
 from rushlight.core.modes import CURRENT
+from rushlight.kernels.products import sum_rows
 
+ndarray = np.ndarray
 COMPILED = not __file__.endswith((".py", ".pyc"))
 
 RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed back to the input's shape;
@@ -151,7 +154,12 @@ class Node(Vertex):
         formula = plan.formulas[i]
         picks = plan.picks[i]
         n = len(picks)
-        if n == 1:
+        if not recorded and plan.compiled[i] is not None and n <= 3 and type(grad) is ndarray:
+            first = self.saved_value(picks[0], False) if n > 0 else None
+            second = self.saved_value(picks[1], False) if n > 1 else None
+            third = self.saved_value(picks[2], False) if n > 2 else None
+            result = evaluate(plan.compiled[i], grad, first, second, third)
+        elif n == 1:
             result = formula(grad, self.saved_value(picks[0], recorded))
         elif n == 0:
             result = formula(grad)
@@ -443,6 +451,8 @@ def unbroadcast(grad, shape):
     if grad.shape == shape:
         return grad
     extra = grad.ndim - len(shape)
+    if extra == 1 and len(shape) == 1 and type(grad) is ndarray:
+        return sum_rows(grad) if shape[0] == grad.shape[1] else np.add.reduce(grad, axis=None, keepdims=True)[0]
     axes = [i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1]
     if extra == 0 or axes:
         grad = np.add.reduce(grad, axis=(*range(extra), *axes), keepdims=True)
@@ -470,7 +480,7 @@ def defaults(cls, **values):
 
 
 defaults(VersionCounter, value=0, changed_at=None)
-defaults(Plan, formulas=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
+defaults(Plan, formulas=(), compiled=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)

@@ -2,8 +2,8 @@
 cimport cython
 
 from rushlight.core.array cimport ndarray as array_type
+from rushlight.core.formulas cimport Formula, evaluate
 from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, blank
-from rushlight.core.loops cimport run_one, run_pair
 from rushlight.core.modes cimport Modes, observer
 
 cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64, NUMBERS, CURRENT
@@ -28,8 +28,7 @@ cdef class Operator:
     cdef public bint linear
     cdef public bint holomorphic
     cdef public frozenset nondifferentiable
-    cdef public int loop32
-    cdef public int loop64
+    cdef public Formula compute
     cdef public object batch
     cdef public dict plans
     cdef public bint differentiable
@@ -40,8 +39,19 @@ cdef class Operator:
 @cython.locals(x=object, result=object, out=TensorBase, node=Node, plain=bint, modes=Modes)
 cpdef unary(Operator op, TensorBase a)
 
-@cython.locals(other=TensorBase, out=TensorBase, node=Node, plain=bint, needs=int, modes=Modes)
+@cython.locals(other=TensorBase, out=TensorBase, plain=bint, needs=int, modes=Modes)
 cpdef binary(Operator op, TensorBase a, object b)
+
+@cython.locals(first=array_type, second=array_type)
+cpdef int plain_product(TensorBase a, TensorBase b)
+
+@cython.locals(out=TensorBase, needs=int, modes=Modes)
+cpdef pair(Operator op, TensorBase a, TensorBase b)
+
+cdef bint requires_grad(TensorBase tensor)
+
+@cython.locals(node=Node, other=TensorBase)
+cdef record_pair(Operator op, TensorBase a, object b, int needs, TensorBase out, Modes modes)
 
 cpdef call(Operator op, tuple args)
 
@@ -109,9 +119,6 @@ cdef bint same_shape(object a, object b)
 
 @cython.locals(array=array_type, dtype=object)
 cdef bint is_float(object a)
-
-@cython.locals(array=array_type)
-cdef bint is_single(object a)
 
 @cython.locals(x=array_type, y=array_type)
 cdef bint same_dtype(object a, object b)

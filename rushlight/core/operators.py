@@ -6,8 +6,8 @@ from itertools import count
 import numpy as np
 
 from rushlight.core.batched import Batched
+from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import Node, Plan, TensorBase, VersionCounter, View, blank
-from rushlight.core.loops import loop_number, run_one, run_pair
 from rushlight.core.modes import CURRENT, observer
 
 ndarray = np.ndarray
@@ -58,7 +58,7 @@ class Operator:
         self.linear = linear or view
         self.holomorphic = holomorphic
         self.nondifferentiable = frozenset(nondifferentiable)
-        self.loop32, self.loop64 = loop_number(forward, "f"), loop_number(forward, "d")
+        self.compute = Formula(forward, len(params)) if promote is not None and not lists else None
         self.batch = batch
         self.plans = {}
         self.differentiable = bool(self.inputs)
@@ -110,6 +110,8 @@ def make_plan(op, mask):
             tuple(place(wanted, source_of(op, n)) for n in list(signature(f).parameters)[1:]) if mask >> i & 1 else ()
             for i, f in enumerate(plan.formulas)
         )
+    elementwise = op.compute is not None and not plan.joint
+    plan.compiled = tuple(Formula(f, 1 + len(picks)) if elementwise else None for f, picks in zip(plan.formulas, plan.picks))
     plan.kinds = tuple(kind for kind, _ in wanted)
     plan.sources = tuple(source for _, source in wanted)
     plan.saves_result = RESULT in plan.kinds
@@ -150,17 +152,14 @@ def unary(op, a):
         return elementwise(op, (a,))
     plain = is_float(x)
     if plain:
-        result = run_one(op.forward, op.loop32 if is_single(x) else op.loop64, x)
+        result = evaluate(op.compute, x, None, None, None)
     else:
         result = op.forward(op.promote(a))
     if type(result) is not ndarray:
         result = np.asarray(result)
     out = blank()
     out._array = result
-    if a._view is not None:
-        a._synchronize()
-    needs = a._needs or (a._view is not None and a._view.base._needs)
-    modes = recorder() if needs and op.differentiable else None
+    modes = recorder() if requires_grad(a) and op.differentiable else None
     if modes is not None:
         node = start(op, 1)
         save_pair(node, a, None, result, out)
@@ -187,16 +186,13 @@ def binary(op, a, b):
         return elementwise(op, (a, b))
     plain = is_float(x)
     needs = 0
-    other = None
     if isinstance(b, TensorBase):
         other = b
         y = other._array
         if type(y) is not ndarray:
             return elementwise(op, (a, b))
         plain = plain and same_dtype(x, y)
-        if other._view is not None:
-            other._synchronize()
-        if other._needs or (other._view is not None and other._view.base._needs):
+        if requires_grad(other):
             needs = 2
     else:
         y = b
@@ -207,35 +203,71 @@ def binary(op, a, b):
             return NotImplemented
         x, y = prepared
     try:
-        result = run_pair(op.forward, (op.loop32 if is_single(x) else op.loop64) if plain else -1, x, y)
+        result = evaluate(op.compute, x, y, None, None) if plain else op.forward(x, y)
     except ValueError as error:
         raise shape_mismatch(error, (x, y)) from None
     if type(result) is not ndarray:
         result = np.asarray(result)
     out = blank()
     out._array = result
-    if a._view is not None:
-        a._synchronize()
-    if a._needs or (a._view is not None and a._view.base._needs):
+    if requires_grad(a):
         needs += 1
     modes = recorder() if needs and op.differentiable else None
     if modes is not None:
-        node = start(op, needs)
-        save_pair(node, a, b, result, out)
-        node.arity = 2
-        if needs & 1:
-            node.edge0 = a if a._node is None else a._node
-            node.number0 = a._index
-        if needs & 2:
-            node.edge1 = other if other._node is None else other._node
-            node.number1 = other._index
+        record_pair(op, a, b, needs, out, modes)
         if not plain or not same_shape(x, result) or (needs & 2 and not same_shape(y, result)):
-            adjust(node, op, (a, b), result)
-        out._node = node
-        out._needs = True
-        if modes.special:
-            mark(node, modes)
+            adjust(out._node, op, (a, b), result)
     return out
+
+
+def plain_product(a, b):
+    """The dimensions of the second operand of `a @ b` where it is a matrix times a vector or matrix that fits; else 0."""
+    x = a._array
+    y = b._array
+    if UNUSUAL or type(x) is not ndarray or type(y) is not ndarray or not same_dtype(x, y) or not is_float(x):
+        return 0
+    first = x
+    second = y
+    if first.ndim != 2 or second.ndim == 0 or second.ndim > 2 or first.shape[1] != second.shape[0]:
+        return 0
+    return second.ndim
+
+
+def pair(op, a, b):
+    """Calls an operator of two tensors that are neither promoted nor broadcast nor batched."""
+    out = blank()
+    out._array = op.forward(a._array, b._array)
+    needs = (1 if requires_grad(a) else 0) + (2 if requires_grad(b) else 0)
+    modes = recorder() if needs else None
+    if modes is not None:
+        record_pair(op, a, b, needs, out, modes)
+    return out
+
+
+def requires_grad(tensor):
+    """Whether a tensor requires grad, as `Tensor.requires_grad` tells."""
+    if tensor._view is not None:
+        tensor._synchronize()
+        return tensor._needs or tensor._view.base._needs
+    return tensor._needs
+
+
+def record_pair(op, a, b, needs, out, modes):
+    """Records a call of an operator of two operands; `b` may be a number."""
+    node = start(op, needs)
+    save_pair(node, a, b, out._array, out)
+    node.arity = 2
+    if needs & 1:
+        node.edge0 = a if a._node is None else a._node
+        node.number0 = a._index
+    if needs & 2:
+        other = b
+        node.edge1 = other if other._node is None else other._node
+        node.number1 = other._index
+    out._node = node
+    out._needs = True
+    if modes.special:
+        mark(node, modes)
 
 
 def call(op, args):
@@ -574,9 +606,7 @@ def needed(op, args):
         position = op.inputs[i]
         value = args[position]
         if isinstance(value, TensorBase):
-            if value._view is not None:
-                value._synchronize()
-            if value._needs or (value._view is not None and value._view.base._needs):
+            if requires_grad(value):
                 needs |= 1 << i
         elif position in op.lists:
             for item in value:
@@ -657,12 +687,6 @@ def is_float(a):
     array = a
     dtype = array.dtype
     return dtype is FLOAT32 or dtype is FLOAT64
-
-
-def is_single(a):
-    """Whether an array is of float32."""
-    array = a
-    return array.dtype is FLOAT32
 
 
 def same_dtype(a, b):

@@ -67,6 +67,11 @@ def outer(x, y, levels):
     return aligned(x, levels)[..., :, None] * aligned(y, levels)[..., None, :]
 
 
+def of_columns(op, args, levels):
+    """The rule of the outer product."""
+    return outer(*args, levels)
+
+
 def of_matrices(x, y, levels):
     """The products of as many matrices, in their own batches."""
     return np.matmul(aligned(x, levels), aligned(y, levels))

@@ -4,14 +4,16 @@ import math
 
 import numpy as np
 
+from rushlight.core import arithmetic as slots
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
+from rushlight.kernels import products as kernels
 from rushlight.ops import mismatch
-from rushlight.ops.batched_products import layer, matrix_first, of_conjugate, of_vectors, with_matrix, with_turned
+from rushlight.ops.batched_products import layer, matrix_first, of_columns, of_conjugate, of_vectors, with_matrix, with_turned
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.protocol import UFUNCS, implements
-from rushlight.ops.table import method, operator, write_out
+from rushlight.ops.table import TABLE, method, operator, write_out
 from rushlight.tensor import Tensor
 
 __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
@@ -29,7 +31,7 @@ def rows(x):
     mat2=lambda grad, input: _mm(input.T, grad),
 )
 def _mm(input, mat2):
-    return input.dot(mat2)
+    return kernels.product(input, mat2)
 
 
 @operator(
@@ -41,15 +43,23 @@ def _mm(input, mat2):
 )
 def _mm_turned(input, weight):
     """`input @ weight.T` of two matrices."""
-    return input.dot(weight.T)
+    return kernels.product(input, weight.T)
 
 
 @operator(
     batch=matrix_first, linear=True,
-    input=lambda grad, vec: grad.reshape(-1, 1) * vec, vec=lambda grad, input: _mv(input.T, grad),
+    input=lambda grad, vec: _outer(grad, vec), vec=lambda grad, input: _mv(input.T, grad),
 )  # fmt: skip
 def _mv(input, vec):
-    return input.dot(vec)
+    return kernels.matvec(input, vec)
+
+
+@operator(
+    batch=of_columns, linear=True, node="MulBackward0",
+    input=lambda grad, vec2: _mv(grad, vec2), vec2=lambda grad, input: _mv(grad.T, input),
+)  # fmt: skip
+def _outer(input, vec2):
+    return kernels.outer(input, vec2)
 
 
 @operator(
@@ -89,7 +99,7 @@ def _bmm(input, mat2):
 )
 def _folded(input, other):
     """A batch of matrices times one matrix, as a single product of matrices."""
-    return rows(input).dot(other).reshape(*input.shape[:-1], other.shape[1])
+    return kernels.product(rows(input), other).reshape(*input.shape[:-1], other.shape[1])
 
 
 @operator(
@@ -114,11 +124,8 @@ def _broadcast(input, other):
 def _linear(input, weight, bias):
     """`input @ weight.T + bias` for input of any number of dimensions."""
     if input.ndim == 2:
-        result = input.dot(weight.T)
-    else:
-        result = rows(input).dot(weight.T).reshape(*input.shape[:-1], weight.shape[0])
-    result += bias
-    return result
+        return kernels.add_row(input.dot(weight.T), bias)
+    return kernels.add_row(rows(input).dot(weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
 
 
 @method
@@ -371,15 +378,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("kron", out, result, input, other)
 
 
-def as_operator(left, right):
-    """`left @ right` between tensors; NotImplemented for anything else."""
-    if isinstance(left, TensorBase) and isinstance(right, TensorBase):
-        return matmul(left, right)
-    return NotImplemented
-
-
-Tensor.__matmul__ = as_operator  # type: ignore[method-assign]
-Tensor.__rmatmul__ = lambda self, other: as_operator(other, self)
+slots.use_products(matmul, TABLE["mv"], TABLE["mm"])
 UFUNCS[np.matmul] = matmul
 implements(np.inner)(inner)
 implements(np.kron)(kron)

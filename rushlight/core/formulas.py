@@ -1,0 +1,23 @@
+"""Elementwise formulas, and how they are evaluated.
+
+This is the plain twin: where the core is compiled, `formulas.pyx` takes its place, writes a formula down as steps
+(`tracing`) and takes them with NumPy's inner loops, without a Python object in between.
+"""
+
+
+class Formula:
+    """An elementwise function of up to four operands: arrays and numbers."""
+
+    def __init__(self, function, arity):
+        self.function = function
+        self.arity = arity
+
+
+def evaluate(formula, *operands):
+    """The value of a formula for operands of which the first is an array. Those beyond its arity are ignored."""
+    return formula.function(*operands[: formula.arity])
+
+
+def add_to(array, other):
+    """`array += other`."""
+    array += other

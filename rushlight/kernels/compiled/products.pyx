@@ -1,0 +1,162 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Products of a small matrix and a vector, of two vectors, and what goes with a product of matrices: rows and their sums.
+
+A matrix whose rows are contiguous is multiplied row by row, with 16 sums side by side; one whose columns are (a transposed
+one) column by column. Everything stays with the caller: no threads, no buffers.
+"""
+
+cimport numpy as cnp
+from rushlight.kernels.compiled.lanes cimport wide
+
+cnp.import_array()
+
+cdef enum:
+    SMALL = 4096  # elements of a matrix up to which the call of BLAS costs more than it saves (measured)
+    SIDE_BY_SIDE = 16
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:
+    """The sum of the products of two contiguous vectors."""
+    cdef real sums[SIDE_BY_SIDE]
+    cdef real total = 0
+    cdef Py_ssize_t i, j
+    for j in range(SIDE_BY_SIDE):
+        sums[j] = 0
+    for i in range(n // SIDE_BY_SIDE):
+        for j in range(SIDE_BY_SIDE):
+            sums[j] += x[i * SIDE_BY_SIDE + j] * y[i * SIDE_BY_SIDE + j]
+    for i in range(n - n % SIDE_BY_SIDE, n):
+        total += x[i] * y[i]
+    for j in range(SIDE_BY_SIDE):
+        total += sums[j]
+    return total
+
+
+cdef wide by_rows(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    """y = matrix @ x with contiguous rows, `stride` elements apart."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        y[i] = dot(matrix + i * stride, x, m)
+
+
+cdef wide by_columns(const real* matrix, Py_ssize_t stride, const real* x, real* y, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    """y = matrix @ x with contiguous columns, `stride` elements apart."""
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        y[i] = 0
+    for j in range(m):
+        for i in range(n):
+            y[i] += x[j] * matrix[j * stride + i]
+
+
+cdef wide all_products(const real* column, const real* row, real* out, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    """out[i, j] = column[i] * row[j]."""
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        for j in range(m):
+            out[i * m + j] = column[i] * row[j]
+
+
+cdef wide add_to_all(real* matrix, const real* row, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    """matrix[i, j] += row[j]."""
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        for j in range(m):
+            matrix[i * m + j] += row[j]
+
+
+cdef wide add_up(const real* matrix, real* total, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    """total[j] += matrix[i, j]."""
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        for j in range(m):
+            total[j] += matrix[i * m + j]
+
+
+cdef inline bint is_vector(cnp.ndarray x, int kind) noexcept:
+    """Whether an array is a contiguous vector of a kind."""
+    return x.ndim == 1 and cnp.PyArray_TYPE(x) == kind and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_ISBEHAVED_RO(x)
+
+
+cdef void multiply(cnp.ndarray a, cnp.ndarray x, cnp.ndarray y, real* typed) noexcept:
+    """y = a @ x of arrays that fit."""
+    cdef real* matrix = <real*>cnp.PyArray_DATA(a)
+    cdef real* vector = <real*>cnp.PyArray_DATA(x)
+    cdef real* result = <real*>cnp.PyArray_DATA(y)
+    if a.strides[1] == sizeof(real):
+        by_rows(matrix, a.strides[0] // <Py_ssize_t>sizeof(real), vector, result, a.shape[0], a.shape[1])
+    else:
+        by_columns(matrix, a.strides[1] // <Py_ssize_t>sizeof(real), vector, result, a.shape[0], a.shape[1])
+
+
+def matvec(cnp.ndarray matrix, cnp.ndarray vector):
+    """`matrix @ vector` for small contiguous ones of float32 or float64; None for others."""
+    cdef int kind = cnp.PyArray_TYPE(matrix)
+    cdef cnp.ndarray result
+    cdef cnp.npy_intp size = cnp.PyArray_ITEMSIZE(matrix)
+    if (kind != cnp.NPY_FLOAT and kind != cnp.NPY_DOUBLE) or matrix.ndim != 2 or not is_vector(vector, kind):
+        return None
+    if matrix.shape[1] != vector.shape[0] or matrix.shape[0] * matrix.shape[1] > SMALL:
+        return None
+    if not cnp.PyArray_ISBEHAVED_RO(matrix) or (matrix.strides[1] != size and matrix.strides[0] != size):
+        return None
+    result = cnp.PyArray_SimpleNew(1, matrix.shape, kind)
+    if kind == cnp.NPY_FLOAT:
+        multiply[float](matrix, vector, result, NULL)
+    else:
+        multiply[double](matrix, vector, result, NULL)
+    return result
+
+
+def outer(cnp.ndarray column, cnp.ndarray row):
+    """The outer product of two contiguous vectors of float32 or float64; None for others."""
+    cdef int kind = cnp.PyArray_TYPE(row)
+    cdef cnp.ndarray result
+    cdef cnp.npy_intp shape[2]
+    if (kind != cnp.NPY_FLOAT and kind != cnp.NPY_DOUBLE) or not is_vector(column, kind) or not is_vector(row, kind):
+        return None
+    shape[0], shape[1] = column.shape[0], row.shape[0]
+    result = cnp.PyArray_SimpleNew(2, shape, kind)
+    if kind == cnp.NPY_FLOAT:
+        all_products(<float*>cnp.PyArray_DATA(column), <float*>cnp.PyArray_DATA(row),
+                     <float*>cnp.PyArray_DATA(result), shape[0], shape[1])
+    else:
+        all_products(<double*>cnp.PyArray_DATA(column), <double*>cnp.PyArray_DATA(row),
+                     <double*>cnp.PyArray_DATA(result), shape[0], shape[1])
+    return result
+
+
+cdef inline bint is_matrix(cnp.ndarray x, int kind) noexcept:
+    """Whether an array is a contiguous matrix of a kind that can be computed with here."""
+    return x.ndim == 2 and cnp.PyArray_TYPE(x) == kind and cnp.PyArray_IS_C_CONTIGUOUS(x) \
+        and cnp.PyArray_ISBEHAVED_RO(x) and (kind == cnp.NPY_FLOAT or kind == cnp.NPY_DOUBLE)
+
+
+def add_row(cnp.ndarray matrix, cnp.ndarray row):
+    """Adds a vector to each row of a matrix, both contiguous; returns whether they were."""
+    cdef int kind = cnp.PyArray_TYPE(matrix)
+    if not is_matrix(matrix, kind) or not is_vector(row, kind) or matrix.shape[1] != row.shape[0]:
+        return False
+    if kind == cnp.NPY_FLOAT:
+        add_to_all(<float*>cnp.PyArray_DATA(matrix), <float*>cnp.PyArray_DATA(row), matrix.shape[0], matrix.shape[1])
+    else:
+        add_to_all(<double*>cnp.PyArray_DATA(matrix), <double*>cnp.PyArray_DATA(row), matrix.shape[0], matrix.shape[1])
+    return True
+
+
+def sum_rows(cnp.ndarray matrix):
+    """The sum of the rows of a contiguous matrix; None for others, and for narrow ones."""
+    cdef int kind = cnp.PyArray_TYPE(matrix)
+    cdef cnp.ndarray result
+    if not is_matrix(matrix, kind) or matrix.shape[1] < SIDE_BY_SIDE // 2:
+        return None
+    result = cnp.PyArray_ZEROS(1, &matrix.shape[1], kind, 0)
+    if kind == cnp.NPY_FLOAT:
+        add_up(<float*>cnp.PyArray_DATA(matrix), <float*>cnp.PyArray_DATA(result), matrix.shape[0], matrix.shape[1])
+    else:
+        add_up(<double*>cnp.PyArray_DATA(matrix), <double*>cnp.PyArray_DATA(result), matrix.shape[0], matrix.shape[1])
+    return result

@@ -1,0 +1,47 @@
+"""Products of vectors and matrices: BLAS, and what it does not do well.
+
+Small ones cost NumPy more before and after the call of BLAS than in it; in products with a matrix of equal rows or columns
+(an expanded array, as the cotangent of a sum is) most of the work is the same again and again.
+"""
+
+import numpy as np
+
+from rushlight.kernels.compiled import load
+
+__all__ = ["add_row", "matvec", "outer", "product", "sum_rows"]
+
+fast = load("products")
+
+
+def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """The product of a matrix (n, m) and a vector (m)."""
+    found = None if fast is None else fast.matvec(matrix, vector)
+    return matrix.dot(vector) if found is None else found
+
+
+def outer(column: np.ndarray, row: np.ndarray) -> np.ndarray:
+    """The products (n, m) of each element of a vector (n) with each of another (m)."""
+    found = None if fast is None else fast.outer(column, row)
+    return column[:, None] * row if found is None else found
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product of two matrices, (n, k) and (k, m). What has equal rows or columns may be an expanded array."""
+    if a.strides[0] == 0 and len(a) > 1:
+        return np.broadcast_to(matvec(b.T, a[0]), (len(a), b.shape[1]))
+    if b.strides[1] == 0 and b.shape[1] > 1:
+        return np.broadcast_to(matvec(a, b[:, 0])[:, None], (len(a), b.shape[1]))
+    return a.dot(b)
+
+
+def add_row(matrix: np.ndarray, row: np.ndarray) -> np.ndarray:
+    """Adds a vector (m) to each row of an array (..., m), in place; returns the array."""
+    if fast is None or matrix.ndim != 2 or not fast.add_row(matrix, row):
+        matrix += row
+    return matrix
+
+
+def sum_rows(matrix: np.ndarray) -> np.ndarray:
+    """The sum (m) of the rows of a matrix (n, m)."""
+    found = None if fast is None else fast.sum_rows(matrix)
+    return np.add.reduce(matrix, axis=0) if found is None else found
