@@ -4,13 +4,21 @@ Small ones cost NumPy more before and after the call of BLAS than in it; in prod
 (an expanded array, as the cotangent of a sum is) most of the work is the same again and again.
 """
 
+from functools import cache
+
 import numpy as np
 
+from rushlight.blas import kernel
 from rushlight.kernels.compiled import load
 
-__all__ = ["add_row", "matvec", "outer", "product", "sum_rows"]
+__all__ = ["add_row", "matvec", "multiplied", "outer", "product", "products", "sum_rows"]
 
 fast = load("products")
+gemm = load("gemm")
+if gemm is not None and not gemm.AVAILABLE:
+    gemm = None
+LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it has kernels for AVX-512
+WIDE_KERNELS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # those of OpenBLAS
 
 
 def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -31,7 +39,25 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.broadcast_to(matvec(b.T, a[0]), (len(a), b.shape[1]))
     if b.strides[1] == 0 and b.shape[1] > 1:
         return np.broadcast_to(matvec(a, b[:, 0])[:, None], (len(a), b.shape[1]))
-    return a.dot(b)
+    return multiplied(a, b)
+
+
+def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product of two matrices as a fresh array."""
+    found = None if gemm is None or (a.size * b.shape[1] > LARGE and blas_is_wide()) else gemm.product(a, b)
+    return a.dot(b) if found is None else found
+
+
+def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The products of two batches of matrices, whose dimensions before the last two are broadcast."""
+    found = None if gemm is None else gemm.product(a, b)
+    return np.matmul(a, b) if found is None else found
+
+
+@cache
+def blas_is_wide() -> bool:
+    """Whether NumPy's BLAS has chosen kernels for AVX-512."""
+    return kernel() in WIDE_KERNELS
 
 
 def add_row(matrix: np.ndarray, row: np.ndarray) -> np.ndarray:

@@ -87,7 +87,7 @@ def _vdot(input, other):
     mat2=lambda grad, input: _bmm(input.mT, grad),
 )
 def _bmm(input, mat2):
-    return np.matmul(input, mat2)
+    return kernels.products(input, mat2)
 
 
 @operator(
@@ -111,7 +111,7 @@ def _folded(input, other):
 )
 def _broadcast(input, other):
     """Two batches of matrices whose dimensions before the last two are broadcast."""
-    return np.matmul(input, other)
+    return kernels.products(input, other)
 
 
 @operator(
@@ -124,8 +124,8 @@ def _broadcast(input, other):
 def _linear(input, weight, bias):
     """`input @ weight.T + bias` for input of any number of dimensions."""
     if input.ndim == 2:
-        return kernels.add_row(input.dot(weight.T), bias)
-    return kernels.add_row(rows(input).dot(weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
+        return kernels.add_row(kernels.multiplied(input, weight.T), bias)
+    return kernels.add_row(kernels.multiplied(rows(input), weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
 
 
 @method

@@ -11,9 +11,17 @@ cdef extern from *:
     #else
     #define RUSHLIGHT_CLONES
     #endif
+    static inline int rushlight_wide_registers(void) {
+    #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+    #else
+        return 0;
+    #endif
+    }
     typedef float rushlight_floats __attribute__((vector_size(64), aligned(4), may_alias));
     typedef double rushlight_doubles __attribute__((vector_size(64), aligned(8), may_alias));
     """
     ctypedef void wide "RUSHLIGHT_CLONES void"
+    int wide_registers "rushlight_wide_registers"() noexcept nogil  # whether 32 registers hold one of `lanes` each
     ctypedef float floats "rushlight_floats"
     ctypedef double doubles "rushlight_doubles"

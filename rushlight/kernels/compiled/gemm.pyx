@@ -1,0 +1,357 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The product of two float32 matrices on a CPU with AVX-512, with any strides.
+
+Six rows of the result at a time, 64 columns wide, are summed up in 24 registers (`block`). Each step of the sum reads a
+row of the right matrix, 64 numbers, and one number of each of six rows of the left. The right matrix is therefore laid out
+in panels of 64 columns and at most DEPTH rows, which stay in the nearest cache while all rows of the left one pass by, and
+these in strips of six rows. The method is that of K. Goto and R. van de Geijn, "Anatomy of high-performance matrix
+multiplication", 2008.
+"""
+
+cimport numpy as cnp
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from rushlight.kernels.compiled.lanes cimport floats, wide, wide_registers
+
+cnp.import_array()
+
+cdef enum:
+    ROWS = 6
+    COLUMNS = 64
+    DEPTH = 192
+    LANES = 16
+    FEW = 48  # rows, and
+    LONG = 256  # products in a sum, where inner products are faster
+    OFTEN = 96  # rows or columns from which on laying out the other matrix pays
+    SHARED = 1 << 22  # multiplications from which on threads pay
+
+AVAILABLE = bool(wide_registers())
+cdef object SHARE = None, THREADS = None  # functions of `threads`, loaded with the first large product
+
+cdef float[16] ZEROS = [0] * 16
+
+ctypedef Py_ssize_t index
+
+
+cdef struct Matrix:
+    const float* start
+    index down, right  # from an element to the one below, and to the one at its right
+
+
+cdef inline void store(float* out, floats a, floats b, bint adds) noexcept nogil:
+    """Writes 32 sums, or adds them."""
+    cdef floats* o = <floats*>out
+    if adds:
+        o[0] += a
+        o[1] += b
+    else:
+        o[0] = a
+        o[1] = b
+
+
+cdef wide block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
+    """out[6, 64] = or += a[6, depth] @ b[depth, 64]; the rows of `b` are contiguous."""
+    cdef floats a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, e0, e1, e2, e3, f0, f1, f2, f3
+    cdef floats x0, x1, x2, x3
+    cdef const floats* x
+    cdef const float* y = a.start
+    cdef index k
+    a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = c0 = c1 = c2 = c3 = (<const floats*>ZEROS)[0]
+    d0 = d1 = d2 = d3 = e0 = e1 = e2 = e3 = f0 = f1 = f2 = f3 = (<const floats*>ZEROS)[0]
+    for k in range(depth):
+        x = <const floats*>(b.start + k * b.down)
+        x0 = x[0]; x1 = x[1]; x2 = x[2]; x3 = x[3]
+        a0 += y[0] * x0; a1 += y[0] * x1; a2 += y[0] * x2; a3 += y[0] * x3
+        b0 += y[a.down] * x0; b1 += y[a.down] * x1; b2 += y[a.down] * x2; b3 += y[a.down] * x3
+        c0 += y[2 * a.down] * x0; c1 += y[2 * a.down] * x1; c2 += y[2 * a.down] * x2; c3 += y[2 * a.down] * x3
+        d0 += y[3 * a.down] * x0; d1 += y[3 * a.down] * x1; d2 += y[3 * a.down] * x2; d3 += y[3 * a.down] * x3
+        e0 += y[4 * a.down] * x0; e1 += y[4 * a.down] * x1; e2 += y[4 * a.down] * x2; e3 += y[4 * a.down] * x3
+        f0 += y[5 * a.down] * x0; f1 += y[5 * a.down] * x1; f2 += y[5 * a.down] * x2; f3 += y[5 * a.down] * x3
+        y += a.right
+    store(out, a0, a1, adds)
+    store(out + 32, a2, a3, adds)
+    store(out + stride, b0, b1, adds)
+    store(out + stride + 32, b2, b3, adds)
+    store(out + 2 * stride, c0, c1, adds)
+    store(out + 2 * stride + 32, c2, c3, adds)
+    store(out + 3 * stride, d0, d1, adds)
+    store(out + 3 * stride + 32, d2, d3, adds)
+    store(out + 4 * stride, e0, e1, adds)
+    store(out + 4 * stride + 32, e2, e3, adds)
+    store(out + 5 * stride, f0, f1, adds)
+    store(out + 5 * stride + 32, f2, f3, adds)
+
+
+cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
+    """out[6, 32] = or += a[6, depth] @ b[depth, 32]."""
+    cdef floats a0, a1, b0, b1, c0, c1, d0, d1, e0, e1, f0, f1, x0, x1
+    cdef const floats* x
+    cdef const float* y = a.start
+    cdef index k
+    a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = e0 = e1 = f0 = f1 = (<const floats*>ZEROS)[0]
+    for k in range(depth):
+        x = <const floats*>(b.start + k * b.down)
+        x0 = x[0]; x1 = x[1]
+        a0 += y[0] * x0; a1 += y[0] * x1
+        b0 += y[a.down] * x0; b1 += y[a.down] * x1
+        c0 += y[2 * a.down] * x0; c1 += y[2 * a.down] * x1
+        d0 += y[3 * a.down] * x0; d1 += y[3 * a.down] * x1
+        e0 += y[4 * a.down] * x0; e1 += y[4 * a.down] * x1
+        f0 += y[5 * a.down] * x0; f1 += y[5 * a.down] * x1
+        y += a.right
+    store(out, a0, a1, adds)
+    store(out + stride, b0, b1, adds)
+    store(out + 2 * stride, c0, c1, adds)
+    store(out + 3 * stride, d0, d1, adds)
+    store(out + 4 * stride, e0, e1, adds)
+    store(out + 5 * stride, f0, f1, adds)
+
+
+cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
+    """Lays out `width` columns as a panel: rows of 64 numbers, up to the `full` width zeros where there are no columns."""
+    cdef index first, j, k
+    for k in range(depth):
+        for j in range(width, full):
+            panel[k * COLUMNS + j] = 0
+    if b.right == 1:
+        for k in range(depth):
+            for j in range(width):
+                panel[k * COLUMNS + j] = b.start[k * b.down + j]
+        return
+    for first in range(0, depth, 16):  # few numbers of each column at a time: they stay in the cache meanwhile
+        for j in range(width):
+            for k in range(first, min(first + 16, depth)):
+                panel[k * COLUMNS + j] = b.start[k + j * b.right]
+
+
+cdef wide lay_strips(Matrix a, index rows, index depth, float* strips) noexcept nogil:
+    """Lays out rows as strips of six, one below the other; zeros where there are no more rows."""
+    cdef index i, k, r
+    cdef const float* start
+    for i in range(0, rows - rows % ROWS, 6):
+        start = a.start + i * a.down
+        for k in range(depth):
+            for r in range(ROWS):
+                strips[(i * depth) + k * ROWS + r] = start[r * a.down + k * a.right]
+    i = rows - rows % ROWS
+    start = a.start + i * a.down
+    if i < rows:
+        for k in range(depth):
+            for r in range(ROWS):
+                strips[(i * depth) + k * ROWS + r] = start[r * a.down + k * a.right] if i + r < rows else 0
+
+
+cdef void multiply(Matrix a, Matrix b, float* out, index stride, index m, index n, index depth, float* scratch,
+                   bint adds) noexcept nogil:
+    """out (m, n) = or += a (m, depth) @ b (depth, n), of at most DEPTH products in a sum."""
+    cdef float* strips = scratch + DEPTH * COLUMNS + ROWS * COLUMNS
+    cdef index j, width, full, whole = m
+    cdef Matrix panel
+    if n > OFTEN or m < ROWS:
+        whole = 0
+        lay_strips(a, m, depth, strips)
+    elif m % ROWS:
+        whole = m - m % ROWS
+        lay_strips(Matrix(a.start + whole * a.down, a.down, a.right), m % ROWS, depth, strips)
+    for j in range(0, n, 64):
+        width = min(<index>COLUMNS, n - j)
+        full = COLUMNS if width > COLUMNS // 2 else COLUMNS // 2
+        panel = Matrix(b.start + j * b.right, b.down, b.right)
+        if b.right != 1 or width != full or m > OFTEN:
+            lay_panel(panel, depth, width, full, scratch)
+            panel = Matrix(scratch, COLUMNS, 1)
+        pass_by(a, panel, strips, whole, out + j, stride, m, width, full, depth, scratch + DEPTH * COLUMNS, adds)
+
+
+cdef void pass_by(Matrix a, Matrix panel, float* strips, index whole, float* out, index stride, index m, index width,
+                  index full, index depth, float* corner, bint adds) noexcept nogil:
+    """Multiplies all rows by a panel: the first `whole` as they lie, the others as strips."""
+    cdef index i, r, height
+    cdef Matrix six
+    for i in range(0, m, 6):
+        height = min(<index>ROWS, m - i)
+        six = Matrix(a.start + i * a.down, a.down, a.right)
+        if i >= whole:
+            six = Matrix(strips + (i - whole) * depth, 1, ROWS)
+        if height == ROWS and width == full:
+            run_block(six, panel, depth, out + i * stride, stride, full, adds)
+            continue
+        run_block(six, panel, depth, corner, full, full, False)
+        for r in range(height):
+            copy_or_add(corner + r * full, out + (i + r) * stride, width, adds)
+
+
+cdef inline void run_block(Matrix a, Matrix b, index depth, float* out, index stride, index full, bint adds) noexcept nogil:
+    """The block of the width of a panel."""
+    if full == COLUMNS:
+        block(a, b, depth, out, stride, adds)
+    else:
+        half_block(a, b, depth, out, stride, adds)
+
+
+cdef inline void copy_or_add(const float* values, float* out, index n, bint adds) noexcept nogil:
+    """out[:n] = or += values[:n]."""
+    cdef index j
+    if adds:
+        for j in range(n):
+            out[j] += values[j]
+    else:
+        for j in range(n):
+            out[j] = values[j]
+
+
+cdef wide dots(const float* a, index down, const float* b, index right, index depth, float* out, index stride,
+               index height, index width) noexcept nogil:
+    """out[:height, :width] = a[4, depth] @ b[4, depth]ᵀ with rows contiguous; missing rows repeat the last one."""
+    cdef floats s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33, x0, x1, x2, x3, y
+    cdef const float* x[4]
+    cdef const float* z[4]
+    cdef float sums[16][16]
+    cdef index i, j, k, whole = depth - depth % LANES
+    for i in range(4):
+        x[i] = a + min(i, height - 1) * down
+        z[i] = b + min(i, width - 1) * right
+    s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = (<const floats*>ZEROS)[0]
+    s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = (<const floats*>ZEROS)[0]
+    for k in range(0, whole, 16):
+        x0 = (<const floats*>(x[0] + k))[0]
+        x1 = (<const floats*>(x[1] + k))[0]
+        x2 = (<const floats*>(x[2] + k))[0]
+        x3 = (<const floats*>(x[3] + k))[0]
+        y = (<const floats*>(z[0] + k))[0]
+        s00 += x0 * y; s10 += x1 * y; s20 += x2 * y; s30 += x3 * y
+        y = (<const floats*>(z[1] + k))[0]
+        s01 += x0 * y; s11 += x1 * y; s21 += x2 * y; s31 += x3 * y
+        y = (<const floats*>(z[2] + k))[0]
+        s02 += x0 * y; s12 += x1 * y; s22 += x2 * y; s32 += x3 * y
+        y = (<const floats*>(z[3] + k))[0]
+        s03 += x0 * y; s13 += x1 * y; s23 += x2 * y; s33 += x3 * y
+    (<floats*>sums[0])[0] = s00; (<floats*>sums[1])[0] = s01; (<floats*>sums[2])[0] = s02; (<floats*>sums[3])[0] = s03
+    (<floats*>sums[4])[0] = s10; (<floats*>sums[5])[0] = s11; (<floats*>sums[6])[0] = s12; (<floats*>sums[7])[0] = s13
+    (<floats*>sums[8])[0] = s20; (<floats*>sums[9])[0] = s21; (<floats*>sums[10])[0] = s22; (<floats*>sums[11])[0] = s23
+    (<floats*>sums[12])[0] = s30; (<floats*>sums[13])[0] = s31; (<floats*>sums[14])[0] = s32; (<floats*>sums[15])[0] = s33
+    for i in range(16):
+        for j in range(8):
+            sums[i][j] += sums[i][j + 8]
+        for j in range(4):
+            sums[i][j] += sums[i][j + 4]
+        sums[i][0] = (sums[i][0] + sums[i][1]) + (sums[i][2] + sums[i][3])
+    for k in range(whole, depth):
+        for i in range(4):
+            for j in range(4):
+                sums[4 * i + j][0] += x[i][k] * z[j][k]
+    for i in range(height):
+        for j in range(width):
+            out[i * stride + j] = sums[4 * i + j][0]
+
+
+cdef void all_dots(Matrix a, Matrix b, float* out, index m, index n, index depth) noexcept nogil:
+    """out (m, n) = a @ b by blocks of inner products."""
+    cdef index i, j
+    for j in range(0, n, 4):
+        for i in range(0, m, 4):
+            dots(a.start + i * a.down, a.down, b.start + j * b.right, b.right, depth, out + i * n + j, n,
+                 min(<index>4, m - i), min(<index>4, n - j))
+
+
+cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index depth, bint along) noexcept nogil:
+    """out (m, n) = a @ b; False where there is no memory to lay out the operands."""
+    cdef index k, strips = (m + ROWS - 1) // ROWS * ROWS * min(<index>DEPTH, depth)
+    cdef float* scratch
+    if along:
+        all_dots(a, b, out, m, n, depth)
+        return True
+    scratch = <float*>malloc(sizeof(float) * (DEPTH * COLUMNS + ROWS * COLUMNS + strips))
+    if scratch == NULL:
+        return False
+    for k in range(0, depth, 192):
+        multiply(Matrix(a.start + k * a.right, a.down, a.right), Matrix(b.start + k * b.down, b.down, b.right),
+                 out, n, m, n, min(<index>DEPTH, depth - k), scratch, k > 0)
+    free(scratch)
+    return True
+
+
+cdef class Work:
+    """Products to compute: called with a range of the rows of a single one, or of many, by several threads at a time."""
+
+    cdef cnp.ndarray a, b, result
+    cdef int batch  # dimensions before the last two
+    cdef index m, n, depth
+    cdef bint along  # both matrices lie along the sum, and one is small
+
+    def __call__(self, index start, index stop):
+        cdef Matrix a = self.matrix(self.a, 0), b = self.matrix(self.b, 0)
+        cdef float* out = <float*>cnp.PyArray_DATA(self.result)
+        cdef index i
+        cdef bint done = True
+        with nogil:
+            if self.batch == 0:
+                a.start += start * a.down
+                done = multiply_rows(a, b, out + start * self.n, stop - start, self.n, self.depth, self.along)
+            else:
+                for i in range(start, stop):
+                    done = done and multiply_rows(self.matrix(self.a, i), self.matrix(self.b, i),
+                                                  out + i * self.m * self.n, self.m, self.n, self.depth, self.along)
+        if not done:
+            raise MemoryError
+
+    cdef Matrix matrix(self, cnp.ndarray x, index i) noexcept nogil:
+        """The i-th matrix of a batch."""
+        cdef const char* start = <const char*>cnp.PyArray_DATA(x)
+        cdef int dim
+        for dim in range(self.batch - 1, -1, -1):
+            start += i % x.shape[dim] * x.strides[dim]
+            i //= x.shape[dim]
+        return Matrix(<const float*>start, x.strides[self.batch] // 4, x.strides[self.batch + 1] // 4)
+
+
+cdef inline bint takes(cnp.ndarray x) noexcept:
+    """Whether an array has matrices of float32."""
+    cdef int i
+    if x.ndim < 2 or cnp.PyArray_TYPE(x) != cnp.NPY_FLOAT or not cnp.PyArray_ISBEHAVED_RO(x):
+        return False
+    for i in range(x.ndim):
+        if x.strides[i] % 4:
+            return False
+    return True
+
+
+def product(cnp.ndarray a, cnp.ndarray b):
+    """`a @ b` for matrices of float32, or as many of them in batches of one shape; None for others."""
+    global SHARE, THREADS
+    cdef Work work
+    cdef cnp.npy_intp shape[32]
+    cdef int i, batch = a.ndim - 2
+    cdef index each, count = 1
+    if not takes(a) or not takes(b) or a.ndim != b.ndim or a.shape[batch + 1] != b.shape[batch] or batch > 30:
+        return None
+    if b.strides[batch] != 4 and b.strides[batch + 1] != 4:
+        return None
+    for i in range(batch):
+        if a.shape[i] != b.shape[i]:
+            return None
+        shape[i] = a.shape[i]
+        count *= a.shape[i]
+    shape[batch], shape[batch + 1] = a.shape[batch], b.shape[batch + 1]
+    work = Work.__new__(Work)
+    work.m, work.n, work.depth, work.batch = shape[batch], shape[batch + 1], a.shape[batch + 1], batch
+    if work.m < 2 or work.n < 2 or work.depth < 1 or count < 1:
+        return None
+    work.a, work.b, work.result = a, b, cnp.PyArray_SimpleNew(a.ndim, shape, cnp.NPY_FLOAT)
+    work.along = a.strides[batch + 1] == 4 and b.strides[batch] == 4 and work.depth >= LONG \
+        and (work.m <= FEW or work.n <= LANES)
+    each = work.m * work.n * work.depth
+    if batch == 0:
+        count = work.m
+    if (each if batch == 0 else each * count) < SHARED:
+        work(0, count)
+        return work.result
+    if SHARE is None:
+        from rushlight.threads import get_num_threads, share
+        SHARE, THREADS = share, get_num_threads
+    if batch == 0:
+        SHARE(work, count, max(2 * ROWS, (count // THREADS() + ROWS) // ROWS * ROWS))
+    else:
+        SHARE(work, count, max(1, count // (2 * THREADS())))
+    return work.result
