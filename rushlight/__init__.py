@@ -13,6 +13,10 @@ tensor([2., 4., 6.])
 
 from importlib import import_module as _import_module
 
+from rushlight.cpu import choose_blas_kernels as _choose_blas_kernels
+
+_choose_blas_kernels()
+
 from numpy import seterr as _seterr
 
 # PyTorch never warns of division by zero, overflow or invalid values: the results are inf and nan. NumPy would warn at

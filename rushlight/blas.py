@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+WIDE_KERNELS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # OpenBLAS's kernels for AVX-512
 PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep their OpenBLAS, beside the package or in it
 
 

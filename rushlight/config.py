@@ -1,10 +1,11 @@
 """What this installation computes with, for bug reports and for the curious: `rushlight info`."""
 
+import os
 import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from rushlight import blas, threads
+from rushlight import blas, cpu, threads
 from rushlight.version import rushlight as rushlight_version
 
 CORE = ("graph", "operators", "arithmetic", "engine", "modes", "formulas")
@@ -26,11 +27,23 @@ def config() -> dict[str, str]:
         "SciPy": version("scipy"),
         "core": core(),
         "BLAS": blas.library(),
-        "BLAS kernels": blas.kernel(),
+        "BLAS kernels": blas_kernels(),
         "BLAS threads": str(blas.get_num_threads()),
         "threads": str(threads.get_num_threads()),
         "also found": ", ".join(f"{name} {found}" for name in OPTIONAL if (found := installed(name))) or "none",
     }
+
+
+def blas_kernels() -> str:
+    """The kernels that OpenBLAS uses, who chose them, and what to do where the CPU has better ones."""
+    kernel = blas.kernel()
+    if kernel == cpu.BEST and cpu.CHOSEN:
+        return f"{kernel} (chosen by rushlight, before NumPy was loaded)"
+    if kernel in blas.WIDE_KERNELS or kernel == "unknown" or not cpu.has_avx512():
+        return kernel
+    if cpu.VARIABLE in os.environ:
+        return f"{kernel} (set by {cpu.VARIABLE}; with {cpu.BEST} large products take half the time)"
+    return f"{kernel} (import rushlight before NumPy, or set {cpu.VARIABLE}={cpu.BEST}: products take half the time)"
 
 
 def core() -> str:

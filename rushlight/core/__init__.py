@@ -1,13 +1,13 @@
 """The compiled core: what runs for every operation; and beside it what runs seldom.
 
 Compiled: `graph` has the tensor's fields, nodes and saved values; `operators` what happens when an operator is called;
-`arithmetic` Python's operators; `engine` the backward pass; `modes` the grad modes; `formulas` elementwise
-computation by NumPy's inner loops. Each is ordinary Python beside a `.pxd` that gives its types (`formulas` has a twin
-in Cython): compiled at installation where there is a C compiler, run as it is where there is none.
+`arithmetic` Python's operators; `engine` the backward pass; `modes` the grad modes; `formulas` elementwise computation
+by NumPy's inner loops. Each is ordinary Python beside a `.pxd` that gives its types (`formulas` has a twin in Cython):
+compiled at installation where there is a C compiler, run as it is where there is none.
 
-Plain Python: `tracing` writes formulas down; `inplace` and `windows` for changes in place and views, `hooks`, `saved` and `anomaly` for what saved
-values and failing nodes need beyond the usual, `forward` for tangents, `batched`, `batching` and `levels` for vmap,
-`errors`.
+Plain Python: `tracing` writes formulas down; `inplace` and `windows` for changes in place and views, `hooks`, `saved`
+and `anomaly` for what saved values and failing nodes need beyond the usual, `forward` for tangents, `batched`,
+`batching` and `levels` for vmap, `errors`.
 
 With RUSHLIGHT_PURE_PYTHON=1 in the environment the Python files run even where compiled ones lie beside them.
 """

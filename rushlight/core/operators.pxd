@@ -88,7 +88,10 @@ cpdef Node start(Operator op, int mask)
 @cython.locals(plan=Plan, n=Py_ssize_t)
 cdef save_pair(Node node, a, b, result, TensorBase out)
 
-@cython.locals(plan=Plan, n=Py_ssize_t, k=Py_ssize_t, saved=list)
+@cython.locals(kind=int, source=Py_ssize_t)
+cdef object kept(Plan plan, Py_ssize_t k, tuple args, tuple results)
+
+@cython.locals(plan=Plan, n=Py_ssize_t, k=Py_ssize_t)
 cpdef save(Node node, tuple args, tuple results, TensorBase out)
 
 @cython.locals(counter=VersionCounter)
@@ -104,6 +107,8 @@ cdef long version(object value)
 cdef int needed(Operator op, tuple args)
 
 cpdef connect(Node node, Operator op, tuple args)
+
+cdef connect_many(Node node, Operator op, tuple args)
 
 @cython.locals(flags=int)
 cpdef adjust(Node node, Operator op, tuple args, result)

@@ -111,7 +111,9 @@ def make_plan(op, mask):
             for i, f in enumerate(plan.formulas)
         )
     elementwise = op.compute is not None and not plan.joint
-    plan.compiled = tuple(Formula(f, 1 + len(picks)) if elementwise else None for f, picks in zip(plan.formulas, plan.picks))
+    plan.compiled = tuple(
+        Formula(f, 1 + len(picks)) if elementwise else None for f, picks in zip(plan.formulas, plan.picks)
+    )
     plan.kinds = tuple(kind for kind, _ in wanted)
     plan.sources = tuple(source for _, source in wanted)
     plan.saves_result = RESULT in plan.kinds
@@ -221,7 +223,7 @@ def binary(op, a, b):
 
 
 def plain_product(a, b):
-    """The dimensions of the second operand of `a @ b` where it is a matrix times a vector or matrix that fits; else 0."""
+    """The dimensions of `b` where `a @ b` is a matrix times a vector or matrix that fits; else 0."""
     x = a._array
     y = b._array
     if UNUSUAL or type(x) is not ndarray or type(y) is not ndarray or not same_dtype(x, y) or not is_float(x):
@@ -543,20 +545,23 @@ def save(node, args, results, out):
     """Saves what the formulas of any operator need."""
     plan = node.plan
     n = len(plan.sources)
-    saved = [
-        results[plan.sources[k]] if plan.kinds[k] == RESULT else fetch(plan, k, args[plan.sources[k]]) for k in range(n)
-    ]
     if n > 2:
-        node.saved = tuple(saved)
-        node.versions = tuple([version(value) for value in saved])
+        node.saved = tuple([kept(plan, k, args, results) for k in range(n)])
+        node.versions = tuple([version(value) for value in node.saved])
     elif n:
-        node.saved0 = saved[0]
-        node.version0 = version(saved[0])
+        node.saved0 = kept(plan, 0, args, results)
+        node.version0 = version(node.saved0)
         if n == 2:
-            node.saved1 = saved[1]
-            node.version1 = version(saved[1])
+            node.saved1 = kept(plan, 1, args, results)
+            node.version1 = version(node.saved1)
     if plan.saves_result:
         watch(node, out)
+
+
+def kept(plan, k, args, results):
+    """The k-th saved value."""
+    source = plan.sources[k]
+    return results[source] if plan.kinds[k] == RESULT else fetch(plan, k, args[source])
 
 
 def watch(node, out):
@@ -616,26 +621,27 @@ def needed(op, args):
 
 
 def connect(node, op, args):
-    """Gives a node its edges: one for each differentiable input, and for each tensor of a list of them."""
-    edges = []
-    numbers = []
-    for position in op.inputs:
-        value = args[position]
-        for item in value if position in op.lists else (value,):
-            edge = vertex(item)
-            edges.append(edge)
-            numbers.append(0 if edge is None else item._index)
-    node.arity = len(edges)
-    if node.arity > 2:
-        node.edges = tuple(edges)
-        node.numbers = tuple(numbers) if any(numbers) else None
+    """Gives a node its edges, one for each differentiable input."""
+    node.arity = len(op.inputs)
+    if op.lists or node.arity > 2:
+        connect_many(node, op, args)
         return
     if node.arity:
-        node.edge0 = edges[0]
-        node.number0 = numbers[0]
+        node.edge0 = vertex(args[op.inputs[0]])
+        node.number0 = 0 if node.edge0 is None else args[op.inputs[0]]._index
     if node.arity == 2:
-        node.edge1 = edges[1]
-        node.number1 = numbers[1]
+        node.edge1 = vertex(args[op.inputs[1]])
+        node.number1 = 0 if node.edge1 is None else args[op.inputs[1]]._index
+
+
+def connect_many(node, op, args):
+    """Gives a node its edges in the general way: also one for each tensor of a list of them."""
+    inputs = [item for i in op.inputs for item in (args[i] if i in op.lists else (args[i],))]
+    edges = [vertex(item) for item in inputs]
+    numbers = [0 if edge is None else item._index for edge, item in zip(edges, inputs)]
+    node.arity = len(edges)
+    node.edges = tuple(edges)
+    node.numbers = tuple(numbers) if any(numbers) else None
 
 
 def adjust(node, op, args, result):

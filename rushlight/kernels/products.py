@@ -1,14 +1,14 @@
 """Products of vectors and matrices: BLAS, and what it does not do well.
 
-Small ones cost NumPy more before and after the call of BLAS than in it; in products with a matrix of equal rows or columns
-(an expanded array, as the cotangent of a sum is) most of the work is the same again and again.
+Small ones cost NumPy more before and after the call of BLAS than in it; in products with a matrix of equal rows or
+columns (an expanded array, as the cotangent of a sum is) most of the work is the same again and again.
 """
 
 from functools import cache
 
 import numpy as np
 
-from rushlight.blas import kernel
+from rushlight.blas import WIDE_KERNELS, kernel
 from rushlight.kernels.compiled import load
 
 __all__ = ["add_row", "matvec", "multiplied", "outer", "product", "products", "sum_rows"]
@@ -18,7 +18,6 @@ gemm = load("gemm")
 if gemm is not None and not gemm.AVAILABLE:
     gemm = None
 LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it has kernels for AVX-512
-WIDE_KERNELS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # those of OpenBLAS
 
 
 def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:

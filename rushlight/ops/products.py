@@ -10,7 +10,15 @@ from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.kernels import products as kernels
 from rushlight.ops import mismatch
-from rushlight.ops.batched_products import layer, matrix_first, of_columns, of_conjugate, of_vectors, with_matrix, with_turned
+from rushlight.ops.batched_products import (
+    layer,
+    matrix_first,
+    of_columns,
+    of_conjugate,
+    of_vectors,
+    with_matrix,
+    with_turned,
+)
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.protocol import UFUNCS, implements
 from rushlight.ops.table import TABLE, method, operator, write_out

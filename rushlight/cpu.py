@@ -1,0 +1,38 @@
+"""What the CPU can do, and the BLAS kernels that suit it: loaded before NumPy is."""
+
+import os
+import sys
+
+__all__ = ["choose_blas_kernels", "has_avx512"]
+
+VARIABLE = "OPENBLAS_CORETYPE"
+BEST = "SkylakeX"  # OpenBLAS's name for its kernels for AVX-512, which serve AMD's CPUs too
+NEEDED = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+CHOSEN = False  # whether `choose_blas_kernels` did
+
+
+def has_avx512() -> bool:
+    """Whether this is a CPU with AVX-512, as far as Linux tells."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            flags = next((line for line in file if line.startswith("flags")), "")
+    except OSError:
+        return False
+    return set(flags.split()) >= NEEDED
+
+
+def choose_blas_kernels() -> None:
+    """Lets OpenBLAS take its kernels for AVX-512 when NumPy loads it: it does not know every CPU that has them.
+
+    Nothing is done where NumPy is loaded already or the environment says OPENBLAS_CORETYPE; the environment stays as
+    it is.
+    """
+    global CHOSEN
+    if "numpy" in sys.modules or VARIABLE in os.environ or not has_avx512():
+        return
+    CHOSEN = True
+    os.environ[VARIABLE] = BEST
+    try:
+        import numpy  # noqa: F401 (it reads the environment)
+    finally:
+        del os.environ[VARIABLE]

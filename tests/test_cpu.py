@@ -1,0 +1,46 @@
+"""The choice of BLAS kernels before NumPy is loaded, in new interpreters."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from rushlight import cpu
+
+CODE = """
+import os
+{first}
+import rushlight
+from rushlight import blas, cpu
+print(cpu.CHOSEN, blas.kernel(), cpu.VARIABLE in os.environ)
+"""
+NEEDS_AVX512 = pytest.mark.skipif(not cpu.has_avx512(), reason="needs a CPU with AVX-512")
+
+
+def run(first="", **environment):
+    clean = {name: value for name, value in os.environ.items() if name != cpu.VARIABLE}
+    process = subprocess.run(
+        [sys.executable, "-c", CODE.format(first=first)], env=clean | environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    return process.stdout.split()
+
+
+@NEEDS_AVX512
+def test_the_best_kernels_are_chosen_and_the_environment_stays():
+    chosen, kernel, variable = run()
+    assert chosen == "True"
+    assert kernel in ("SkylakeX", "unknown")
+    assert variable == "False"
+
+
+def test_what_the_user_set_stays():
+    chosen, kernel, variable = run(OPENBLAS_CORETYPE="Haswell")
+    assert chosen == "False"
+    assert kernel in ("Haswell", "unknown")
+    assert variable == "True"
+
+
+def test_nothing_is_chosen_after_numpy():
+    assert run(first="import numpy")[0] == "False"
