@@ -19,6 +19,7 @@ cdef class Backward:
     cdef list claimed
     cdef dict aside
     cdef list ready
+    cdef Py_ssize_t waiting
     cdef dict wanted
     cdef readonly bint whole
     cdef dict captured

@@ -37,6 +37,7 @@ class Backward:
         self.claimed = []
         self.aside = {}
         self.ready = []
+        self.waiting = 0
         self.wanted = None
         self.whole = True  # all leaves accumulate
         self.captured = {}
@@ -150,8 +151,10 @@ class Backward:
 
     def push(self, vertex):
         """Puts a vertex among the ready ones: a heap, as PyTorch's queue is, so that equal ones come in its order."""
-        self.ready.append(vertex)
-        self.rise(len(self.ready) - 1, vertex)
+        if self.waiting == len(self.ready):
+            self.ready.append(vertex)
+        self.waiting += 1
+        self.rise(self.waiting - 1, vertex)
 
     def rise(self, place, vertex):
         """Moves a vertex from a place in the heap up to where it belongs."""
@@ -168,8 +171,9 @@ class Backward:
         """Takes out the first of the ready vertices: a leaf, else the youngest node."""
         ready = self.ready
         first = ready[0]
-        last = ready.pop()
-        n = len(ready)
+        n = self.waiting = self.waiting - 1
+        last = ready[n]
+        ready[n] = None  # the list stays as long as it was: it would be moved again and again
         if n == 0:
             return first
         place = child = 0
@@ -187,7 +191,7 @@ class Backward:
 
     def drain(self):
         """Runs whatever is ready: leaves at once, then the youngest node."""
-        while self.ready:
+        while self.waiting:
             vertex = self.pop()
             if self.observer is not None:
                 self.observed(vertex)

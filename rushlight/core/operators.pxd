@@ -106,15 +106,17 @@ cdef long version(object value)
 @cython.locals(needs=int, i=Py_ssize_t, position=Py_ssize_t, tensor=TensorBase)
 cdef int needed(Operator op, tuple args)
 
+@cython.locals(tensor=TensorBase)
 cpdef connect(Node node, Operator op, tuple args)
 
+@cython.locals(tensor=TensorBase, edges=list, numbers=list)
 cdef connect_many(Node node, Operator op, tuple args)
 
-@cython.locals(flags=int)
+@cython.locals(flags=int, tensor=TensorBase)
 cpdef adjust(Node node, Operator op, tuple args, result)
 
 @cython.locals(tensor=TensorBase)
-cdef vertex(object value)
+cdef TensorBase requiring(object value)
 
 @cython.locals(tensor=TensorBase)
 cdef unwrap(object arg)

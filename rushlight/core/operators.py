@@ -627,18 +627,27 @@ def connect(node, op, args):
         connect_many(node, op, args)
         return
     if node.arity:
-        node.edge0 = vertex(args[op.inputs[0]])
-        node.number0 = 0 if node.edge0 is None else args[op.inputs[0]]._index
+        tensor = requiring(args[op.inputs[0]])
+        if tensor is not None:
+            node.edge0 = tensor if tensor._node is None else tensor._node
+            node.number0 = tensor._index
     if node.arity == 2:
-        node.edge1 = vertex(args[op.inputs[1]])
-        node.number1 = 0 if node.edge1 is None else args[op.inputs[1]]._index
+        tensor = requiring(args[op.inputs[1]])
+        if tensor is not None:
+            node.edge1 = tensor if tensor._node is None else tensor._node
+            node.number1 = tensor._index
 
 
 def connect_many(node, op, args):
     """Gives a node its edges in the general way: also one for each tensor of a list of them."""
-    inputs = [item for i in op.inputs for item in (args[i] if i in op.lists else (args[i],))]
-    edges = [vertex(item) for item in inputs]
-    numbers = [0 if edge is None else item._index for edge, item in zip(edges, inputs)]
+    edges = []
+    numbers = []
+    for position in op.inputs:
+        value = args[position]
+        for item in value if position in op.lists else (value,):
+            tensor = requiring(item)
+            edges.append(None if tensor is None else tensor if tensor._node is None else tensor._node)
+            numbers.append(0 if tensor is None else tensor._index)
     node.arity = len(edges)
     node.edges = tuple(edges)
     node.numbers = tuple(numbers) if any(numbers) else None
@@ -652,9 +661,10 @@ def adjust(node, op, args, result):
         value = args[position]
         for item in value if position in op.lists else (value,):
             if isinstance(item, TensorBase):
-                if item._array.dtype is not dtype:
+                tensor = item
+                if tensor._array.dtype is not dtype:
                     flags |= CAST  # for the others too: their formulas may make use of this one
-                if item._needs and op.broadcasts and not same_shape(item._array, result):
+                if op.broadcasts and tensor._needs and not same_shape(tensor._array, result):
                     flags |= RESHAPE
     if flags:
         node.flags = flags
@@ -669,12 +679,12 @@ def adjust(node, op, args, result):
         )
 
 
-def vertex(value):
-    """Where the cotangent of a tensor goes: the node that made it, or the leaf itself; None where none is wanted."""
+def requiring(value):
+    """A tensor that requires grad: the cotangent goes to its node, or to a leaf itself; None for anything else."""
     if isinstance(value, TensorBase):
         tensor = value
         if tensor._needs:
-            return tensor if tensor._node is None else tensor._node
+            return tensor
     return None
 
 

@@ -8,6 +8,7 @@ from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.kernels.reductions import total
 from rushlight.ops.keywords import keywords
 from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.table import method, operator
@@ -94,7 +95,7 @@ def added(array, dims, keepdim, d=None):
     batch=over_all(np.add.reduce),
 )
 def _sum(input):
-    return np.add.reduce(input, None)
+    return total(input)
 
 
 @operator(
@@ -147,7 +148,7 @@ def infer_floating(name, input, dtype):
     batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
 )
 def _mean(input):
-    return np.add.reduce(input, None) / input.size
+    return total(input) / input.size
 
 
 @operator(
