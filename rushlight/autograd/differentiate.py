@@ -154,7 +154,10 @@ def needs_tensors(create_graph, outputs, grads):
     """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
     if create_graph or levels() > 0:
         return True
-    return any(type(x._array) is Batched for x in (*outputs, *grads) if isinstance(x, TensorBase))
+    for x in (*outputs, *grads):
+        if isinstance(x, TensorBase) and type(x._array) is Batched:
+            return True
+    return False
 
 
 def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
@@ -170,7 +173,7 @@ def in_grad_mode(enabled, function, *args):
     modes = CURRENT.get()
     if modes.grad is enabled:
         return function(*args)
-    CURRENT.set(modes.replace(grad=enabled))
+    CURRENT.set(modes.with_grad(enabled))
     try:
         return function(*args)
     finally:
@@ -225,7 +228,7 @@ def make_roots(outputs, grads, on_tensors):
     """Where the pass starts: for each output its place in the graph and its gradient."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
-        if isinstance(out, TensorBase) and not out.requires_grad:
+        if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors "
                 "that do not require grad, or inside no_grad, or was detached."
@@ -245,7 +248,7 @@ def shape_and_dtype(output):
 def implicit_grad(output):
     """The gradient 1 of a scalar output."""
     shape, dtype = shape_and_dtype(output)
-    if shape is None or math.prod(shape) != 1:
+    if shape is None or (shape and math.prod(shape) != 1):
         raise RuntimeError(
             "grad can be implicitly created only for scalar outputs. Reduce the output to a scalar first "
             f"(.sum() or .mean()), or give a gradient of its shape {shape or ''}: the weights of its elements."

@@ -29,7 +29,7 @@ class GradMode:
 
     def __enter__(self):
         self.previous = CURRENT.get()
-        CURRENT.set(self.previous.replace(grad=self.mode))
+        CURRENT.set(self.previous.with_grad(self.mode))
 
     def __exit__(self, *exception):
         CURRENT.set(self.previous)
@@ -126,10 +126,10 @@ class set_grad_enabled(GradMode):
     def __init__(self, mode: bool):
         self.mode = mode
         self.previous = CURRENT.get()
-        CURRENT.set(self.previous.replace(grad=mode))
+        CURRENT.set(self.previous.with_grad(mode))
 
     def __enter__(self):
-        CURRENT.set(self.previous.replace(grad=self.mode))
+        CURRENT.set(self.previous.with_grad(self.mode))
 
     def __call__(self, function):
         """`function`, made to run in this mode; the mode of the caller is put back."""

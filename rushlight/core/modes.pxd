@@ -9,6 +9,9 @@ cdef class Modes:
     cdef readonly object packing
     cdef readonly object refusal
     cdef readonly bint special
+    cdef Modes twin
+
+    cpdef Modes with_grad(self, bint enabled)
 
 
 cpdef observer()

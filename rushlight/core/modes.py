@@ -21,6 +21,16 @@ class Modes:
         self.packing = packing
         self.refusal = refusal
         self.special = anomaly or packing is not None
+        self.twin = None
+
+    def with_grad(self, enabled):
+        """These modes with grad mode set: themselves, or the twin that differs in nothing else, made only once."""
+        if self.grad == enabled:
+            return self
+        if self.twin is None:
+            self.twin = self.replace(grad=enabled)
+            self.twin.twin = self
+        return self.twin
 
     def replace(self, **switches):
         """These modes with some switches set otherwise."""
