@@ -90,27 +90,25 @@ class ElementwiseOptimizer(Optimizer):
         rows: dict[Any, list] = {}
         for param in group["params"]:
             grad = param._grad
-            if grad is not None:
-                moment, tensors = self._state_of(param, group, names)
-                row = [param._array, grad._array, *[tensor._array for tensor in tensors]]
-                if moment in rows:
-                    rows[moment].append(row)
-                else:
-                    rows[moment] = [row]
-                param._bump()
+            if grad is None:
+                continue
+            row = [param._array, grad._array]
+            moment = None
+            if names:
+                state = self.state[param]
+                moment = self._moment(group, state)
+                for name in names:
+                    tensor = state.get(name)
+                    if tensor is None:
+                        tensor = state[name] = new_tensor(self._first(name, group, param._array))
+                    row.append(tensor._array)
+            if moment in rows:
+                rows[moment].append(row)
+            else:
+                rows[moment] = [row]
+            param._bump()
         for moment, together in rows.items():
             self._change(together, direction(group), self._numbers(group, moment))
-
-    def _state_of(self, param, group, names):
-        """Counts a step of a parameter. Returns what its numbers depend on, and the tensors of its state."""
-        if not names:
-            return None, ()
-        state = self.state[param]
-        moment = self._moment(group, state)
-        for name in names:
-            if state.get(name) is None:
-                state[name] = new_tensor(self._first(name, group, param._array))
-        return moment, [state[name] for name in names]
 
     def _change(self, rows, where, numbers):
         """Changes parameters, each given as a row: its array, its gradient's, and those of its state."""
@@ -126,15 +124,18 @@ class ElementwiseOptimizer(Optimizer):
 
         Their state is copied first: the graph of the last step needs it as it was.
         """
-        names = self._names(group)
         with set_grad_enabled(True):
             for param in group["params"]:
-                if param._grad is not None:
-                    moment, tensors = self._state_of(param, group, names)
-                    tensors = [tensor.clone() for tensor in tensors]
-                    self.state[param].update(zip(names, tensors, strict=True))
-                    rule = directed(self._rule, direction(group), self._numbers(group, moment))
-                    rule(param, param.grad, *tensors)
+                if param._grad is None:
+                    continue
+                state, tensors = self.state[param], []
+                moment = self._moment(group, state)
+                for name in self._names(group):
+                    tensor = state.get(name)
+                    first = new_tensor(self._first(name, group, param._array)) if tensor is None else tensor
+                    state[name] = first.clone()
+                    tensors.append(state[name])
+                directed(self._rule, direction(group), self._numbers(group, moment))(param, param.grad, *tensors)
 
 
 def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
@@ -187,14 +188,14 @@ def scalar(value: float) -> Tensor:
     return new_tensor(np.array(value, kind))
 
 
-def advance(state: dict[str, Any]) -> int:
+def advance(state: dict[str, Any]) -> float:
     """Counts one more step in a state. Returns the number of steps."""
     step = state.get("step", 0)
     if not isinstance(step, TensorBase):
         step = state["step"] = scalar(float(step))
-    number = int(step._array.item()) + 1
-    step._array.fill(number)
-    return number
+    count = step._array.item() + 1
+    step._array.fill(count)
+    return count
 
 
 def number(value: Any, group: dict[str, Any]) -> Any:

@@ -63,6 +63,6 @@ class NAdam(ElementwiseOptimizer):
         param -= mean * rate_ahead / scale
 
 
-def momentum_at(step: int, group: dict[str, Any]) -> float:
+def momentum_at(step: float, group: dict[str, Any]) -> float:
     """The momentum of a step; it grows towards the first of `betas`."""
     return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))

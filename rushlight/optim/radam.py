@@ -54,7 +54,7 @@ class RAdam(ElementwiseOptimizer):
         param -= change
 
 
-def rectify(step: int, beta2: float) -> float:
+def rectify(step: float, beta2: float) -> float:
     """The factor by which the variance of Adam's scale is rectified; 0 while too little is known of it."""
     limit = 2 / (1 - beta2) - 1
     length = limit - 2 * step * beta2**step / (1 - beta2**step)

@@ -165,7 +165,7 @@ cdef inline real sign_of(real x) noexcept nogil:
 
 cdef inline real larger(real x, real y) noexcept nogil:
     """The larger of two; NaN if either is."""
-    return x if x > y or x != x else y
+    return x if (x > y) | (x != x) else y
 
 
 # rules
@@ -214,22 +214,24 @@ cdef wide adam(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* 
 cdef wide rmsprop(real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
     cdef real sign = <real>numbers[0], decay = <real>numbers[1], lr = <real>numbers[3], alpha = <real>numbers[4]
     cdef real rest = <real>(1 - numbers[4]), eps = <real>numbers[5], momentum = <real>numbers[6], g, s, m, moved
+    cdef bint heavy = momentum > 0
     cdef real* param = columns[0]
     cdef real* grad = columns[1]
     cdef real* square = columns[2]
-    cdef real* buffer = columns[3] if momentum > 0 else NULL
-    cdef real* mean = columns[4 if momentum > 0 else 3]
+    cdef real* buffer = columns[3]
+    cdef real* mean = columns[3 + heavy]
+    cdef bint centered = mean is not NULL
     cdef Py_ssize_t i
     for i in range(start, stop):
         g = descent(grad[i], param[i], sign, decay)
         s = square[i] * alpha + g * rest * g
         square[i] = s
-        if mean is not NULL:
+        if centered:
             m = mean[i] + (g - mean[i]) * rest
             mean[i] = m
             s = s - m * m
         moved = g / (root(s) + eps)
-        if buffer is not NULL:
+        if heavy:
             moved = buffer[i] * momentum + moved
             buffer[i] = moved
         param[i] -= moved * lr
