@@ -51,7 +51,7 @@ class Rprop(ElementwiseOptimizer):
     def _rule(numbers, param, grad, previous, size):
         shrink, grow, low, high = numbers
         agreement = np.sign(grad * previous)
-        size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, 1.0))
+        size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, np.ones_like(agreement)))
         size[...] = np.minimum(np.maximum(size, low), high)
         grad = np.where(agreement < 0, np.zeros_like(grad), grad)
         param -= np.sign(grad) * size

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -ffp-contract=off
 # cython: cdivision=True, wraparound=False
 """Optimizers' rules on bare arrays: each changes a parameter and its state in one pass over memory.
 
