@@ -103,7 +103,7 @@ def test_as_in_numpy(expression, dtype, left, monkeypatch):
 @needs_kernels
 @each_optimizer
 def test_large_parameters_are_shared_among_threads(expression, left, monkeypatch):
-    shapes = [(3,), (2, 131077)]
+    shapes = [(3,), (2, 262147)]
     compiled = steps(torch, expression, shapes, "float32", 2)
     assert not any(left)
     compare_bits(compiled, in_numpy(monkeypatch, steps, torch, expression, shapes, "float32", 2))
@@ -144,8 +144,8 @@ def test_what_is_left_to_numpy(expression, left, monkeypatch):
         own = torch.arange(5.0).requires_grad_()
         near = torch.arange(5.0)
         grads = [
-            torch.ones(3, dtype=torch.float16), torch.ones(3, dtype=torch.complex64), torch.arange(12.0).reshape(4, 3).T,
-            torch.arange(4.0).expand(3, 4), torch.ones(4), own.detach(), near[1:],
+            torch.ones(3, dtype=torch.float16), torch.ones(3, dtype=torch.complex64),
+            torch.arange(12.0).reshape(4, 3).T, torch.arange(4.0).expand(3, 4), torch.ones(4), own.detach(), near[1:],
         ]  # fmt: skip
         return step_with(expression, [half, number, turned, wide, gaps, own, near[:-1].requires_grad_()], grads)
 

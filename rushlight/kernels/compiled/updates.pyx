@@ -22,8 +22,8 @@ ctypedef fused real:
 cdef enum:
     COLUMNS = 5
     NUMBERS = 12
-    LARGE = 131072  # elements: from here on threads share them
-    GRAIN = 65536
+    LARGE = 524288  # elements: from here on threads share them, in parts of GRAIN
+    GRAIN = 262144
 
 cdef enum Rule:
     SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, ASGD
@@ -70,28 +70,27 @@ cdef class Update:
 
     cdef bint takes(self, str rule, list row):
         """Whether there is a kernel for a row, which is then the one to change."""
-        cdef cnp.ndarray array, param = row[0]
-        cdef int flags = cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_F_CONTIGUOUS, kind = cnp.PyArray_TYPE(param), i
-        number = RULES.get(rule)
-        if number is None or (kind != cnp.NPY_FLOAT and kind != cnp.NPY_DOUBLE):
+        cdef cnp.ndarray array, param
+        cdef int flags = cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_F_CONTIGUOUS, i
+        if rule not in RULES or not are_arrays(row):
             return False
-        for i, item in enumerate(row):
-            if type(item) is not cnp.ndarray:
+        param = row[0]
+        for i in range(COLUMNS):
+            self.columns[i] = NULL
+        for i, array in enumerate(row):
+            if not cnp.PyArray_ISALIGNED(array) or not cnp.PyArray_ISNOTSWAPPED(array):
                 return False
-            array = item
-            if not cnp.PyArray_ISCARRAY_RO(array) and not cnp.PyArray_ISFARRAY_RO(array):
-                return False
-            if cnp.PyArray_TYPE(array) != kind or not cnp.PyArray_SAMESHAPE(array, param):
+            if cnp.PyArray_TYPE(array) != cnp.PyArray_TYPE(param) or not cnp.PyArray_SAMESHAPE(array, param):
                 return False
             if i != 1 and not cnp.PyArray_ISWRITEABLE(array):
                 return False
             flags &= cnp.PyArray_FLAGS(array)
             self.columns[i] = cnp.PyArray_DATA(array)
-        for i in range(len(row), COLUMNS):
-            self.columns[i] = NULL
-        self.rule = number
-        self.single = kind == cnp.NPY_FLOAT
+        self.rule = RULES[rule]
+        self.single = cnp.PyArray_TYPE(param) == cnp.NPY_FLOAT
         self.size = cnp.PyArray_SIZE(param)
+        if not self.single and cnp.PyArray_TYPE(param) != cnp.NPY_DOUBLE:
+            return False
         return flags != 0 and self.apart(len(row), cnp.PyArray_NBYTES(param))
 
     cdef bint apart(self, Py_ssize_t count, Py_ssize_t length):
@@ -113,6 +112,14 @@ cdef class Update:
     def __call__(self, Py_ssize_t start, Py_ssize_t stop):
         with nogil:
             self.run(start, stop)
+
+
+cdef bint are_arrays(list row):
+    """Whether there are only NumPy's own arrays in a row, and no more than a rule has columns."""
+    for item in row:
+        if type(item) is not cnp.ndarray:
+            return False
+    return len(row) <= COLUMNS
 
 
 cdef void run(Rule rule, real** columns, Py_ssize_t start, Py_ssize_t stop, const double* numbers) noexcept nogil:
