@@ -9,7 +9,7 @@ SHAPES = [(7, 5), (3,), ()]
 def parameters(torch, dtype, special):
     rng, found = np.random.default_rng(0), []
     for shape in SHAPES:
-        param = torch.zeros(*shape, dtype=getattr(torch, dtype), requires_grad=True)
+        param = torch.zeros(shape, dtype=getattr(torch, dtype), requires_grad=True)
         value = np.asarray(rng.standard_normal(shape), dtype)
         if special is not None and value.ndim == 2:
             value[2, 2] = special

@@ -22,7 +22,7 @@ def gradients_of(parameters: Tensors) -> list[Tensor]:
 def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
     """The norm of all elements of all arrays."""
     flat = [array.reshape(-1) for array in arrays]
-    if order == 2 and all([part.dtype.kind == "f" for part in flat]):
+    if order == 2 and all(part.dtype.kind == "f" for part in flat):
         return np.array(math.sqrt(sum([float(np.dot(part, part)) for part in flat])), np.result_type(*flat))
     return np.asarray(np.linalg.norm([np.linalg.norm(part, order) for part in flat], order))
 
