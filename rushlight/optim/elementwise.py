@@ -63,8 +63,8 @@ class ElementwiseOptimizer(Optimizer):
         raise NotImplementedError
 
     @staticmethod
-    def _rule(numbers: tuple, param: Any, grad: Any, *tensors: Any) -> None:
-        """Changes a parameter and the tensors of its state, which are arrays or, recorded, tensors."""
+    def _rule(*args: Any, **kwargs: Any) -> None:
+        """Given numbers, a parameter, its gradient, and tensors of its state: arrays or, recorded, tensors."""
         raise NotImplementedError
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

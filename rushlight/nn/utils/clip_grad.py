@@ -52,7 +52,7 @@ def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`."""
-    coefficient = float(max_norm) / (total_norm.item() + 1e-6)
+    coefficient = float(max_norm) / (total_norm._array.item() + 1e-6)
     for grad in gradients_of(parameters):
         if not coefficient >= 1:  # NaN scales too
             grad._array *= coefficient
