@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adadelta"]
@@ -20,6 +20,8 @@ class Adadelta(ElementwiseOptimizer):
     range.
     """
 
+    _kernel = "adadelta"
+
     def __init__(
         self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
         foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
@@ -34,18 +36,18 @@ class Adadelta(ElementwiseOptimizer):
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        names = ("square_avg", "acc_delta")
-        advance(state)
-        zeros_for(param, state, *names)
-        lr, rho, eps = number(group["lr"], group), group["rho"], group["eps"]
+    def _names(self, group):
+        return "square_avg", "acc_delta"
 
-        def rule(param, grad, squares, steps):
-            squares *= rho
-            squares += grad * (1 - rho) * grad
-            step = np.sqrt(steps + eps) / np.sqrt(squares + eps) * grad
-            steps *= rho
-            steps += step * (1 - rho) * step
-            param -= step * lr
+    def _numbers(self, group, moment):
+        return number(group["lr"], group), group["rho"], group["eps"]
 
-        return names, rule
+    @staticmethod
+    def _rule(numbers, param, grad, squares, steps):
+        lr, rho, eps = numbers
+        squares *= rho
+        squares += grad * (1 - rho) * grad
+        step = np.sqrt(steps + eps) / np.sqrt(squares + eps) * grad
+        steps *= rho
+        steps += step * (1 - rho) * step
+        param -= step * lr

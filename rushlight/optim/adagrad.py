@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, scalar
+from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adagrad"]
@@ -20,6 +20,8 @@ class Adagrad(ElementwiseOptimizer):
     Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization",
     2011. ValueError for options out of range.
     """
+
+    _kernel = "adagrad"
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
@@ -38,23 +40,21 @@ class Adagrad(ElementwiseOptimizer):
         })  # fmt: skip
         for group in self.param_groups:
             for param in group["params"]:
-                self._start(param)
+                total = new_tensor(self._first("sum", group, param._array))
+                self.state[param].update(step=scalar(0.0), sum=total)
 
-    def _start(self, param):
-        """Puts the number of steps and the sum of squares into a parameter's state."""
+    def _names(self, group):
+        return ("sum",)
+
+    def _first(self, name, group, array):
         value = self.defaults["initial_accumulator_value"]
-        value = complex(value, value) if param.is_complex() else value
-        self.state[param].update(step=scalar(0.0), sum=new_tensor(np.full_like(param._array, value)))
+        return np.full_like(array, complex(value, value) if array.dtype.kind == "c" else value)
 
-    def _rule(self, group, state, param):
-        if not state:
-            self._start(param)
-        step = advance(state)
-        eps = group["eps"]
-        rate = number(group["lr"], group) / (1 + (step - 1) * group["lr_decay"])
+    def _numbers(self, group, moment):
+        return number(group["lr"], group) / (1 + (moment - 1) * group["lr_decay"]), group["eps"]
 
-        def rule(param, grad, total):
-            total += grad * grad
-            param -= grad * rate / (np.sqrt(total) + eps)
-
-        return ("sum",), rule
+    @staticmethod
+    def _rule(numbers, param, grad, total):
+        rate, eps = numbers
+        total += grad * grad
+        param -= grad * rate / (np.sqrt(total) + eps)

@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, number, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adam"]
+
+MEANS = ("exp_avg", "exp_avg_sq")
+MEANS_AND_MAXIMUM = (*MEANS, "max_exp_avg_sq")
 
 
 class Adam(ElementwiseOptimizer):
@@ -31,6 +34,8 @@ class Adam(ElementwiseOptimizer):
     tensor([0.9000])
     """
 
+    _kernel = "adam"
+
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
@@ -46,21 +51,20 @@ class Adam(ElementwiseOptimizer):
             "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if group["amsgrad"] else 2]
-        step = advance(state)
-        zeros_for(param, state, *names)
-        lr, eps = number(group["lr"], group), group["eps"]
+    def _names(self, group):
+        return MEANS_AND_MAXIMUM if group["amsgrad"] else MEANS
+
+    def _numbers(self, group, moment):
         beta1, beta2 = (number(beta, group) for beta in group["betas"])
-        rate = lr / (1 - beta1**step)
-        correction = (1 - beta2**step) ** 0.5
+        rate = number(group["lr"], group) / (1 - beta1**moment)
+        return rate, (1 - beta2**moment) ** 0.5, beta1, beta2, group["eps"]
 
-        def rule(param, grad, mean, square, largest=None):
-            mean += (grad - mean) * (1 - beta1)
-            square *= beta2
-            square += grad * (1 - beta2) * grad
-            if largest is not None:
-                largest[...] = np.maximum(largest + 0, square)  # + 0: a recorded maximum saves what it is given
-            param -= mean * rate / (np.sqrt(square if largest is None else largest) / correction + eps)
-
-        return names, rule
+    @staticmethod
+    def _rule(numbers, param, grad, mean, square, largest=None):
+        rate, correction, beta1, beta2, eps = numbers
+        mean += (grad - mean) * (1 - beta1)
+        square *= beta2
+        square += grad * (1 - beta2) * grad
+        if largest is not None:
+            largest[...] = np.maximum(largest + 0, square)  # + 0: a recorded maximum saves what it is given
+        param -= mean * rate / (np.sqrt(square if largest is None else largest) / correction + eps)

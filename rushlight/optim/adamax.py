@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, number, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Adamax"]
@@ -20,6 +20,8 @@ class Adamax(ElementwiseOptimizer):
     of range.
     """
 
+    _kernel = "adamax"
+
     def __init__(
         self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
@@ -31,17 +33,16 @@ class Adamax(ElementwiseOptimizer):
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        names = ("exp_avg", "exp_inf")
-        step = advance(state)
-        zeros_for(param, state, *names)
-        eps = group["eps"]
+    def _names(self, group):
+        return "exp_avg", "exp_inf"
+
+    def _numbers(self, group, moment):
         beta1, beta2 = group["betas"]
-        rate = number(group["lr"], group) / (1 - beta1**step)
+        return number(group["lr"], group) / (1 - beta1**moment), beta1, beta2, group["eps"]
 
-        def rule(param, grad, mean, largest):
-            mean += (grad - mean) * (1 - beta1)
-            largest[...] = np.maximum(largest * beta2, np.abs(grad) + eps)
-            param -= mean * rate / largest
-
-        return names, rule
+    @staticmethod
+    def _rule(numbers, param, grad, mean, largest):
+        rate, beta1, beta2, eps = numbers
+        mean += (grad - mean) * (1 - beta1)
+        largest[...] = np.maximum(largest * beta2, np.abs(grad) + eps)
+        param -= mean * rate / largest

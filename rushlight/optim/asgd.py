@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, scalar, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["ASGD"]
@@ -18,6 +18,8 @@ class ASGD(ElementwiseOptimizer):
     for options out of range.
     """
 
+    _kernel = "asgd"
+
     def __init__(
         self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
         weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
@@ -30,21 +32,28 @@ class ASGD(ElementwiseOptimizer):
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        lr, lambd = number(group["lr"], group), group["lambd"]
+    def _names(self, group):
+        return ("ax",)
+
+    def _moment(self, group, state):
+        lr = number(group["lr"], group)
         step = advance(state)
         rate = state.setdefault("eta", scalar(float(lr))).item()
         share = state.setdefault("mu", scalar(1.0)).item()
-        zeros_for(param, state, "ax")
-        state["eta"] = scalar(float(lr / (1 + lambd * lr * step) ** group["alpha"]))
+        state["eta"] = scalar(float(lr / (1 + group["lambd"] * lr * step) ** group["alpha"]))
         state["mu"] = scalar(1 / max(1, step - group["t0"]))
+        return rate, share
 
-        def rule(param, grad, mean):
-            param *= 1 - lambd * rate
-            param -= grad * rate
-            if share == 1:
-                mean[...] = param
-            else:
-                mean += (param - mean) * share
+    def _numbers(self, group, moment):
+        rate, share = moment
+        return group["lambd"] * rate, rate, share
 
-        return ("ax",), rule
+    @staticmethod
+    def _rule(numbers, param, grad, mean):
+        decay, rate, share = numbers
+        param *= 1 - decay
+        param -= grad * rate
+        if share == 1:
+            mean[...] = param
+        else:
+            mean += (param - mean) * share

@@ -1,31 +1,42 @@
-"""Optimizers that change each element of a parameter by itself: their step, array by array, block by block.
+"""Optimizers that change each element of a parameter by itself: their step, array by array.
 
-A rule is written once, as a function that changes its arguments in place. It is given bare arrays, in blocks
-that stay in the processor's cache; with `differentiable=True` it is given tensors instead, and so recorded.
+A rule is written once in NumPy, as a function that changes its arguments in place. It is given bare arrays, in blocks
+that stay in the processor's cache; with `differentiable=True` it is given tensors instead, and so recorded. What is
+frequent a compiled kernel of the same name takes before it, which goes once over the memory.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params
 from rushlight.tensor import Tensor
 
+fast = load("updates")
 BLOCK = 16384  # elements
 
 
 class ElementwiseOptimizer(Optimizer):
     """What the optimizers with a rule for each element share.
 
-    A subclass defines `_rule`, and checks its options. All of them take `maximize` (climb instead of
-    descend), `foreach` and `fused` (None, False or True, which all mean the same on a CPU), `capturable`
-    (which PyTorch refuses on a CPU too) and `differentiable` (record the step, so that gradients flow through
-    it).
+    A subclass checks its options, and defines
+    - `_rule`, a function of numbers, a parameter, its gradient and tensors of its state. It changes all but the
+      gradient in place; that has the weight decay in it already, and the sign that `maximize` asks for. `_kernel`
+      is the name of its compiled twin;
+    - `_names`, which says what tensors of the state those are; `_first`, what they begin with if not with zeros;
+    - `_moment`, which counts a step in a state, and `_numbers`, which gives the rule's numbers for what it returns.
+
+    All of them take `maximize` (climb instead of descend), `foreach` and `fused` (None, False or True, which all
+    mean the same on a CPU), `capturable` (which PyTorch refuses on a CPU too) and `differentiable` (record the
+    step, so that gradients flow through it).
     """
+
+    _kernel: ClassVar[str]
 
     def __init__(self, params: Params, defaults: dict[str, Any]):
         if defaults.get("fused"):
@@ -35,11 +46,25 @@ class ElementwiseOptimizer(Optimizer):
                 raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         super().__init__(params, defaults)
 
-    def _rule(self, group: dict[str, Any], state: dict[str, Any], param: Tensor) -> tuple[tuple[str, ...], Callable]:
-        """The names of the tensors in a parameter's state that take part in this step, made if they are new, and
-        the function that changes the parameter, given its gradient and them, in place. The gradient that it is
-        given has the weight decay in it, and the sign that `maximize` asks for.
-        """
+    def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        """The names of the tensors of a parameter's shape that its state has."""
+        raise NotImplementedError
+
+    def _first(self, name: str, group: dict[str, Any], array: np.ndarray) -> np.ndarray:
+        """What a tensor of the state of this parameter begins with."""
+        return np.zeros_like(array)
+
+    def _moment(self, group: dict[str, Any], state: dict[str, Any]) -> Any:
+        """Counts a step. Returns what the rule's numbers depend on, besides the options."""
+        return advance(state)
+
+    def _numbers(self, group: dict[str, Any], moment: Any) -> tuple:
+        """The numbers of the rule."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _rule(*args: Any, **kwargs: Any) -> None:
+        """Given numbers, a parameter, its gradient, and tensors of its state: arrays or, recorded, tensors."""
         raise NotImplementedError
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -53,54 +78,88 @@ class ElementwiseOptimizer(Optimizer):
                 loss = closure()
         for group in self.param_groups:
             refuse_capturable(group)
-            change = self._change_recorded if group["differentiable"] else self._change
-            for param in group["params"]:
-                if param._grad is not None:
-                    change(group, param)
+            if group["differentiable"]:
+                self._step_recorded(group)
+            else:
+                self._step(group)
         return loss
 
-    def _change(self, group, param):
-        """Changes one parameter's array."""
-        state = self.state[param]
-        names, rule = self._rule(group, state, param)
-        rule = with_decay(rule, group)
-        arrays = [param._array, param._grad._array, *[state[name]._array for name in names]]
-        if arrays[0].dtype.kind == "c":
-            arrays = [as_real(array) for array in arrays]
-        in_blocks(rule, arrays)
-        param._bump()
+    def _step(self, group):
+        """Changes the arrays of a group: those of all parameters that have come equally far in one call."""
+        names = self._names(group)
+        rows: dict[Any, list] = {}
+        for param in group["params"]:
+            grad = param._grad
+            if grad is None:
+                continue
+            row = [param._array, grad._array]
+            moment = None
+            if names:
+                state = self.state[param]
+                moment = self._moment(group, state)
+                for name in names:
+                    tensor = state.get(name)
+                    if tensor is None:
+                        tensor = state[name] = new_tensor(self._first(name, group, param._array))
+                    row.append(tensor._array)
+            if moment in rows:
+                rows[moment].append(row)
+            else:
+                rows[moment] = [row]
+            param._bump()
+        for moment, together in rows.items():
+            self._change(together, direction(group), self._numbers(group, moment))
 
-    def _change_recorded(self, group, param):
-        """Changes one parameter, recorded.
+    def _change(self, rows, where, numbers):
+        """Changes parameters, each given as a row: its array, its gradient's, and those of its state."""
+        if fast is not None:
+            rows = fast.change(self._kernel, rows, where, numbers)  # what is left has other types or layouts
+        for row in rows:
+            if row[0].dtype.kind == "c":
+                row = [as_real(array) for array in row]
+            in_blocks(directed(self._rule, where, numbers), row)
 
-        Its state is copied first: the graph of the last step needs it as it was.
+    def _step_recorded(self, group):
+        """Changes the parameters of a group, recorded.
+
+        Their state is copied first: the graph of the last step needs it as it was.
         """
-        state = self.state[param]
         with set_grad_enabled(True):
-            names, rule = self._rule(group, state, param)
-            for name in names:
-                state[name] = state[name].clone()
-            with_decay(rule, group)(param, param.grad, *[state[name] for name in names])
+            for param in group["params"]:
+                if param._grad is None:
+                    continue
+                state, tensors = self.state[param], []
+                moment = self._moment(group, state)
+                for name in self._names(group):
+                    tensor = state.get(name)
+                    first = new_tensor(self._first(name, group, param._array)) if tensor is None else tensor
+                    state[name] = first.clone()
+                    tensors.append(state[name])
+                directed(self._rule, direction(group), self._numbers(group, moment))(param, param.grad, *tensors)
 
 
-def with_decay(rule: Callable, group: dict[str, Any]) -> Callable:
-    """A rule, given the gradient to descend along: turned round with `maximize`, with the weight decay added to
-    it, or the parameter shrunk before with a decoupled one.
+def direction(group: dict[str, Any]) -> tuple[bool, Any, Any]:
+    """Where a group goes: whether up (`maximize`), the weight decay that is added to its gradients, and the part
+    that a decoupled one takes off its parameters before the rule.
     """
     maximize, decay = group["maximize"], number(group.get("weight_decay", 0), group)
-    if not maximize and not decay:
-        return rule
-    decoupled = group.get("decoupled_weight_decay")
-    lr = number(group["lr"], group)
+    if decay and group.get("decoupled_weight_decay"):
+        return maximize, 0, number(group["lr"], group) * decay
+    return maximize, decay, None
+
+
+def directed(rule: Callable, where: tuple[bool, Any, Any], numbers: tuple) -> Callable:
+    """A rule with its numbers, given the gradient as it is."""
+    maximize, decay, taken_off = where
 
     def change(param, grad, *others):
         if maximize:
             grad = -grad
-        if decay and decoupled:
-            param *= 1 - lr * decay
-        elif decay:
+        if decay:
             grad = grad + param * decay
-        rule(param, grad, *others)
+        if taken_off is not None:
+            param *= 1 - taken_off
+        rule(numbers, param, grad, *others)
 
     return change
 
@@ -123,26 +182,20 @@ def as_real(array: np.ndarray) -> np.ndarray:
     return array[..., np.newaxis].view(array.real.dtype)
 
 
-def zeros_for(param: Tensor, state: dict[str, Any], *names: str) -> None:
-    """Puts tensors of zeros, of a parameter's shape and dtype, into its state where there are none yet."""
-    for name in names:
-        if state.get(name) is None:
-            state[name] = new_tensor(np.zeros_like(param._array))
-
-
 def scalar(value: float) -> Tensor:
     """A tensor of one number, in which a state keeps it."""
     kind = np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32
     return new_tensor(np.array(value, kind))
 
 
-def advance(state: dict[str, Any]) -> int:
+def advance(state: dict[str, Any]) -> float:
     """Counts one more step in a state. Returns the number of steps."""
     step = state.get("step", 0)
     if not isinstance(step, TensorBase):
         step = state["step"] = scalar(float(step))
-    step._array += 1
-    return int(step._array)
+    count = step._array.item() + 1
+    step._array.fill(count)
+    return count
 
 
 def number(value: Any, group: dict[str, Any]) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_adam, number, scalar, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_adam, number, scalar
 from rushlight.optim.optimizer import Params
 
 __all__ = ["NAdam"]
@@ -20,6 +20,8 @@ class NAdam(ElementwiseOptimizer):
     Source: T. Dozat, "Incorporating Nesterov momentum into Adam", 2016. ValueError for options out of range.
     """
 
+    _kernel = "nadam"
+
     def __init__(
         self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
@@ -34,25 +36,33 @@ class NAdam(ElementwiseOptimizer):
             "capturable": capturable, "differentiable": differentiable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        names = ("exp_avg", "exp_avg_sq")
+    def _names(self, group):
+        return "exp_avg", "exp_avg_sq"
+
+    def _moment(self, group, state):
         step = advance(state)
         product = state.setdefault("mu_product", scalar(1.0))
-        zeros_for(param, state, *names)
-        lr, eps = number(group["lr"], group), group["eps"]
-        beta1, beta2 = group["betas"]
-        now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (n * group["momentum_decay"])) for n in (step, step + 1))
-        product._array *= now
-        so_far = product.item()
-        rate, rate_ahead = lr * (1 - now) / (1 - so_far), lr * ahead / (1 - so_far * ahead)
-        correction = 1 - beta2**step
+        product._array *= momentum_at(step, group)
+        return step, product.item()
 
-        def rule(param, grad, mean, square):
-            mean += (grad - mean) * (1 - beta1)
-            square *= beta2
-            square += grad * (1 - beta2) * grad
-            scale = np.sqrt(square / correction) + eps
-            param -= grad * rate / scale
-            param -= mean * rate_ahead / scale
+    def _numbers(self, group, moment):
+        step, product = moment
+        lr, (beta1, beta2) = number(group["lr"], group), group["betas"]
+        now, ahead = momentum_at(step, group), momentum_at(step + 1, group)
+        rate, rate_ahead = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
+        return rate, rate_ahead, 1 - beta2**step, beta1, beta2, group["eps"]
 
-        return names, rule
+    @staticmethod
+    def _rule(numbers, param, grad, mean, square):
+        rate, rate_ahead, correction, beta1, beta2, eps = numbers
+        mean += (grad - mean) * (1 - beta1)
+        square *= beta2
+        square += grad * (1 - beta2) * grad
+        scale = np.sqrt(square / correction) + eps
+        param -= grad * rate / scale
+        param -= mean * rate_ahead / scale
+
+
+def momentum_at(step: float, group: dict[str, Any]) -> float:
+    """The momentum of a step; it grows towards the first of `betas`."""
+    return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))

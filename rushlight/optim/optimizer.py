@@ -53,14 +53,8 @@ def hooked(step):
 
     @functools.wraps(step)
     def with_hooks(self, *args, **kwargs):
-        for hook in chain(BEFORE_ANY_STEP.values(), self._optimizer_step_pre_hooks.values()):
-            result = hook(self, args, kwargs)
-            if result is not None:
-                if not (isinstance(result, tuple) and len(result) == 2):
-                    raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}."
-                    )
-                args, kwargs = result
+        if BEFORE_ANY_STEP or self._optimizer_step_pre_hooks:
+            args, kwargs = before_step(self, step, args, kwargs)
         profiler = observer()
         if profiler is None:
             loss = step(self, *args, **kwargs)
@@ -68,11 +62,23 @@ def hooked(step):
             with profiler.region(f"Optimizer.step#{type(self).__name__}.step"):
                 loss = step(self, *args, **kwargs)
         self._opt_called = True  # learning rate schedules ask for it
-        for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
-            hook(self, args, kwargs)
+        if AFTER_ANY_STEP or self._optimizer_step_post_hooks:
+            for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
+                hook(self, args, kwargs)
         return loss
 
     return with_hooks
+
+
+def before_step(optimizer, step, args, kwargs):
+    """The arguments of a step, as the hooks before it leave them."""
+    for hook in chain(BEFORE_ANY_STEP.values(), optimizer._optimizer_step_pre_hooks.values()):
+        result = hook(optimizer, args, kwargs)
+        if result is not None:
+            if not (isinstance(result, tuple) and len(result) == 2):
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+            args, kwargs = result
+    return args, kwargs
 
 
 class Optimizer:

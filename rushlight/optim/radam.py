@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_adam, number, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_adam, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["RAdam"]
@@ -20,6 +20,8 @@ class RAdam(ElementwiseOptimizer):
     options out of range.
     """
 
+    _kernel = "radam"
+
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
@@ -32,31 +34,30 @@ class RAdam(ElementwiseOptimizer):
             "differentiable": differentiable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        names = ("exp_avg", "exp_avg_sq")
-        step = advance(state)
-        zeros_for(param, state, *names)
-        lr, eps = number(group["lr"], group), group["eps"]
+    def _names(self, group):
+        return "exp_avg", "exp_avg_sq"
+
+    def _numbers(self, group, moment):
         beta1, beta2 = group["betas"]
-        correction = (1 - beta2**step) ** 0.5
-        rectification = rectify(step, beta2)
+        corrections = 1 - beta1**moment, (1 - beta2**moment) ** 0.5
+        return number(group["lr"], group), *corrections, rectify(moment, beta2), beta1, beta2, group["eps"]
 
-        def rule(param, grad, mean, square):
-            mean += (grad - mean) * (1 - beta1)
-            square *= beta2
-            square += grad * (1 - beta2) * grad
-            change = mean / (1 - beta1**step) * lr
-            if rectification is not None:
-                change = change * (correction / (np.sqrt(square) + eps)) * rectification
-            param -= change
+    @staticmethod
+    def _rule(numbers, param, grad, mean, square):
+        lr, correction1, correction2, rectification, beta1, beta2, eps = numbers
+        mean += (grad - mean) * (1 - beta1)
+        square *= beta2
+        square += grad * (1 - beta2) * grad
+        change = mean / correction1 * lr
+        if rectification:
+            change = change * (correction2 / (np.sqrt(square) + eps)) * rectification
+        param -= change
 
-        return names, rule
 
-
-def rectify(step: int, beta2: float) -> float | None:
-    """The factor by which the variance of Adam's scale is rectified; None while too little is known of it."""
+def rectify(step: float, beta2: float) -> float:
+    """The factor by which the variance of Adam's scale is rectified; 0 while too little is known of it."""
     limit = 2 / (1 - beta2) - 1
     length = limit - 2 * step * beta2**step / (1 - beta2**step)
     if length <= 5:
-        return None
+        return 0.0
     return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5

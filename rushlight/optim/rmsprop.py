@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check, check_rate, number, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["RMSprop"]
@@ -19,6 +19,8 @@ class RMSprop(ElementwiseOptimizer):
     Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating
     sequences with recurrent neural networks", 2013 (centered). ValueError for options out of range.
     """
+
+    _kernel = "rmsprop"
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
@@ -36,27 +38,27 @@ class RMSprop(ElementwiseOptimizer):
             "differentiable": differentiable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        lr, alpha, eps = number(group["lr"], group), group["alpha"], group["eps"]
-        momentum, centered = group["momentum"], group["centered"]
-        names = ("square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * centered)
-        advance(state)
-        zeros_for(param, state, *names)
+    def _names(self, group):
+        return "square_avg", *["momentum_buffer"] * (group["momentum"] > 0), *["grad_avg"] * group["centered"]
 
-        def rule(param, grad, square, *others):
-            square *= alpha
-            square += grad * (1 - alpha) * grad
-            variance = square
-            if centered:
-                mean = others[-1]
-                mean += (grad - mean) * (1 - alpha)
-                variance = square - mean * mean
-            step = grad / (np.sqrt(variance) + eps)
-            if momentum > 0:
-                buffer = others[0]
-                buffer *= momentum
-                buffer += step
-                step = buffer
-            param -= step * lr
+    def _numbers(self, group, moment):
+        return number(group["lr"], group), group["alpha"], group["eps"], group["momentum"]
 
-        return names, rule
+    @staticmethod
+    def _rule(numbers, param, grad, square, *others):
+        """The others are a buffer if there is momentum, and a mean if it is centered."""
+        lr, alpha, eps, momentum = numbers
+        square *= alpha
+        square += grad * (1 - alpha) * grad
+        variance = square
+        if len(others) > (momentum > 0):
+            mean = others[-1]
+            mean += (grad - mean) * (1 - alpha)
+            variance = square - mean * mean
+        step = grad / (np.sqrt(variance) + eps)
+        if momentum > 0:
+            buffer = others[0]
+            buffer *= momentum
+            buffer += step
+            step = buffer
+        param -= step * lr

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.graph import new_tensor
-from rushlight.optim.elementwise import ElementwiseOptimizer, advance, check_rate, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Rprop"]
@@ -21,6 +20,8 @@ class Rprop(ElementwiseOptimizer):
     ValueError for options out of range.
     """
 
+    _kernel = "rprop"
+
     def __init__(
         self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
@@ -34,21 +35,24 @@ class Rprop(ElementwiseOptimizer):
             "differentiable": differentiable, "capturable": capturable,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        advance(state)
-        zeros_for(param, state, "prev")
-        if "step_size" not in state:
-            lr = float(group["lr"])
-            first = complex(lr, lr) if param.is_complex() else lr
-            state["step_size"] = new_tensor(np.full_like(param._array, first))
-        (shrink, grow), (low, high) = group["etas"], group["step_sizes"]
+    def _names(self, group):
+        return "prev", "step_size"
 
-        def rule(param, grad, previous, size):
-            agreement = np.sign(grad * previous)
-            size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, 1.0))
-            size[...] = np.minimum(np.maximum(size, low), high)
-            grad = np.where(agreement < 0, np.zeros_like(grad), grad)
-            param -= np.sign(grad) * size
-            previous[...] = grad
+    def _first(self, name, group, array):
+        if name == "prev":
+            return np.zeros_like(array)
+        lr = float(group["lr"])
+        return np.full_like(array, complex(lr, lr) if array.dtype.kind == "c" else lr)
 
-        return ("prev", "step_size"), rule
+    def _numbers(self, group, moment):
+        return *group["etas"], *group["step_sizes"]
+
+    @staticmethod
+    def _rule(numbers, param, grad, previous, size):
+        shrink, grow, low, high = numbers
+        agreement = np.sign(grad * previous)
+        size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, np.ones_like(agreement)))
+        size[...] = np.minimum(np.maximum(size, low), high)
+        grad = np.where(agreement < 0, np.zeros_like(grad), grad)
+        param -= np.sign(grad) * size
+        previous[...] = grad

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number, zeros_for
+from rushlight.optim.elementwise import ElementwiseOptimizer, check, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["SGD"]
@@ -27,6 +27,8 @@ class SGD(ElementwiseOptimizer):
     tensor([0.8000])
     """
 
+    _kernel = "sgd"
+
     def __init__(
         self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
         weight_decay: Any = 0, nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
@@ -43,19 +45,21 @@ class SGD(ElementwiseOptimizer):
             "fused": fused,
         })  # fmt: skip
 
-    def _rule(self, group, state, param):
-        lr, momentum, nesterov = number(group["lr"], group), group["momentum"], group["nesterov"]
-        names, share = (), 1 - group["dampening"]
-        if momentum:
-            names = ("momentum_buffer",)
-            share = 1 if state.get(names[0]) is None else share  # the first buffer is the gradient itself
-            zeros_for(param, state, *names)
+    def _names(self, group):
+        return ("momentum_buffer",) if group["momentum"] else ()
 
-        def rule(param, grad, buffer=None):
-            if momentum:
-                buffer *= momentum
-                buffer += grad if share == 1 else grad * share
-                grad = grad + buffer * momentum if nesterov else buffer
-            param -= grad * lr
+    def _moment(self, group, state):
+        return state.get("momentum_buffer") is None
 
-        return names, rule
+    def _numbers(self, group, moment):
+        portion = 1 if moment else 1 - group["dampening"]  # the first buffer is the gradient itself
+        return number(group["lr"], group), group["momentum"], portion, group["nesterov"]
+
+    @staticmethod
+    def _rule(numbers, param, grad, buffer=None):
+        lr, momentum, portion, nesterov = numbers
+        if buffer is not None:
+            buffer *= momentum
+            buffer += grad if portion == 1 else grad * portion
+            grad = grad + buffer * momentum if nesterov else buffer
+        param -= grad * lr

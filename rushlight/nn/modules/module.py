@@ -143,11 +143,11 @@ def indented(text: str) -> str:
 def clear_gradients(parameters, set_to_none: bool) -> None:
     """Forgets the gradients of parameters, or fills them with zeros."""
     for parameter in parameters:
-        grad = parameter.grad
+        grad = parameter._grad
         if grad is None:
             continue
         if set_to_none:
-            parameter.grad = None
+            parameter._grad = None
             continue
         if grad.grad_fn is not None:
             grad.detach_()

@@ -1,5 +1,6 @@
 """Limiting gradients: by their norm, or element by element."""
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -15,15 +16,15 @@ Tensors = Tensor | Iterable[Tensor]
 def gradients_of(parameters: Tensors) -> list[Tensor]:
     """The gradients of those parameters that have one."""
     parameters = [parameters] if isinstance(parameters, Tensor) else parameters
-    return [p.grad for p in parameters if p.grad is not None]
+    return [grad for parameter in parameters if (grad := parameter.grad) is not None]
 
 
-def norm(array: np.ndarray, order: float):
-    """The norm of all elements."""
-    flat = array.reshape(-1)
-    if order == 2 and flat.dtype.kind == "f":
-        return np.sqrt(np.dot(flat, flat))
-    return np.linalg.norm(flat, order)
+def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
+    """The norm of all elements of all arrays."""
+    flat = [array.reshape(-1) for array in arrays]
+    if order == 2 and all(part.dtype.kind == "f" for part in flat):
+        return np.array(math.sqrt(sum([float(np.dot(part, part)) for part in flat])), np.result_type(*flat))
+    return np.asarray(np.linalg.norm([np.linalg.norm(part, order) for part in flat], order))
 
 
 def get_total_norm(
@@ -37,7 +38,7 @@ def get_total_norm(
     if not tensors:
         return new_tensor(np.array(0.0, np.float32))
     order = float(norm_type)
-    total = np.asarray(norm(np.array([norm(tensor._array, order) for tensor in tensors]), order))
+    total = norm([tensor._array for tensor in tensors], order)
     if error_if_nonfinite and not np.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be "
@@ -51,9 +52,10 @@ def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`."""
-    coefficient = np.minimum(np.reciprocal(total_norm._array + 1e-6) * float(max_norm), 1.0)
+    coefficient = float(max_norm) / (total_norm._array.item() + 1e-6)
     for grad in gradients_of(parameters):
-        grad._array *= coefficient.astype(grad._array.dtype)
+        if not coefficient >= 1:  # NaN scales too
+            grad._array *= coefficient
         grad._bump()
 
 
