@@ -154,10 +154,7 @@ def needs_tensors(create_graph, outputs, grads):
     """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
     if create_graph or levels() > 0:
         return True
-    for x in (*outputs, *grads):
-        if isinstance(x, TensorBase) and type(x._array) is Batched:
-            return True
-    return False
+    return any(isinstance(x, TensorBase) and type(x._array) is Batched for x in (*outputs, *grads))
 
 
 def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
