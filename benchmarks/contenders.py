@@ -35,8 +35,8 @@ class Contender:
 
     def describe(self) -> str:
         """Its version and what it computes with."""
-        describe = DESCRIPTIONS.get(self.modules[0], version)
-        return describe(self.modules[0])
+        describe = DESCRIPTIONS.get(self.modules[0])
+        return describe() if describe else version(self.modules[0])
 
 
 def keep_blocks() -> None:
@@ -47,22 +47,16 @@ def keep_blocks() -> None:
     memory.keep_blocks_as_configured()
 
 
-def describe_rushlight(_: str) -> str:
-    """Its version, whether it is compiled, its threads."""
+def describe_rushlight() -> str:
+    """Its version, whether it is compiled, NumPy's BLAS and the kernels that this chose."""
     from rushlight.config import config
 
     found = config()
-    return f"{found['rushlight']}, core {found['core']}, threads {found['threads']}"
+    numpy = f"NumPy {found['NumPy']}, BLAS {found['BLAS']} with {found['BLAS kernels']} kernels"
+    return f"{found['rushlight']}, core {found['core']}; {numpy}; threads {found['threads']}"
 
 
-def describe_numpy(_: str) -> str:
-    """NumPy's version, its BLAS and the kernels that this chose."""
-    from rushlight import blas
-
-    return f"{version('numpy')}, BLAS {blas.library()} with {blas.kernel()} kernels, threads {blas.get_num_threads()}"
-
-
-def describe_torch(_: str) -> str:
+def describe_torch() -> str:
     """PyTorch's version, its BLAS and the kernels that it chose."""
     import torch
 
@@ -70,10 +64,10 @@ def describe_torch(_: str) -> str:
     names = {"Math Kernel Library": "MKL", "MKL-DNN": "oneDNN"}
     built = " and ".join(f"{names.get(name, name)} {number}" for name, number in libraries)
     kernels = torch.backends.cpu.get_cpu_capability()
-    return f"{torch.__version__}, {built} with {kernels} kernels, threads {torch.get_num_threads()}"
+    return f"{torch.__version__}, {built} with {kernels} kernels; threads {torch.get_num_threads()}"
 
 
-DESCRIPTIONS = {"rushlight": describe_rushlight, "numpy": describe_numpy, "torch": describe_torch}
+DESCRIPTIONS = {"rushlight": describe_rushlight, "torch": describe_torch}
 IN_PROCESS = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # or a pool of processes stays about
 CONTENDERS = {
     "rushlight": Contender("rushlight", ("rushlight",)),

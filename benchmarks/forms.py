@@ -1,6 +1,5 @@
 """Forms that many workloads share: a loss with its gradients, and a training step, for each contender."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -38,7 +37,7 @@ def load(model, torch, weights: Arrays):
     return model
 
 
-def gradient(loss, torch, inputs: Arrays, weights: Arrays, compile=as_is) -> Step:
+def gradient_in_torch(loss, torch, inputs: Arrays, weights: Arrays, compile=as_is) -> Step:
     """A loss of PyTorch's operators, differentiated: `loss(torch, weights, *inputs)`."""
     inputs, weights = [torch.tensor(array) for array in inputs], leaves(torch, weights)
     function = compile(partial(loss, torch))
@@ -76,47 +75,12 @@ def gradient_in_autograd(loss, autograd, inputs: Arrays, weights: Arrays) -> Ste
     return step
 
 
-def gradients(loss) -> dict[str, Form]:
+def gradient_forms(loss) -> dict[str, Form]:
     """The forms of a loss that both JAX and HIPS autograd can differentiate."""
     return {"jax": partial(gradient_in_jax, loss), "autograd": partial(gradient_in_autograd, loss)}
 
 
-@dataclass(frozen=True)
-class SGD:
-    """Gradient descent as a function of weights, gradients and state (there is none)."""
-
-    rate: float
-
-    def start(self, weights):
-        """The state before the first step."""
-        return []
-
-    def __call__(self, np, weights, gradients, state):
-        """The weights and the state after a step."""
-        return [w - self.rate * g for w, g in zip(weights, gradients, strict=True)], state
-
-
-@dataclass(frozen=True)
-class Adam:
-    """Adam (Kingma and Ba, 2015) as a function of weights, gradients and state, with PyTorch's defaults."""
-
-    rate: float
-
-    def start(self, weights):
-        """The state before the first step: its number, the first and the second moments."""
-        return [0.0, [0 * w for w in weights], [0 * w for w in weights]]
-
-    def __call__(self, np, weights, gradients, state):
-        """The weights and the state after a step."""
-        number, first, second = state[0] + 1, state[1], state[2]
-        first = [0.9 * m + 0.1 * g for m, g in zip(first, gradients, strict=True)]
-        second = [0.999 * v + 0.001 * g * g for v, g in zip(second, gradients, strict=True)]
-        size, scale = self.rate / (1 - 0.9**number), (1 - 0.999**number) ** 0.5
-        moments = zip(weights, first, second, strict=True)
-        return [w - size * m / (np.sqrt(v) / scale + 1e-8) for w, m, v in moments], [number, first, second]
-
-
-def trained_by_jax(loss, update, jax, inputs: Arrays, weights: Arrays) -> Step:
+def training_in_jax(loss, update, jax, inputs: Arrays, weights: Arrays) -> Step:
     """A training step, compiled by JAX as one function that writes the new weights over the old ones."""
     inputs, weights = jax.device_put((inputs, weights))
     state = jax.device_put(update.start(weights))
@@ -135,7 +99,7 @@ def trained_by_jax(loss, update, jax, inputs: Arrays, weights: Arrays) -> Step:
     return step
 
 
-def trained(differentiate, update, np, inputs: Arrays, weights: Arrays) -> Step:
+def training(differentiate, update, np, inputs: Arrays, weights: Arrays) -> Step:
     """A training step by a function that gives a loss and its gradients."""
     state = update.start(weights)
 
@@ -148,7 +112,7 @@ def trained(differentiate, update, np, inputs: Arrays, weights: Arrays) -> Step:
     return step
 
 
-def trained_by_autograd(loss, update, autograd, inputs: Arrays, weights: Arrays) -> Step:
+def training_in_autograd(loss, update, autograd, inputs: Arrays, weights: Arrays) -> Step:
     """A training step in HIPS autograd."""
     function = autograd.value_and_grad(partial(loss, autograd))
 
@@ -156,22 +120,22 @@ def trained_by_autograd(loss, update, autograd, inputs: Arrays, weights: Arrays)
         value, gradients = function(weights, *inputs)
         return value, *gradients
 
-    return trained(differentiate, update, np, inputs, weights)
+    return training(differentiate, update, np, inputs, weights)
 
 
-def training(loss, update) -> dict[str, Form]:
+def training_forms(loss, update) -> dict[str, Form]:
     """The forms of a training step whose loss both JAX and HIPS autograd can differentiate."""
     return {
-        "jax": partial(trained_by_jax, loss, update),
-        "autograd": partial(trained_by_autograd, loss, update),
+        "jax": partial(training_in_jax, loss, update),
+        "autograd": partial(training_in_autograd, loss, update),
     }
 
 
-def by_hand(differentiate, numpy, inputs: Arrays, weights: Arrays) -> Step:
+def gradient_by_hand(differentiate, numpy, inputs: Arrays, weights: Arrays) -> Step:
     """The floor: a loss with its gradients written by hand, `differentiate(weights, *inputs)`."""
     return lambda: differentiate(weights, *inputs)
 
 
-def trained_by_hand(differentiate, update) -> Form:
+def training_by_hand(differentiate, update) -> Form:
     """The floor of a training step."""
-    return partial(trained, differentiate, update)
+    return partial(training, differentiate, update)

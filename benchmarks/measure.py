@@ -78,7 +78,9 @@ class Team:
             result.times.setdefault(name, []).append(run)
 
 
-def measure(workloads: list[Workload], names: list[str], environment: dict[str, str], runs: int, rounds: int):
+def measure(
+    workloads: list[Workload], names: list[str], environment: dict[str, str], runs: int, rounds: int
+) -> tuple[list[Result], dict[str, str]]:
     """The results of some workloads, and what the contenders say about themselves. Each run has new processes."""
     results = [Result(workload) for workload in workloads]
     descriptions = {}

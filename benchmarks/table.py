@@ -3,27 +3,16 @@
 import os
 import platform
 import re
+import statistics
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.contenders import CONTENDERS
 from benchmarks.measure import Result
 
 README = Path(__file__).parent.parent / "README.md"
-LIBRARIES = {"numpy": "NumPy (rushlight's too)"}
 THEIRS, KEPT = "torch", "torch, blocks kept"
-PREFIXES = (
-    "OPENBLAS_",
-    "OMP_",
-    "GOMP_",
-    "MKL_",
-    "KMP_",
-    "NPY_",
-    "XLA_",
-    "RUSHLIGHT_",
-    "MALLOC_",
-    "GLIBC_",
-    "LD_PRELOAD",
-)
+HEEDED = "OPENBLAS_ OMP_ GOMP_ MKL_ ONEDNN_ NPY_ XLA_ RUSHLIGHT_ MALLOC_ GLIBC_ LD_PRELOAD"  # how their names begin
 
 
 def readable(seconds: float) -> str:
@@ -36,8 +25,8 @@ def readable(seconds: float) -> str:
 
 def spread(ratios: list[float]) -> str:
     """The median of some ratios, and the lowest and highest."""
-    middle = sorted(ratios)[len(ratios) // 2]
-    return f"{middle:.2f}" if len(ratios) == 1 else f"{middle:.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
+    middle = f"{statistics.median(ratios):.2f}"
+    return middle if len(ratios) == 1 else f"{middle} ({min(ratios):.2f}–{max(ratios):.2f})"
 
 
 def cell(result: Result, name: str) -> str:
@@ -52,7 +41,7 @@ def ratio(result: Result, name: str) -> str:
     return spread(result.ratios(name)) if name in result.times and "rushlight" in result.times else ""
 
 
-def columns(names: list[str]) -> dict[str, object]:
+def columns(names: list[str]) -> dict[str, Callable[[Result], str]]:
     """The heads of the table, and what is in their cells: the ratio to PyTorch stands beside its time."""
     found = {"work": lambda result: result.workload.name}
     for name in names:
@@ -97,7 +86,9 @@ def cpu() -> str:
 
 def settings(environment: dict[str, str]) -> str:
     """The environment variables that libraries of numbers listen to."""
-    found = [f"`{name}={value}`" for name, value in sorted(environment.items()) if name.startswith(PREFIXES)]
+    found = [
+        f"`{name}={value}`" for name, value in sorted(environment.items()) if name.startswith(tuple(HEEDED.split()))
+    ]
     return " ".join(found) or "none"
 
 
@@ -109,7 +100,7 @@ def header(descriptions: dict[str, str], environment: dict[str, str], what: str)
     for name, text in descriptions.items():
         if text not in said:  # PyTorch says it once
             said.add(text)
-            lines.append(f"{LIBRARIES.get(name, CONTENDERS[name].title)}: {text}.")
+            lines.append(f"{CONTENDERS[name].title}: {text}.")
     return "\n".join(f"- {line}" for line in (*lines, what))
 
 

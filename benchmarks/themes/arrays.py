@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import by_hand, gradient, gradients, with_torch
+from benchmarks.forms import gradient_by_hand, gradient_forms, gradient_in_torch, with_torch
 from benchmarks.workload import Workload
 
 
@@ -43,7 +43,11 @@ def product_by_hand(weights):
 
 def forms(loss, differentiate):
     """The forms of a loss that is written with the same names everywhere."""
-    return {**with_torch(partial(gradient, loss)), **gradients(loss), "numpy": partial(by_hand, differentiate)}
+    return {
+        **with_torch(partial(gradient_in_torch, loss)),
+        **gradient_forms(loss),
+        "numpy": partial(gradient_by_hand, differentiate),
+    }
 
 
 WORKLOADS = [

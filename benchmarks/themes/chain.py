@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import as_is, gradient, gradient_in_autograd, gradient_in_jax, leaves, with_torch
+from benchmarks.forms import as_is, gradient_in_autograd, gradient_in_jax, gradient_in_torch, leaves, with_torch
 from benchmarks.workload import Workload
 
 LENGTH = 1000
@@ -42,7 +42,7 @@ def without_grad(length, torch, inputs, weights, compile=as_is):
 def with_backward(length, torch, inputs, weights, compile=as_is):
     """The chain, recorded and differentiated."""
     body = compile(link)
-    return gradient(lambda torch, xy, start: chain(length, start, *xy, body).sum(), torch, inputs, weights)
+    return gradient_in_torch(lambda torch, xy, start: chain(length, start, *xy, body).sum(), torch, inputs, weights)
 
 
 def total(length, library, weights, start):

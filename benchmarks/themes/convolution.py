@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import SGD, as_is, gradient, load, trained_by_hand, trained_by_jax, with_torch
+from benchmarks.forms import as_is, gradient_in_torch, load, training_by_hand, training_in_jax, with_torch
+from benchmarks.updates import SGD
 from benchmarks.workload import Workload, linear_weights, normal, uniform
 
 UPDATE = SGD(0.01)
@@ -157,8 +158,8 @@ def differentiate(weights, images, labels):
 
 FORMS = {
     **with_torch(training_step),
-    "jax": partial(trained_by_jax, loss_in_jax, UPDATE),
-    "numpy": trained_by_hand(differentiate, UPDATE),
+    "jax": partial(training_in_jax, loss_in_jax, UPDATE),
+    "numpy": training_by_hand(differentiate, UPDATE),
 }
 
 
@@ -182,7 +183,9 @@ def layer_loss(torch, weights):
 def layer(size):
     """One convolution of images of any size, with backward."""
     return Workload(
-        f"convolution of {size}×{size} images", with_torch(partial(gradient, layer_loss)), partial(layer_data, size)
+        f"convolution of {size}×{size} images",
+        with_torch(partial(gradient_in_torch, layer_loss)),
+        partial(layer_data, size),
     )
 
 

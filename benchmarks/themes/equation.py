@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import Adam, as_is, load, trained_by_hand, training, with_torch
+from benchmarks.forms import as_is, load, training_by_hand, training_forms, with_torch
+from benchmarks.updates import Adam
 from benchmarks.workload import Workload, linear_weights
 
 UPDATE = Adam(0.001)
@@ -106,8 +107,8 @@ def differentiate(weights, t):
 
 FORMS = {
     **with_torch(step_of_adam, compiled),
-    **training(loss, UPDATE),
-    "numpy": trained_by_hand(differentiate, UPDATE),
+    **training_forms(loss, UPDATE),
+    "numpy": training_by_hand(differentiate, UPDATE),
 }
 
 

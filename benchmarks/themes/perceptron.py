@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import SGD, as_is, load, trained_by_hand, training, with_torch
+from benchmarks.forms import as_is, load, training_by_hand, training_forms, with_torch
+from benchmarks.updates import SGD
 from benchmarks.workload import Workload, linear_weights, normal
 
 UPDATE = SGD(0.001)
@@ -53,8 +54,8 @@ def differentiate(weights, inputs, targets):
 
 FORMS = {
     **with_torch(step_of_sgd),
-    **training(loss, UPDATE),
-    "numpy": trained_by_hand(differentiate, UPDATE),
+    **training_forms(loss, UPDATE),
+    "numpy": training_by_hand(differentiate, UPDATE),
 }
 
 

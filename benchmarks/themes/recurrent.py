@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import by_hand, gradient, gradient_in_autograd, gradient_in_jax, with_torch
+from benchmarks.forms import gradient_by_hand, gradient_in_autograd, gradient_in_jax, gradient_in_torch, with_torch
 from benchmarks.workload import Workload, normal
 
 
@@ -46,9 +46,9 @@ def differentiate(weights, inputs, state):
 
 
 FORMS = {
-    **with_torch(partial(gradient, loss)),
+    **with_torch(partial(gradient_in_torch, loss)),
     "jax": partial(gradient_in_jax, scanned),
     "autograd": partial(gradient_in_autograd, loss),
-    "numpy": partial(by_hand, differentiate),
+    "numpy": partial(gradient_by_hand, differentiate),
 }
 WORKLOADS = [Workload("recurrent loop, 50 steps, hidden 32, backward", FORMS, data, bound=0.4)]

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import as_is, by_hand, gradients, load, with_torch
+from benchmarks.forms import as_is, gradient_by_hand, gradient_forms, load, with_torch
 from benchmarks.workload import Workload, linear_weights, normal
 
 TOKENS, WIDTH, HEADS = 64, 64, 4
@@ -132,7 +132,7 @@ def differentiate(weights, x):
     return (y * y).mean(), dwp, dbp, dwm, dbm, dww, dbw, dwn, dbn, (ds1 * n1).sum((0, 1)), ds1.sum((0, 1)), dg2, db2
 
 
-FORMS = {**with_torch(with_modules), **gradients(loss), "numpy": partial(by_hand, differentiate)}
+FORMS = {**with_torch(with_modules), **gradient_forms(loss), "numpy": partial(gradient_by_hand, differentiate)}
 
 
 def transformer_block(batch=4, bound=0.7):
