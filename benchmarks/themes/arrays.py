@@ -15,7 +15,7 @@ def data(count, size):
 
 
 def elementwise(library, weights):
-    """(sin a · 2 + 1).tanh() · a over a million elements, summed."""
+    """(sin a · 2 + 1).tanh() · a, summed."""
     (a,), names = weights, library if hasattr(library, "sin") else library.numpy
     return (names.tanh(names.sin(a) * 2 + 1) * a).sum()
 
@@ -50,13 +50,14 @@ def forms(loss, differentiate):
     }
 
 
+def elementwise_workload(size):
+    """The elementwise work on a matrix of this size."""
+    name = f"elementwise (sin a · 2 + 1).tanh() · a, {size * size:,} elements, backward"
+    return Workload(name, forms(elementwise, elementwise_by_hand), partial(data, 1, size), bound=0.6)
+
+
 WORKLOADS = [
-    Workload(
-        "(sin a · 2 + 1).tanh() · a, a million elements, backward",
-        forms(elementwise, elementwise_by_hand),
-        partial(data, 1, 1000),
-        bound=0.6,
-    ),
+    elementwise_workload(1000),
     Workload(
         "1024×1024 matrix product, sum, backward",
         forms(product, product_by_hand),

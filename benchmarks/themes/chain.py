@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.forms import as_is, gradient_in_autograd, gradient_in_jax, gradient_in_torch, leaves, with_torch
+from benchmarks.forms import gradient_in_autograd, gradient_in_jax, gradient_in_torch, leaves, with_torch
 from benchmarks.workload import Workload
 
 LENGTH = 1000
@@ -16,33 +16,44 @@ def data():
     return [np.ones((2, 3), np.float32)], [x, x.copy()]
 
 
-def link(z, x, y):
-    """Two operations."""
-    return (z / x) * y
-
-
-def chain(length, z, x, y, link=link):
+def chain(length, z, x, y):
     """The chain."""
     for _ in range(length):
-        z = link(z, x, y)
+        z = (z / x) * y
     return z
 
 
-def recorded(length, torch, inputs, weights, compile=as_is):
-    """The chain, recorded; compiled link by link, as compiling a thousand links takes minutes."""
-    start, x, y, body = torch.tensor(inputs[0]), *leaves(torch, weights), compile(link)
-    return lambda: [chain(length, start, x, y, body)]
+def compiled_links(torch):
+    """The chain with the body of its loop compiled: to compile all of it takes minutes."""
+    link = torch.compile(lambda z, x, y: (z / x) * y)
+
+    def chain(length, z, x, y):
+        for _ in range(length):
+            z = link(z, x, y)
+        return z
+
+    return chain
 
 
-def without_grad(length, torch, inputs, weights, compile=as_is):
+def recorded(length, torch, inputs, weights, chain=chain):
+    """The chain, recorded."""
+    start, x, y = torch.tensor(inputs[0]), *leaves(torch, weights)
+    return lambda: [chain(length, start, x, y)]
+
+
+def without_grad(length, torch, inputs, weights, chain=chain):
     """The chain under no_grad."""
-    return torch.no_grad()(recorded(length, torch, inputs, weights, compile))
+    return torch.no_grad()(recorded(length, torch, inputs, weights, chain))
 
 
-def with_backward(length, torch, inputs, weights, compile=as_is):
+def with_backward(length, torch, inputs, weights, chain=chain):
     """The chain, recorded and differentiated."""
-    body = compile(link)
-    return gradient_in_torch(lambda torch, xy, start: chain(length, start, *xy, body).sum(), torch, inputs, weights)
+    return gradient_in_torch(lambda torch, xy, start: chain(length, start, *xy).sum(), torch, inputs, weights)
+
+
+def by_compiled_links(form, length, torch, inputs, weights):
+    """One of these forms with the compiled chain."""
+    return form(length, torch, inputs, weights, compiled_links(torch))
 
 
 def total(length, library, weights, start):
@@ -82,7 +93,7 @@ def differentiated_by_hand(length, numpy, inputs, weights):
 
 def scanned(length, jax, start, x, y):
     """The chain as a loop that JAX compiles."""
-    return jax.lax.scan(lambda z, _: (link(z, x, y), None), start, length=length)[0]
+    return jax.lax.scan(lambda z, _: ((z / x) * y, None), start, length=length)[0]
 
 
 def scanned_total(length, jax, weights, start):
@@ -107,7 +118,7 @@ def recorded_in_jax(length, jax, inputs, weights):
 def differentiated(length=LENGTH, bound=0.3):
     """The workload with backward, of any length."""
     forms = {
-        **with_torch(partial(with_backward, length)),
+        **with_torch(partial(with_backward, length), partial(by_compiled_links, with_backward, length)),
         "jax": partial(gradient_in_jax, partial(scanned_total, length)),
         "autograd": partial(gradient_in_autograd, partial(total, length)),
         "numpy": partial(differentiated_by_hand, length),
@@ -118,7 +129,7 @@ def differentiated(length=LENGTH, bound=0.3):
 def forms(of_torch, in_jax):
     """The forms of a chain of the usual length without backward."""
     return {
-        **with_torch(partial(of_torch, LENGTH)),
+        **with_torch(partial(of_torch, LENGTH), partial(by_compiled_links, of_torch, LENGTH)),
         "jax": partial(in_jax, LENGTH),
         "numpy": partial(bare, LENGTH),
     }

@@ -1,16 +1,20 @@
 """The benchmarks' machinery: processes that stop between turns, results, tables."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmarks import table
+import rushlight
+from benchmarks import growth, table
 from benchmarks.measure import Result, Team
-from benchmarks.process import Cannot, Process, environment
-from benchmarks.themes import WORKLOADS, chain, recurrent
+from benchmarks.process import ROOT, Cannot, Process, environment
+from benchmarks.themes import WORKLOADS, arrays, chain, recurrent
 from benchmarks.workload import Workload
 
 WRONG_DATA = Workload("recurrent loop of a chain", recurrent.FORMS, chain.data)
@@ -54,6 +58,13 @@ def test_a_process_that_takes_too_long_is_ended(process):
     with pytest.raises(Cannot, match="not ready after"):
         process.ask("time", 60.0, patience=0.2)
     assert process.ended
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's /proc")
+def test_the_peak_of_memory_is_that_of_the_arrays_of_a_step(process):
+    small, million = arrays.elementwise_workload(10), arrays.elementwise_workload(1000)
+    megabytes = process.ask("peak", small, million, 2) / 4e6
+    assert 3 < megabytes < 12  # arrays of a million floats: the sine, the tangent, the products on their way
 
 
 def test_a_run_notes_times_and_who_cannot():
@@ -117,3 +128,22 @@ def test_the_readme_has_the_places(mark):
 def test_every_workload_is_there_for_rushlight_and_pytorch():
     assert all({"rushlight", "torch"} <= set(workload.forms) for workload in WORKLOADS)
     assert len({workload.name for workload in WORKLOADS}) == len(WORKLOADS)
+
+
+@pytest.mark.parametrize("series", growth.SERIES, ids=lambda series: series.title)
+def test_what_grows_can_be_small(series):
+    workload = series.workload(series.sizes[0])
+    loss, *others = workload.forms["rushlight"](rushlight, *workload.data())()
+    assert loss.isfinite()
+    assert others
+
+
+def test_the_command_measures_and_writes(tmp_path):
+    words = ["recurrent", "--against", "rushlight", "numpy", "--runs", "2", "--rounds", "1"]
+    command = [sys.executable, "-m", "benchmarks", *words, "--json", tmp_path / "times.json", "--without", "HOME"]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "| work | rushlight | NumPy by hand |" in output
+    ((name, measured),) = json.loads((tmp_path / "times.json").read_text())["workloads"].items()
+    assert name in output
+    assert [len(runs) for runs in measured["seconds"].values()] == [2, 2]
+    assert len(measured["ratios"]["numpy"]) == 2
