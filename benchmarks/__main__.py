@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from benchmarks import table
-from benchmarks.contenders import CONTENDERS
+from benchmarks.contenders import CONTENDERS, installed
 from benchmarks.measure import Result, measure
 from benchmarks.options import chosen_environment, parser
 from benchmarks.themes import WORKLOADS
@@ -45,7 +45,7 @@ def as_json(results: list[Result], descriptions: dict[str, str], settings: str) 
 def main() -> None:
     """Runs the benchmarks named on the command line, or all."""
     chosen = options()
-    names = [name for name in chosen.against or CONTENDERS if CONTENDERS[name].installed]
+    names = installed(chosen.against or CONTENDERS)
     workloads = [w for w in WORKLOADS if not chosen.words or any(word in w.name for word in chosen.words)]
     environment = chosen_environment(chosen)
     results, descriptions = measure(workloads, names, environment, chosen.runs, chosen.rounds)

@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +38,11 @@ class Contender:
         """Its version and what it computes with."""
         describe = DESCRIPTIONS.get(self.modules[0])
         return describe() if describe else version(self.modules[0])
+
+
+def installed(names: Iterable[str]) -> list[str]:
+    """Those of some contenders that are installed."""
+    return [name for name in names if CONTENDERS[name].installed]
 
 
 def keep_blocks() -> None:

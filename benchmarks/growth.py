@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.contenders import CONTENDERS
+from benchmarks.contenders import CONTENDERS, installed
 from benchmarks.measure import Result, Team
 from benchmarks.options import chosen_environment, parser
 from benchmarks.themes import chain, convolution, perceptron
@@ -56,7 +56,7 @@ SERIES = (
 def measured(series: Series, environment: dict[str, str], rounds: int) -> list[Result]:
     """The results of a series, in one run."""
     results = []
-    with Team(list(COLOURS), environment) as team:
+    with Team(installed(COLOURS), environment) as team:
         for size in series.sizes:
             print(f"{series.title}: {size}", file=sys.stderr, flush=True)
             results.append(Result(series.workload(size)))
@@ -66,7 +66,8 @@ def measured(series: Series, environment: dict[str, str], rounds: int) -> list[R
 
 def draw(axes, series: Series, results: list[Result]) -> None:
     """A panel: the median time of each size, and the range of its rounds as a band."""
-    for name, colour in COLOURS.items():
+    for name in results[0].times:
+        colour = COLOURS[name]
         times = [[1e3 * t * result.workload.per_step for t in result.times[name][0]] for result in results]
         medians = [1e3 * result.median(name) * result.workload.per_step for result in results]
         axes.fill_between(series.sizes, [min(t) for t in times], [max(t) for t in times], color=colour, alpha=0.2)

@@ -4,7 +4,7 @@ import statistics
 import sys
 
 from benchmarks import table
-from benchmarks.contenders import CONTENDERS
+from benchmarks.contenders import CONTENDERS, installed
 from benchmarks.measure import PATIENCE
 from benchmarks.options import chosen_environment, parser
 from benchmarks.process import Process
@@ -53,6 +53,8 @@ def main() -> None:
     chosen = made.parse_args()
     if sys.platform != "linux":
         made.error("the peak memory of a part of a program can be read on Linux only")
+    if installed(NAMES) != list(NAMES):
+        made.error("PyTorch is not installed")
     rows = []
     for pair in TRAINING:
         found = [peaks(name, pair, chosen_environment(chosen), chosen.runs) for name in NAMES]
