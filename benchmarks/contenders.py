@@ -4,21 +4,21 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-MEMORY = Path(__file__).parent.parent / "rushlight" / "memory.py"
+RUSHLIGHT = Path(__file__).parent.parent / "rushlight"
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A library, its modules that forms use, and whether glibc is told to keep its freed blocks as rushlight's are."""
+    """A library, its modules that forms use, and what its process does before that rushlight does on import."""
 
     title: str
     modules: tuple[str, ...]
-    keeps_blocks: bool = False
+    helps: tuple[Callable[[], None], ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -28,8 +28,8 @@ class Contender:
 
     def load(self):
         """The module that forms are made with."""
-        if self.keeps_blocks:
-            keep_blocks()
+        for help in self.helps:
+            help()
         for name in self.modules:
             importlib.import_module(name)
         return sys.modules[self.modules[0]]
@@ -45,21 +45,42 @@ def installed(names: Iterable[str]) -> list[str]:
     return [name for name in names if CONTENDERS[name].installed]
 
 
+def part_of_rushlight(name: str):
+    """A module of rushlight on its own, in a process that has no rushlight."""
+    found = importlib.util.spec_from_file_location(name, RUSHLIGHT / f"{name}.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 def keep_blocks() -> None:
-    """What rushlight does on import, in a process that has no rushlight: `rushlight/memory.py` on its own."""
-    found = importlib.util.spec_from_file_location("memory", MEMORY)
-    memory = importlib.util.module_from_spec(found)
-    found.loader.exec_module(memory)
-    memory.keep_blocks_as_configured()
+    """Has glibc keep freed blocks of memory."""
+    part_of_rushlight("memory").keep_blocks_as_configured()
+
+
+def choose_kernels() -> None:
+    """Has OpenBLAS take the kernels that rushlight lets it take."""
+    part_of_rushlight("cpu").choose_blas_kernels()
+
+
+def describe_numpy() -> str:
+    """NumPy's version, its BLAS and the kernels that this chose."""
+    blas = part_of_rushlight("blas")
+    threads = blas.get_num_threads()
+    return f"NumPy {version('numpy')}, BLAS {blas.library()} with {blas.kernel()} kernels, threads {threads}"
 
 
 def describe_rushlight() -> str:
-    """Its version, whether it is compiled, NumPy's BLAS and the kernels that this chose."""
+    """Its version, whether it is compiled, and NumPy's."""
     from rushlight.config import config
 
     found = config()
-    numpy = f"NumPy {found['NumPy']}, BLAS {found['BLAS']} with {found['BLAS kernels']} kernels"
-    return f"{found['rushlight']}, core {found['core']}; {numpy}; threads {found['threads']}"
+    return f"{found['rushlight']}, core {found['core']}, threads {found['threads']}; {describe_numpy()}"
+
+
+def describe_autograd() -> str:
+    """Its version and NumPy's."""
+    return f"{version('autograd')}; {describe_numpy()}"
 
 
 def describe_torch() -> str:
@@ -70,17 +91,22 @@ def describe_torch() -> str:
     names = {"Math Kernel Library": "MKL", "MKL-DNN": "oneDNN"}
     built = " and ".join(f"{names.get(name, name)} {number}" for name, number in libraries)
     kernels = torch.backends.cpu.get_cpu_capability()
-    return f"{torch.__version__}, {built} with {kernels} kernels; threads {torch.get_num_threads()}"
+    return f"{torch.__version__}, {built} with {kernels} kernels, threads {torch.get_num_threads()}"
 
 
-DESCRIPTIONS = {"rushlight": describe_rushlight, "torch": describe_torch}
+DESCRIPTIONS = {
+    "rushlight": describe_rushlight,
+    "torch": describe_torch,
+    "autograd": describe_autograd,
+    "numpy": describe_numpy,
+}
 IN_PROCESS = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # or a pool of processes stays about
 CONTENDERS = {
     "rushlight": Contender("rushlight", ("rushlight",)),
     "torch": Contender("PyTorch", ("torch",)),
-    "torch, blocks kept": Contender("PyTorch, blocks kept", ("torch",), keeps_blocks=True),
+    "torch, blocks kept": Contender("PyTorch, blocks kept", ("torch",), (keep_blocks,)),
     "torch.compile": Contender("torch.compile", ("torch",), environment=IN_PROCESS),
     "jax": Contender("JAX", ("jax", "jax.scipy.special"), environment={"JAX_PLATFORMS": "cpu"}),
     "autograd": Contender("HIPS autograd", ("autograd", "autograd.numpy", "autograd.scipy.special")),
-    "numpy": Contender("NumPy by hand", ("numpy",), keeps_blocks=True),
+    "numpy": Contender("NumPy by hand", ("numpy",), (keep_blocks, choose_kernels)),
 }

@@ -8,9 +8,12 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.contenders import CONTENDERS
-from benchmarks.workload import Workload
+
+if TYPE_CHECKING:  # a library is loaded before NumPy: rushlight chooses the kernels of NumPy's BLAS
+    from benchmarks.workload import Workload
 
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -29,13 +32,13 @@ class Worker:
         """What the library says about itself."""
         return CONTENDERS[self.name].describe()
 
-    def prepare(self, workload: Workload) -> None:
+    def prepare(self, workload: "Workload") -> None:
         """Makes a workload's step, and does it twice: compilers compile."""
         self.make(workload)
         self.step()
         self.step()
 
-    def make(self, workload: Workload) -> None:
+    def make(self, workload: "Workload") -> None:
         """Makes a workload's step."""
         self.step = None
         self.step = workload.forms[self.name](self.module, *workload.data())
@@ -53,7 +56,7 @@ class Worker:
             calls += 1
         return elapsed / calls
 
-    def peak(self, small: Workload, workload: Workload, steps: int) -> int:
+    def peak(self, small: "Workload", workload: "Workload", steps: int) -> int:
         """Bytes that some steps take at most, beyond what the process had with all arrays that they start from.
 
         A small one of the kind has run before, so that what a library sets up at first is not counted.

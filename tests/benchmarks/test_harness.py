@@ -16,6 +16,7 @@ from benchmarks.measure import Result, Team
 from benchmarks.process import ROOT, Cannot, Process, environment
 from benchmarks.themes import WORKLOADS, arrays, chain, recurrent
 from benchmarks.workload import Workload
+from rushlight import memory
 
 WRONG_DATA = Workload("recurrent loop of a chain", recurrent.FORMS, chain.data)
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are stopped by signals")
@@ -147,3 +148,24 @@ def test_the_command_measures_and_writes(tmp_path):
     assert name in output
     assert [len(runs) for runs in measured["seconds"].values()] == [2, 2]
     assert len(measured["ratios"]["numpy"]) == 2
+
+
+def test_a_library_is_loaded_before_numpy():
+    program = "import sys, benchmarks.worker; print('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True).stdout == "False\n"
+
+
+@pytest.mark.skipif(memory.glibc() is None, reason="only glibc keeps blocks as it is told")
+def test_blocks_are_kept_in_a_process_without_rushlight():
+    program = """
+import sys, numpy as np
+from benchmarks.contenders import keep_blocks, part_of_rushlight
+keep_blocks()
+array = np.ones(1 << 23)
+del array
+print(part_of_rushlight("memory").memory_info()["held"] >> 20, "rushlight" in sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    held, loaded = run.stdout.split()
+    assert int(held) >= 64
+    assert loaded == "False"
