@@ -1,50 +1,61 @@
-"""`python -m benchmarks [NAME ...]`: runs the workloads whose names contain one of the words, and prints a table."""
+"""`python -m benchmarks [WORD ...]`: times the workloads whose names contain one of the words (all), prints a table."""
 
-import argparse
 import json
-import pathlib
+from pathlib import Path
 
-from benchmarks import arrays, chain, functions, networks, startup, training
-from benchmarks.harness import MODULES, Result, contenders, measure
+from benchmarks import table
+from benchmarks.contenders import CONTENDERS, installed
+from benchmarks.measure import Result, measure
+from benchmarks.options import chosen_environment, parser
+from benchmarks.themes import WORKLOADS
 
-THEMES = (chain, networks, training, arrays, functions, startup)
-WORKLOADS = [workload for theme in THEMES for workload in theme.WORKLOADS]
-
-
-def readable(seconds: float) -> str:
-    """A time with three digits and a unit."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
+WHAT = (
+    "Times are medians of {runs} runs of {rounds} turns. Ratios are rushlight's time over PyTorch's: the median of the "
+    "runs, and in brackets the lowest and the highest; a run's ratio is the median over its rounds."
+)
 
 
-def row(result: Result, modules: dict[str, object]) -> str:
-    """A line of the table: every contender's time, and rushlight's ratio to PyTorch beside its bound."""
-    times = [readable(result.median(name)) if name in result.times else "" for name in modules]
-    ratio, bound = result.ratio(), result.workload.bound
-    cells = [result.workload.name, *times, "" if ratio is None else f"{ratio:.2f}", "" if bound is None else str(bound)]
-    return f"| {' | '.join(cells)} |"
+def options():
+    """What the command line says."""
+    made = parser("benchmarks", __doc__)
+    made.add_argument("words", nargs="*", help="words, of which a workload's name must contain one")
+    made.add_argument("--against", nargs="+", choices=list(CONTENDERS), help="contenders (default: all installed)")
+    made.add_argument("--runs", type=int, default=5, help="runs, each with new processes (default: 5)")
+    made.add_argument("--rounds", type=int, default=5, help="turns of each contender in a run (default: 5)")
+    made.add_argument("--json", type=Path, metavar="FILE", help="write all times to this file")
+    made.add_argument("--readme", action="store_true", help="write the table into README.md")
+    return made.parse_args()
+
+
+def as_json(results: list[Result], descriptions: dict[str, str], settings: str) -> str:
+    """All that was measured."""
+    workloads = {
+        result.workload.name: {
+            "bound": result.workload.bound,
+            "seconds": result.times,
+            "ratios": {name: result.ratios(name) for name in result.times if "rushlight" in result.times},
+            "cannot": result.cannot,
+        }
+        for result in results
+    }
+    machine = {"cpu": table.cpu(), "settings": settings, "contenders": descriptions}
+    return json.dumps({"machine": machine, "workloads": workloads}, indent=1, ensure_ascii=False)
 
 
 def main() -> None:
     """Runs the benchmarks named on the command line, or all."""
-    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help="words that the names of workloads must contain")
-    parser.add_argument("--against", nargs="+", choices=list(MODULES), help="contenders (default: all installed)")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--json", type=pathlib.Path, help="write all times to this file")
-    options = parser.parse_args()
-    modules = contenders(options.against)
-    heads = ["median time", *modules, "rushlight / torch", "at most"]
-    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
-    results = []
-    for workload in WORKLOADS:
-        if not options.names or any(word in workload.name for word in options.names):
-            results.append(measure(workload, modules, options.rounds))
-            print(row(results[-1], modules), flush=True)
-    if options.json:
-        options.json.write_text(json.dumps({r.workload.name: r.times for r in results}, indent=1))
+    chosen = options()
+    names = installed(chosen.against or CONTENDERS)
+    workloads = [w for w in WORKLOADS if not chosen.words or any(word in w.name for word in chosen.words)]
+    environment = chosen_environment(chosen)
+    results, descriptions = measure(workloads, names, environment, chosen.runs, chosen.rounds)
+    header = table.header(descriptions, environment, WHAT.format(runs=chosen.runs, rounds=chosen.rounds))
+    text = f"{header}\n\n{table.table(results, names)}"
+    print(text)
+    if chosen.json:
+        chosen.json.write_text(as_json(results, descriptions, table.settings(environment)) + "\n")
+    if chosen.readme:
+        table.write_readme("benchmarks", text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,93 @@
+"""Timing in turns: in each round every contender runs once, so that all see the same machine."""
+
+import statistics
+import sys
+from dataclasses import dataclass, field
+
+from benchmarks.process import Cannot, Process
+from benchmarks.workload import Workload
+
+OURS = "rushlight"
+PATIENCE = 120  # seconds that a workload may take to be prepared, and compiled
+LEAST = 0.05  # seconds that a turn takes at least
+
+
+@dataclass
+class Result:
+    """The times of one workload in seconds for each unit of work: by contender, run and round."""
+
+    workload: Workload
+    times: dict[str, list[list[float]]] = field(default_factory=dict)
+    cannot: dict[str, str] = field(default_factory=dict)
+
+    def median(self, name: str) -> float:
+        """The median time of a contender."""
+        return statistics.median(time for run in self.times[name] for time in run)
+
+    def ratios(self, name: str) -> list[float]:
+        """rushlight's time over another's, for each run: the median over rounds of the ratio within a round."""
+        runs = zip(self.times[OURS], self.times[name], strict=True)
+        return [statistics.median(a / b for a, b in zip(ours, theirs, strict=True)) for ours, theirs in runs]
+
+
+class Team:
+    """The processes of some contenders, started as they are first needed; a context that ends them."""
+
+    def __init__(self, names: list[str], environment: dict[str, str]):
+        """Starts nobody yet."""
+        self.names, self.environment = names, environment
+        self.processes: dict[str, Process] = {}
+        self.descriptions: dict[str, str] = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes.values():
+            process.end()
+
+    def process(self, name: str) -> Process:
+        """A contender's process; a new one where it ended."""
+        if name not in self.processes or self.processes[name].ended:
+            self.processes[name] = Process(name, self.environment)
+            self.descriptions[name] = self.processes[name].description
+        return self.processes[name]
+
+    def ready(self, workload: Workload, cannot: dict[str, str]) -> dict[str, Process]:
+        """The processes that are prepared for a workload. Who cannot do it is noted with the reason."""
+        found = {}
+        for name in self.names:
+            if name in workload.forms and name not in cannot:
+                try:
+                    self.process(name).ask("prepare", workload, patience=PATIENCE)
+                    found[name] = self.processes[name]
+                except Cannot as reason:
+                    cannot[name] = str(reason)
+        return found
+
+    def run(self, result: Result, rounds: int) -> None:
+        """Adds one run of a workload to its result; who could not do it once is not asked again."""
+        processes = self.ready(result.workload, result.cannot)
+        times = {name: [] for name in processes}
+        for _ in range(rounds):
+            for name, process in processes.items():
+                times[name].append(process.ask("time", LEAST) / result.workload.per_step)
+        for name in result.cannot:
+            result.times.pop(name, None)
+        for name, run in times.items():
+            result.times.setdefault(name, []).append(run)
+
+
+def measure(
+    workloads: list[Workload], names: list[str], environment: dict[str, str], runs: int, rounds: int
+) -> tuple[list[Result], dict[str, str]]:
+    """The results of some workloads, and what the contenders say about themselves. Each run has new processes."""
+    results = [Result(workload) for workload in workloads]
+    descriptions = {}
+    for number in range(1, runs + 1):
+        with Team(names, environment) as team:
+            for result in results:
+                print(f"run {number} of {runs}: {result.workload.name}", file=sys.stderr, flush=True)
+                team.run(result, rounds)
+            descriptions |= team.descriptions
+    return results, descriptions

@@ -1,0 +1,101 @@
+"""`python -m benchmarks.worker NAME`: the process of one contender, which does what it is told through a pipe."""
+
+import ctypes
+import gc
+import os
+import pickle
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.contenders import CONTENDERS
+
+if TYPE_CHECKING:  # a library is loaded before NumPy: rushlight chooses the kernels of NumPy's BLAS
+    from benchmarks.workload import Workload
+
+STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+class Worker:
+    """A contender at work: each public method is a command."""
+
+    def __init__(self, name: str):
+        """Loads the contender's library."""
+        self.name = name
+        self.module = CONTENDERS[name].load()
+        gc.collect()
+        gc.freeze()  # or the collector looks through a whole library again and again, for whoever makes objects
+
+    def describe(self) -> str:
+        """What the library says about itself."""
+        return CONTENDERS[self.name].describe()
+
+    def prepare(self, workload: "Workload") -> None:
+        """Makes a workload's step, and does it twice: compilers compile."""
+        self.make(workload)
+        self.step()
+        self.step()
+
+    def make(self, workload: "Workload") -> None:
+        """Makes a workload's step."""
+        self.step = None
+        self.step = workload.forms[self.name](self.module, *workload.data())
+
+    def time(self, least: float) -> float:
+        """Seconds of one call, from as many calls as fill `least` seconds; the first, which warms up, not counted."""
+        gc.collect()
+        begin = time.perf_counter()
+        self.step()
+        start, calls = time.perf_counter(), 0
+        if start - begin > least:
+            return start - begin
+        while (elapsed := time.perf_counter() - start) < least:
+            self.step()
+            calls += 1
+        return elapsed / calls
+
+    def peak(self, small: "Workload", workload: "Workload", steps: int) -> int:
+        """Bytes that some steps take at most, beyond what the process had with all arrays that they start from.
+
+        A small one of the kind has run before, so that what a library sets up at first is not counted.
+        """
+        self.prepare(small)
+        self.make(workload)
+        gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
+        REFERENCES.write_text("5")  # the peak starts again from here: see proc(5)
+        before = status("VmRSS")
+        for _ in range(steps):
+            self.step()
+        return status("VmHWM") - before
+
+
+def status(field: str) -> int:
+    """A size in bytes that Linux tells of this process."""
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) * 1024
+
+
+def main() -> None:
+    """Serves commands, (name, arguments), until the pipe ends; answers (whether it could, the result or the reason)."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    warnings.simplefilter("ignore")
+    worker = Worker(sys.argv[1])
+    while True:
+        try:
+            command, arguments = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            answer = True, getattr(worker, command)(*arguments)
+        except Exception as error:  # whatever a library cannot do is told, and shown in the table
+            answer = False, f"{type(error).__name__}: {error}"
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
