@@ -53,8 +53,6 @@ class Tensor(Arithmetic, metaclass=TensorType):
     tensor([3., 6.], grad_fn=<MulBackward0>)
     """
 
-    __slots__ = ()
-
     def __init__(self, *args, **kwargs):
         if self._array is None:  # a subclass may have made it in `__new__`
             self._array = legacy_array(*args, **kwargs)

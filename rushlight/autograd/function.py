@@ -9,10 +9,11 @@ from rushlight.autograd.function_node import FunctionCtx, FunctionNode
 from rushlight.core.anomaly import remember_origin
 from rushlight.core.batched import ENTERED, levels_of
 from rushlight.core.batching import BATCHED, shared_levels
+from rushlight.core.context import next_number
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.modes import CURRENT, switched
-from rushlight.core.operators import levels, next_number
+from rushlight.core.operators import levels
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 

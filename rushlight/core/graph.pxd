@@ -101,7 +101,6 @@ cdef class View:
 
 
 cdef class TensorBase(Vertex):
-    cdef dict __dict__
     cdef object __weakref__
     cdef public object _array
     cdef public Node _node

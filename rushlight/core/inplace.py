@@ -10,12 +10,13 @@ import numpy as np
 
 from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
+from rushlight.core.context import next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result
 from rushlight.core.forward import renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.modes import CURRENT, observer
-from rushlight.core.operators import USUAL, Operator, binary, levels, next_number, recording, unusual
+from rushlight.core.operators import USUAL, Operator, binary, levels, recording, unusual
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
 from rushlight.layout import is_repeated
 

@@ -2,11 +2,12 @@
 cimport cython
 
 from rushlight.core.array cimport ndarray as array_type
+from rushlight.core.context cimport next_number, value_of
 from rushlight.core.formulas cimport Formula, evaluate
 from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.modes cimport Modes, observer
 
-cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64, NUMBERS, CURRENT
+cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64, CURRENT
 cdef long UNUSUAL, LEVELS
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES

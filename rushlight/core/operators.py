@@ -1,11 +1,11 @@
 """Operators, and what happens when one is called: compute on arrays, wrap the result, record a node."""
 
 from inspect import signature
-from itertools import count
 
 import numpy as np
 
 from rushlight.core.batched import Batched
+from rushlight.core.context import next_number, value_of
 from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import Node, Plan, TensorBase, VersionCounter, View, blank
 from rushlight.core.modes import CURRENT, observer
@@ -20,7 +20,6 @@ UNUSUAL = 0  # levels of forward mode that are entered, and profilers at work: w
 COMPUTE = ADJUST = None  # see `use_batching`
 LEVELS = 0  # those of forward mode alone
 USUAL = object()  # says that a call takes the usual way
-NUMBERS = count(1)  # nodes are numbered as they are recorded: the backward pass runs the youngest first
 
 
 class Operator:
@@ -485,13 +484,13 @@ def push_forward(caller, op, args):
 
 def recording():
     """Whether operations on tensors that require grad are recorded here and now."""
-    modes = CURRENT.get()
+    modes = value_of(CURRENT)
     return modes.grad
 
 
 def recorder():
     """The modes of this context where it records operations, else None."""
-    modes = CURRENT.get()
+    modes = value_of(CURRENT)
     return modes if modes.grad else None
 
 
@@ -506,11 +505,6 @@ def mark(node, modes):
         remember_origin(node)
 
 
-def next_number():
-    """The number of the next node."""
-    return next(NUMBERS)
-
-
 def start(op, mask):
     """A node for a call of `op`, numbered; `mask` has a bit for each input that requires grad."""
     plan = op.plans.get(mask)
@@ -520,7 +514,7 @@ def start(op, mask):
     node = cls.__new__(cls)
     node.op = op
     node.plan = plan
-    node.sequence = next(NUMBERS)
+    node.sequence = next_number()
     return node
 
 

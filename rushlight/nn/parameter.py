@@ -39,8 +39,6 @@ class Parameter(Tensor):
     tensor([1., 1.], requires_grad=True)
     """
 
-    __slots__ = ()
-
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")
         if requires_grad and array.dtype.kind not in "fc":
@@ -71,8 +69,6 @@ class Buffer(Tensor):
     >>> list(module.state_dict())
     ['steps']
     """
-
-    __slots__ = ()
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True):
         self._array = memory_of(data, "Buffer")

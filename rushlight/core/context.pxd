@@ -1,0 +1,4 @@
+# What the compiled core calls of context.pyx.
+
+cpdef object value_of(object variable)
+cpdef long next_number() noexcept
