@@ -90,37 +90,3 @@ def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.shape[-1] == 1:
         return sums(a * b, a.dtype)
     return np.add.reduce(np.vecdot(a, b), axis=0)
-
-
-def standardized(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x with mean 0 and variance 1 along the last dimension, the mean, and 1 / the standard deviation.
-
-    All three are fresh, and at least in float32; the moments keep the last dimension with size 1.
-    """
-    size = x.shape[-1]
-    ones = np.ones(size, np.promote_types(x.dtype, np.float32))
-    mean = (np.vecdot(x, ones) / size)[..., None]
-    result = x - mean
-    invstd = 1 / np.sqrt(np.vecdot(result, result)[..., None] / size + eps)
-    result *= invstd
-    return result, mean, invstd
-
-
-def standardized_cotangent(
-    grad: np.ndarray,
-    normal: np.ndarray,
-    invstd: np.ndarray,
-    mean_grad: np.ndarray | float = 0.0,
-    invstd_grad: np.ndarray | float = 0.0,
-) -> np.ndarray:
-    """Return the cotangent of x in `standardized`, given those of its results, the first of which is `normal`.
-
-    The formula is that of layer normalization by Ba, Kiros and Hinton (2016).
-    """
-    size = normal.shape[-1]
-    ones = np.ones(size, normal.dtype)
-    result = normal * ((np.vecdot(grad, normal)[..., None] + invstd * invstd_grad) / size)
-    np.subtract(grad, result, out=result)
-    result -= (np.vecdot(grad, ones)[..., None] - mean_grad / invstd) / size
-    result *= invstd
-    return result
