@@ -19,6 +19,7 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
+    BLOCK = 4096  # elements of rows that are worked on at a time
     GRAIN = 1 << 16  # elements of a thread's part
 
 cdef struct Job:
@@ -107,23 +108,31 @@ cdef wide add_affine(const real* grad, const real* x, const real* means, const r
 
 cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """What a job says for some rows."""
-    cdef Py_ssize_t n = job.n, first = start * n
+    cdef Py_ssize_t n = job.n, part = start // job.grain, some
+    cdef real* mean = <real*>job.mean
+    cdef real* sums = <real*>job.sums
+    while start < stop:
+        some = min(max(1, BLOCK // n), stop - start)
+        forward_or_back(job, x + start * n, mean + start if mean != NULL else NULL,
+                        sums + part * 2 * n if sums != NULL else NULL, start, some)
+        start += some
+
+
+cdef void forward_or_back(const Job* job, const real* x, real* mean, real* sums, Py_ssize_t start,
+                          Py_ssize_t rows) noexcept nogil:
+    """The same for few rows, which are still in the cache for the second of the two cotangents."""
+    cdef Py_ssize_t n = job.n
     cdef const real* weight = <const real*>job.weight
-    cdef const real* grad = <const real*>job.grad + first
-    cdef real* out = <real*>job.out + first
-    cdef real* invstds = <real*>job.invstd + start
-    cdef real* means = NULL
-    cdef real* sums
-    if job.mean != NULL:
-        means = <real*>job.mean + start
-    if job.grad == NULL:
-        standardize(x + first, weight, <const real*>job.bias, out, means, invstds, stop - start, n, job.eps)
+    cdef const real* grad = <const real*>job.grad
+    cdef real* out = <real*>job.out
+    cdef real* invstd = <real*>job.invstd + start
+    if grad == NULL:
+        standardize(x, weight, <const real*>job.bias, out + start * n, mean, invstd, rows, n, job.eps)
         return
-    if job.out != NULL:
-        input_cotangents(grad, x + first, weight, means, invstds, out, stop - start, n)
-    if job.sums != NULL:
-        sums = <real*>job.sums + start // job.grain * 2 * n
-        add_affine(grad, x + first, means, invstds, sums, sums + n, stop - start, n)
+    if out != NULL:
+        input_cotangents(grad + start * n, x, weight, mean, invstd, out + start * n, rows, n)
+    if sums != NULL:
+        add_affine(grad + start * n, x, mean, invstd, sums, sums + n, rows, n)
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
