@@ -6,7 +6,10 @@ Arrays are worked on as rows in the order in which they lie in memory: (C, n) wh
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import batch_first, batch_last
+
+fast = load("channels")
 
 
 def batch_innermost(x: np.ndarray) -> bool:
@@ -46,13 +49,35 @@ def scaled(x: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> np.ndarray:
     return result.astype(x.dtype, copy=False)
 
 
+def standardized(
+    x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, eps: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return weight * (x - mean) * invstd + bias with x's own moments, the mean, invstd and the biased variance."""
+    if fast is not None and (results := fast.standardized(x, weight, bias, eps)) is not None:
+        return results
+    mean, variance = moments(x)
+    invstd = 1 / np.sqrt(variance + eps)
+    scale = invstd if weight is None else invstd * weight
+    return scaled(x, scale, -mean * scale if bias is None else bias - mean * scale), mean, invstd, variance
+
+
+def move(running: np.ndarray, value: np.ndarray, momentum: float, factor: float) -> None:
+    """Move a running vector towards a value times a factor, in place."""
+    if fast is None or not fast.move(running, value, momentum, factor):
+        running *= 1 - momentum
+        running += momentum * factor * value
+
+
 def standardized_cotangents(
-    grad: np.ndarray, x: np.ndarray, mean: np.ndarray, invstd: np.ndarray, scale: np.ndarray
+    grad: np.ndarray, x: np.ndarray, weight: np.ndarray | None, mean: np.ndarray, invstd: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the cotangents of x, weight and bias in weight * (x - mean) * invstd + bias with x's own moments.
 
-    `scale` is weight * invstd. The formula is that of Ioffe and Szegedy (2015), section 3.
+    The formula is that of Ioffe and Szegedy (2015), section 3.
     """
+    if fast is not None and (results := fast.cotangents(grad, x, weight, mean, invstd)) is not None:
+        return results
+    scale = invstd if weight is None else invstd * weight
     innermost = batch_innermost(x)
     arrived = rows(grad, innermost)
     result, out = empty_rows(x, np.result_type(x, scale), innermost)

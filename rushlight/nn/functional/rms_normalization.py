@@ -8,6 +8,7 @@ from rushlight import dtypes
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
 from rushlight.kernels import row_normalization as kernels
+from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.layer_normalization import check_shape
 from rushlight.nn.functional.standardization import mean_over
 from rushlight.ops.table import operator
@@ -27,7 +28,8 @@ def rms_norm_cotangents(grads, input, weight, dims, eps, result1, needs):
     normal = input * scale
     scaled = grad if weight is None else grad * weight
     input_grad = (scaled - normal * mean_over(scaled * normal, axes)) * scale
-    return [input_grad, np.add.reduce(grad * normal, axis=tuple(range(input.ndim - dims))) if needs[1] else None]
+    weight_grad = np.add.reduce(as_rows(grad * normal, dims), axis=0) if needs[1] else None
+    return [input_grad, None if weight_grad is None else np.reshape(weight_grad, ends)]
 
 
 def rms_norm_batch(op, args, levels):
