@@ -51,6 +51,7 @@ NAMES = {
     "multi_dot": ("linalg_multi_dot",),
     "nanmedian_dim": ("nanmedian",),
     "nll_loss": ("nll_loss_nd", "nll_loss"),
+    "nll_sum": ("nll_loss_nd", "nll_loss"),
     "nll_loss2d": ("nll_loss_nd", "nll_loss2d"),
     "normal_mean": ("normal",),
     "normal_std": ("normal",),

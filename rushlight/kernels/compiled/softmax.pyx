@@ -13,13 +13,11 @@ from libc.math cimport log
 from rushlight.kernels.compiled.arrays cimport fits, float_type
 from rushlight.kernels.compiled.exponential cimport exponentials, real
 from rushlight.kernels.compiled.lanes cimport wide
-from rushlight.kernels.compiled.sharing cimport Kernel, shared
+from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
 cdef enum:
-    BLOCK = 4096  # elements that are worked on at a time
-    PEAKS = 512  # and rows, at most
     GRAIN = 1 << 17  # elements of a thread's part
 
 cdef struct Job:
@@ -31,12 +29,7 @@ cdef struct Job:
     bint logarithm
 
 
-cdef inline Py_ssize_t rows_of_block(Py_ssize_t n) noexcept nogil:
-    """How many rows of n elements make a block."""
-    return max(1, min(PEAKS, BLOCK // n))
-
-
-cdef wide below_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+cdef wide subtract_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
     """Rows minus their largest element, which is kept."""
     cdef Py_ssize_t r, i
     cdef real peak
@@ -49,6 +42,11 @@ cdef wide below_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py
         peaks[r] = peak
         x += n
         out += n
+
+
+cdef void below_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """The same for other kernels."""
+    subtract_peaks(x, out, peaks, rows, n)
 
 
 cdef wide over_sums(real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
@@ -120,7 +118,7 @@ cdef void softmax_rows(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, 
     cdef Py_ssize_t block = rows_of_block(n), r = 0, some
     while r < rows:
         some = min(block, rows - r)
-        below_peaks(x + r * n, out + r * n, peaks, some, n)
+        subtract_peaks(x + r * n, out + r * n, peaks, some, n)
         exponentials(out + r * n, out + r * n, some * n)
         if logarithm:
             below_sums(x + r * n, out + r * n, peaks, some, n)
