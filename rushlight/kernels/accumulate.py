@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
+
+fast = load("accumulate")
 SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
 
 
@@ -13,6 +16,8 @@ def add_rows(index, rows, n):
     Indices are non-negative. Rows with the same index are added in their order. `np.add.at` is fast on one-dimensional
     arrays only; large rows are summed as a product with a sparse matrix of ones.
     """
+    if fast is not None and (out := fast.add_rows(index, rows, n)) is not None:
+        return out
     width = math.prod(rows.shape[1:])
     shape = (n, *rows.shape[1:])
     if rows.size == 0:
