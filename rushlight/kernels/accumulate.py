@@ -35,6 +35,11 @@ def add_rows(index, rows, n):
     return (spread @ rows.reshape(m, width)).reshape(shape)
 
 
+def add_along(source, index, dim, shape):
+    """Zeros of a shape with the elements of `source` added in at `index` along a dimension; None for what is unusual."""
+    return None if fast is None else fast.add_along(source, index, dim, tuple(shape))
+
+
 def flat_index(index, shape):
     """Index arrays of the first dimensions of a shape, broadcast together, as one index of them all."""
     if len(index) == 1:

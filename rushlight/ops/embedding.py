@@ -19,7 +19,7 @@ __all__ = ["embedding", "embedding_bag", "one_hot"]
 )
 def _rows(input, indices):
     """The rows of a table at indices."""
-    return input[indices]
+    return input.take(indices, 0)
 
 
 @operator(
@@ -58,7 +58,7 @@ def numpy_type(dtype):
 
 @operator(batch=rows_picked, linear=True, weight=table_cotangent, name="embedding")
 def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
-    return weight[indices]
+    return weight.take(indices, 0)
 
 
 def embedding(

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_along
 from rushlight.layout import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -52,6 +53,8 @@ def _put_back(input, dim, index, shape, distinct=False):
 
     Where no two elements go to the same place, `distinct` says so, which is faster.
     """
+    if not distinct and (out := add_along(input, index, dim, shape)) is not None:
+        return out
     out = np.zeros_like(input, shape=shape)
     if out.ndim == 0 or index.ndim < out.ndim:
         np.add.at(out.reshape(-1), index, input)

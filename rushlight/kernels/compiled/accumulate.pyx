@@ -57,3 +57,50 @@ def add_rows(index, rows, cnp.npy_intp n):
     else:
         add_all(numbers, <const double*>start, <double*>target, count, width)
     return out
+
+
+cdef bint put_all(const cnp.npy_int64* index, const real* source, real* out, cnp.npy_intp[4] sizes) noexcept nogil:
+    """Adds elements in along a dimension of (outer, n, inner); whether all indices were from 0 to before n."""
+    cdef Py_ssize_t o, k, i, outer = sizes[0], count = sizes[1], n = sizes[2], inner = sizes[3]
+    for o in range(outer):
+        for k in range(count):
+            for i in range(inner):
+                if not 0 <= index[i] < n:
+                    return False
+                out[index[i] * inner + i] += source[i]
+            index += inner
+            source += inner
+        out += n * inner
+    return True
+
+
+def add_along(source, index, int dim, tuple shape):
+    """Zeros of a shape with elements added in at `index` along a dimension; None where this is not the place for it.
+
+    In the other dimensions source, index and shape are alike.
+    """
+    cdef cnp.npy_intp[4] sizes
+    cdef cnp.npy_intp[64] target
+    cdef int d, ndim = len(shape)
+    if not float_type(source) or not cnp.PyArray_CheckExact(index) or not cnp.PyArray_SAMESHAPE(source, index) \
+            or (<cnp.ndarray>source).ndim != ndim or not 0 <= dim < ndim:
+        return None
+    if cnp.PyArray_TYPE(index) != cnp.NPY_INT64 or not cnp.PyArray_ISBEHAVED_RO(index):
+        return None
+    cdef cnp.ndarray values = cnp.PyArray_GETCONTIGUOUS(source), places = cnp.PyArray_GETCONTIGUOUS(index)
+    sizes[0] = sizes[3] = 1
+    for d in range(ndim):
+        target[d] = shape[d]
+        if d != dim and target[d] != values.shape[d]:
+            return None
+        if d != dim:
+            sizes[0 if d < dim else 3] *= target[d]
+    sizes[1], sizes[2] = values.shape[dim], target[dim]
+    cdef cnp.ndarray out = cnp.PyArray_ZEROS(ndim, target, cnp.PyArray_TYPE(values), 0)
+    cdef const cnp.npy_int64* numbers = <const cnp.npy_int64*>cnp.PyArray_DATA(places)
+    cdef bint done
+    if cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT:
+        done = put_all(numbers, <const float*>cnp.PyArray_DATA(values), <float*>cnp.PyArray_DATA(out), sizes)
+    else:
+        done = put_all(numbers, <const double*>cnp.PyArray_DATA(values), <double*>cnp.PyArray_DATA(out), sizes)
+    return out if done else None

@@ -63,9 +63,19 @@ cdef inline bint wins(real x, real best, int kind) noexcept nogil:
     return x != x or (best == best and (x >= best if kind == MAX else x <= best))
 
 
+cdef void find_in_line(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, int kind) noexcept nogil:
+    """The extremes so far in a line, and where they are."""
+    cdef Py_ssize_t k, place = 0
+    cdef real best = x[0]
+    for k in range(n):
+        if wins(x[k], best, kind):
+            best, place = x[k], k
+        out[k], places[k] = best, place
+
+
 cdef void find_extremes(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, Py_ssize_t inner,
                         int kind) noexcept nogil:
-    """The extremes so far, and where they are."""
+    """The same over n steps from one run of `inner` elements to the next."""
     cdef Py_ssize_t k, i
     cdef bint new
     for k in range(n):
@@ -84,7 +94,9 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
     cdef real* out = <real*>job.out
     while start < stop:
         at = start * n * inner
-        if job.kind != SUM:
+        if job.kind != SUM and inner == 1:
+            find_in_line(x + at, out + at, job.places + at, n, job.kind)
+        elif job.kind != SUM:
             find_extremes(x + at, out + at, job.places + at, n, inner, job.kind)
         else:
             at += (n - 1) * inner if job.backwards else 0
