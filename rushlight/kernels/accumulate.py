@@ -36,7 +36,7 @@ def add_rows(index, rows, n):
 
 
 def add_along(source, index, dim, shape):
-    """Zeros of a shape with the elements of `source` added in at `index` along a dimension; None for what is unusual."""
+    """Zeros of a shape with `source` added in at `index` along a dimension; None where that takes the general way."""
     return None if fast is None else fast.add_along(source, index, dim, tuple(shape))
 
 

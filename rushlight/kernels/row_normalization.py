@@ -59,9 +59,7 @@ def cotangents(
     return None if input_grad is None else input_grad.reshape(x.shape), weight_grad, bias_grad
 
 
-def standardized(
-    x: np.ndarray, eps: float, centered: bool = True
-) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+def standardized(x: np.ndarray, eps: float, centered: bool = True) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """Return x with mean 0 and variance 1 along the last dimension, the mean, and 1 / the standard deviation.
 
     All three are fresh, and at least in float32; the moments keep the last dimension with size 1. Unless `centered`,

@@ -36,7 +36,7 @@ def _cumsum_back(input, dim):
 
 @operator(linear=True, batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
 def _cumsum(input, dim, dtype):
-    if fast is not None and dtype in (None, input.dtype):
+    if fast is not None and (dtype is None or dtype == input.dtype):
         result = fast.cumulative_sum(input, dim, False)
         if result is not None:
             return result
