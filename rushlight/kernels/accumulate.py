@@ -10,6 +10,13 @@ fast = load("accumulate")
 SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
 
 
+def are_indices(index, n):
+    """Whether all elements are from 0 to before n."""
+    if fast is not None and fast.are_indices(index, n):
+        return True
+    return not index.size or (index.min() >= 0 and index.max() < n)
+
+
 def add_rows(index, rows, n):
     """The sums of `rows` (m, ...) by their `index` (m,): zeros of (n, ...) with row k added in at `index[k]`.
 

@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.autograd.grad_mode import no_grad
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.accumulate import add_rows
+from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.batched_indexing import rows_picked, rows_put
 from rushlight.ops.gather import _put_back
 from rushlight.ops.table import operator
@@ -113,7 +113,7 @@ def check_indices(function, indices):
 
 def check_rows(indices, n):
     """IndexError for an index that is negative or too large."""
-    if indices.size and (indices.min() < 0 or indices.max() >= n):
+    if not are_indices(indices, n):
         raise IndexError("index out of range in self")
 
 

@@ -39,6 +39,23 @@ def test_any_dimension_of_any_layout(dim):
     close(rushlight.softmax(rushlight.from_numpy(x), dim).numpy(), softmax(x.astype(np.float64), dim), np.float32)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(16, 100, 50), (3, 4, 300), (2, 1, 3), (1, 700, 5), (2, 9, 4, 4), (5, 3, 1)], ids=str)
+def test_values_and_cotangents_along_another_dimension(shape, dtype):
+    x, grad = 3 * normal(*shape, dtype=dtype), normal(*shape, dtype=dtype, seed=1)
+    x[:, 0, 0] = -50 if shape[1] > 1 else 0
+    c, y = grad.astype(np.float64), softmax(x.astype(np.float64), 1)
+    for name, value, cotangent in (
+        ("softmax", y, y * (c - (c * y).sum(1, keepdims=True))),
+        ("log_softmax", np.log(y), c - y * c.sum(1, keepdims=True)),
+    ):
+        leaf = rushlight.tensor(x, requires_grad=True)
+        result = getattr(rushlight, name)(leaf, 1)
+        result.backward(rushlight.tensor(grad))
+        close(result.detach().numpy(), value, dtype, 5)
+        close(leaf.grad.numpy(), cotangent, dtype, 10)
+
+
 def test_a_cotangent_that_repeats_a_number():
     x = rushlight.tensor(normal(8, 20), requires_grad=True)
     rushlight.log_softmax(x, 1).sum().backward()

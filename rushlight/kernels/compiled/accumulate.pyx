@@ -34,6 +34,11 @@ cdef bint is_index(object index, Py_ssize_t count, Py_ssize_t n) noexcept:
     return True
 
 
+def are_indices(index, Py_ssize_t n):
+    """Whether an array is contiguous and of int64, with numbers from 0 to before n."""
+    return cnp.PyArray_CheckExact(index) and is_index(index, cnp.PyArray_SIZE(index), n)
+
+
 def add_rows(index, rows, cnp.npy_intp n):
     """Zeros of (n, ...) with the rows added in; None where this is not the place for it."""
     cdef int d

@@ -14,6 +14,7 @@ from rushlight.kernels.compiled.arrays cimport fits, float_type
 from rushlight.kernels.compiled.exponential cimport exponentials, real
 from rushlight.kernels.compiled.lanes cimport wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.softmax_columns cimport along
 
 cnp.import_array()
 
@@ -175,15 +176,20 @@ cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, bint logarithm):
     return out
 
 
+cdef bint takes(object x, Py_ssize_t dim) noexcept:
+    """Whether this is the place for an array and one of its dimensions."""
+    return float_type(x) != 0 and 0 <= dim < (<cnp.ndarray>x).ndim
+
+
 def softmax(x, Py_ssize_t dim, bint logarithm):
     """Softmax, or its logarithm; None where this is not the place for it."""
-    if not float_type(x) or dim != (<cnp.ndarray>x).ndim - 1:
+    if not takes(x, dim):
         return None
-    return computed(x, None, logarithm)
+    return computed(x, None, logarithm) if dim == (<cnp.ndarray>x).ndim - 1 else along(x, None, dim, logarithm)
 
 
 def softmax_cotangent(grad, y, Py_ssize_t dim, bint logarithm):
     """The cotangent of its input, given the result; None where this is not the place for it."""
-    if not float_type(y) or dim != (<cnp.ndarray>y).ndim - 1 or not fits(grad, y):
+    if not takes(y, dim) or not fits(grad, y):
         return None
-    return computed(grad, y, logarithm)
+    return computed(grad, y, logarithm) if dim == (<cnp.ndarray>y).ndim - 1 else along(grad, y, dim, logarithm)

@@ -67,8 +67,8 @@ def rms_norm(
     shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
     if input._array.dtype.kind not in "fc":
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
-    eps = dtypes.finfo(input.dtype).eps if eps is None else eps
     dtype = input._array.dtype
+    eps = float(np.finfo(dtype).eps) if eps is None else eps
     if dtype.kind == "f" and (weight is None or weight._array.dtype == dtype):
         return _rms_norm(input, weight, len(shape), eps)[0]
     dims = tuple(range(-len(shape), 0))
