@@ -8,6 +8,7 @@ from kernels.forms import both_forms, close, normal
 from scipy.special import erf
 
 import rushlight
+from rushlight import threads
 from rushlight.kernels import selection
 from rushlight.ops.activation import gated
 
@@ -89,7 +90,7 @@ def test_bounds_that_are_no_numbers_or_in_the_wrong_order(torch):
 
 
 def test_large_work_in_parts(monkeypatch):
-    monkeypatch.setattr(rushlight.threads, "NUMBER", 2)
+    monkeypatch.setattr(threads, "NUMBER", 2)
     x, grad = normal(700_001), normal(700_001, seed=1)
     check(rushlight.relu, x, grad, np.maximum(x, 0), x > 0)
     check(rushlight.nn.functional.gelu, x, grad, *gelu(x.astype(np.float64), "none"), 5)

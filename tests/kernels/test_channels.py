@@ -5,6 +5,7 @@ import pytest
 from kernels.forms import both_forms, close, normal
 
 import rushlight
+from rushlight import threads
 from rushlight.kernels import normalization as module
 
 form = both_forms(module)
@@ -80,7 +81,7 @@ def test_a_large_mean_costs_no_digits():
 
 
 def test_large_work_in_parts(monkeypatch):
-    monkeypatch.setattr(rushlight.threads, "NUMBER", 2)
+    monkeypatch.setattr(threads, "NUMBER", 2)
     x, grad = normal(64, 48, 12, 12), normal(64, 48, 12, 12, seed=1)
     ones = np.ones(48, np.float32)
     leaf = rushlight.tensor(x, requires_grad=True)
