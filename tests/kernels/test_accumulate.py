@@ -1,4 +1,4 @@
-"""Rows and elements added up by index, in both forms: against a loop; and cumulative sums and extremes."""
+"""Rows and elements added up by index, in both forms: against a loop; cumulative sums and extremes; products."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ from kernels.forms import both_forms, close, normal
 
 import rushlight
 from rushlight.kernels import accumulate
-from rushlight.ops import cumulative
+from rushlight.ops import cumulative, prod
 
-form = both_forms(accumulate, cumulative)
+form = both_forms(accumulate, cumulative, prod)
 SHAPES = [(4, 10), (17,), (3, 5, 7), (20, 1), (1, 3), (9, 1000), (300, 300)]
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -78,6 +78,18 @@ def test_of_equal_extremes_the_latest(torch):
     x = torch.tensor([1.0, 3.0, 3.0, 2.0, float("nan"), 5.0, float("nan")])
     assert torch.cummax(x, 0).indices.tolist() == [0, 1, 2, 2, 4, 4, 6]
     assert torch.cummin(x, 0).indices.tolist() == [0, 0, 0, 0, 4, 4, 6]
+
+
+@dtypes
+@pytest.mark.parametrize("keepdim", [True, False])
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 0)], ids=str)
+def test_products(shape, keepdim, dtype):
+    x = 1 + normal(*shape, dtype=dtype) / 10
+    for dim in range(-1, x.ndim):
+        found = rushlight.prod(rushlight.tensor(x), dim, keepdim).numpy()
+        expected = x.astype(np.float64).prod(dim, keepdims=keepdim)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, expected, rtol=2e-4 if dtype == np.float32 else 1e-12)
 
 
 def test_strided_and_other_types():
