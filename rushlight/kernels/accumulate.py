@@ -4,7 +4,17 @@ import math
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
+
+fast = load("accumulate")
 SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
+
+
+def are_indices(index, n):
+    """Whether all elements are from 0 to before n."""
+    if fast is not None and fast.are_indices(index, n):
+        return True
+    return not index.size or (index.min() >= 0 and index.max() < n)
 
 
 def add_rows(index, rows, n):
@@ -13,6 +23,8 @@ def add_rows(index, rows, n):
     Indices are non-negative. Rows with the same index are added in their order. `np.add.at` is fast on one-dimensional
     arrays only; large rows are summed as a product with a sparse matrix of ones.
     """
+    if fast is not None and (out := fast.add_rows(index, rows, n)) is not None:
+        return out
     width = math.prod(rows.shape[1:])
     shape = (n, *rows.shape[1:])
     if rows.size == 0:
@@ -28,6 +40,11 @@ def add_rows(index, rows, n):
     ones = np.ones(m, rows.dtype)
     spread = csc_matrix((ones, index, np.arange(m + 1)), shape=(n, m))
     return (spread @ rows.reshape(m, width)).reshape(shape)
+
+
+def add_along(source, index, dim, shape):
+    """Zeros of a shape with `source` added in at `index` along a dimension; None where that takes the general way."""
+    return None if fast is None else fast.add_along(source, index, dim, tuple(shape))
 
 
 def flat_index(index, shape):

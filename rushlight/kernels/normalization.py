@@ -6,7 +6,10 @@ Arrays are worked on as rows in the order in which they lie in memory: (C, n) wh
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import batch_first, batch_last
+
+fast = load("channels")
 
 
 def batch_innermost(x: np.ndarray) -> bool:
@@ -46,13 +49,35 @@ def scaled(x: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> np.ndarray:
     return result.astype(x.dtype, copy=False)
 
 
+def standardized(
+    x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, eps: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return weight * (x - mean) * invstd + bias with x's own moments, the mean, invstd and the biased variance."""
+    if fast is not None and (results := fast.standardized(x, weight, bias, eps)) is not None:
+        return results
+    mean, variance = moments(x)
+    invstd = 1 / np.sqrt(variance + eps)
+    scale = invstd if weight is None else invstd * weight
+    return scaled(x, scale, -mean * scale if bias is None else bias - mean * scale), mean, invstd, variance
+
+
+def move(running: np.ndarray, value: np.ndarray, momentum: float, factor: float) -> None:
+    """Move a running vector towards a value times a factor, in place."""
+    if fast is None or not fast.move(running, value, momentum, factor):
+        running *= 1 - momentum
+        running += momentum * factor * value
+
+
 def standardized_cotangents(
-    grad: np.ndarray, x: np.ndarray, mean: np.ndarray, invstd: np.ndarray, scale: np.ndarray
+    grad: np.ndarray, x: np.ndarray, weight: np.ndarray | None, mean: np.ndarray, invstd: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the cotangents of x, weight and bias in weight * (x - mean) * invstd + bias with x's own moments.
 
-    `scale` is weight * invstd. The formula is that of Ioffe and Szegedy (2015), section 3.
+    The formula is that of Ioffe and Szegedy (2015), section 3.
     """
+    if fast is not None and (results := fast.cotangents(grad, x, weight, mean, invstd)) is not None:
+        return results
+    scale = invstd if weight is None else invstd * weight
     innermost = batch_innermost(x)
     arrived = rows(grad, innermost)
     result, out = empty_rows(x, np.result_type(x, scale), innermost)
@@ -90,37 +115,3 @@ def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.shape[-1] == 1:
         return sums(a * b, a.dtype)
     return np.add.reduce(np.vecdot(a, b), axis=0)
-
-
-def standardized(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x with mean 0 and variance 1 along the last dimension, the mean, and 1 / the standard deviation.
-
-    All three are fresh, and at least in float32; the moments keep the last dimension with size 1.
-    """
-    size = x.shape[-1]
-    ones = np.ones(size, np.promote_types(x.dtype, np.float32))
-    mean = (np.vecdot(x, ones) / size)[..., None]
-    result = x - mean
-    invstd = 1 / np.sqrt(np.vecdot(result, result)[..., None] / size + eps)
-    result *= invstd
-    return result, mean, invstd
-
-
-def standardized_cotangent(
-    grad: np.ndarray,
-    normal: np.ndarray,
-    invstd: np.ndarray,
-    mean_grad: np.ndarray | float = 0.0,
-    invstd_grad: np.ndarray | float = 0.0,
-) -> np.ndarray:
-    """Return the cotangent of x in `standardized`, given those of its results, the first of which is `normal`.
-
-    The formula is that of layer normalization by Ba, Kiros and Hinton (2016).
-    """
-    size = normal.shape[-1]
-    ones = np.ones(size, normal.dtype)
-    result = normal * ((np.vecdot(grad, normal)[..., None] + invstd * invstd_grad) / size)
-    np.subtract(grad, result, out=result)
-    result -= (np.vecdot(grad, ones)[..., None] - mean_grad / invstd) / size
-    result *= invstd
-    return result

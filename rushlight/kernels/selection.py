@@ -4,10 +4,15 @@
 masking the bits of the numbers is ten times as fast.
 """
 
+import math
+
 import numpy as np
 
-__all__ = ["bounded", "drop", "keep", "select"]
+from rushlight.kernels.compiled import load
 
+__all__ = ["bounded", "drop", "keep", "passed", "passed_above", "select"]
+
+fast = load("bounds")
 LARGE = 1 << 12
 BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
 
@@ -46,11 +51,27 @@ def drop(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
     """`x`, but at least `low`, and then at most `high`; NaN stays. Not both of them may be None."""
+    if fast is not None:
+        result = fast.bounded(x, -math.inf if low is None else low, math.inf if high is None else high)
+        if result is not None:
+            return result
     if x.size >= LARGE and x.dtype.kind == "f":  # a ufunc of its own, which beats `np.maximum` with a number
         return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
     if low is not None:
         x = np.maximum(x, low)
     return x if high is None else np.minimum(x, high)
+
+
+def passed(grad, x, low: float | None, high: float | None) -> np.ndarray | None:
+    """The cotangents `grad` of `bounded`: 0 where `x` is out of bounds. None where that takes the general way."""
+    if fast is None:
+        return None
+    return fast.passed(grad, x, -math.inf if low is None else low, math.inf if high is None else high, False)
+
+
+def passed_above(grad, x, low: float) -> np.ndarray | None:
+    """The cotangents `grad`, but 0 where `x` is `low` or less. None where that takes the general way."""
+    return None if fast is None else fast.passed(grad, x, low, math.inf, True)
 
 
 def masks(condition, bits):

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.dtypes import dtype
+from rushlight.kernels.compiled import load
 from rushlight.ops.extrema import refuse_complex
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
@@ -16,6 +17,8 @@ from rushlight.tensor import Tensor
 
 __all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
 
+fast = load("cumulative")
+
 
 @operator(
     linear=True,
@@ -24,6 +27,8 @@ __all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
 )  # fmt: skip
 def _cumsum_back(input, dim):
     """The cumulative sum from the end of a dimension to its beginning: the adjoint of `_cumsum`."""
+    if fast is not None and (result := fast.cumulative_sum(input, dim, True)) is not None:
+        return result
     if input.ndim == 0:
         return input
     return np.flip(np.add.accumulate(np.flip(input, dim), dim), dim)
@@ -31,6 +36,10 @@ def _cumsum_back(input, dim):
 
 @operator(linear=True, batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
 def _cumsum(input, dim, dtype):
+    if fast is not None and (dtype is None or dtype == input.dtype):
+        result = fast.cumulative_sum(input, dim, False)
+        if result is not None:
+            return result
     return np.add.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
 
 
@@ -49,6 +58,8 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 def latest(input, dim, ufunc, wins):
     """Values and places of the extreme so far along a dimension; of equal ones the latest, and NaN stays."""
+    if fast is not None and (found := fast.cumulative_extreme(input, dim, ufunc is np.maximum)) is not None:
+        return found
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64)
     values = ufunc.accumulate(input, dim)

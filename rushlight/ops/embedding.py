@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.autograd.grad_mode import no_grad
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.accumulate import add_rows
+from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.batched_indexing import rows_picked, rows_put
 from rushlight.ops.gather import _put_back
 from rushlight.ops.table import operator
@@ -19,7 +19,7 @@ __all__ = ["embedding", "embedding_bag", "one_hot"]
 )
 def _rows(input, indices):
     """The rows of a table at indices."""
-    return input[indices]
+    return input.take(indices, 0)
 
 
 @operator(
@@ -58,7 +58,7 @@ def numpy_type(dtype):
 
 @operator(batch=rows_picked, linear=True, weight=table_cotangent, name="embedding")
 def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
-    return weight[indices]
+    return weight.take(indices, 0)
 
 
 def embedding(
@@ -113,7 +113,7 @@ def check_indices(function, indices):
 
 def check_rows(indices, n):
     """IndexError for an index that is negative or too large."""
-    if indices.size and (indices.min() < 0 or indices.max() >= n):
+    if not are_indices(indices, n):
         raise IndexError("index out of range in self")
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_along, are_indices
 from rushlight.layout import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -52,6 +53,8 @@ def _put_back(input, dim, index, shape, distinct=False):
 
     Where no two elements go to the same place, `distinct` says so, which is faster.
     """
+    if not distinct and (out := add_along(input, index, dim, shape)) is not None:
+        return out
     out = np.zeros_like(input, shape=shape)
     if out.ndim == 0 or index.ndim < out.ndim:
         np.add.at(out.reshape(-1), index, input)
@@ -100,7 +103,7 @@ def check_extent(shape, sizes, dim, source, gathers):
 
 def check_bounds(index, size, dim):
     """RuntimeError for an index that is negative or too large."""
-    if index.min() < 0 or index.max() >= size:
+    if not are_indices(index, size):
         wrong = index[(index < 0) | (index >= size)].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 

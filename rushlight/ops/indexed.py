@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.batching import with_index
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.accumulate import add_rows
+from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.layout import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.gather import check_bounds
@@ -52,7 +52,7 @@ def vector_index(name: str, index: Tensor) -> None:
 
 def check_selected(index, size):
     """IndexError for an index that is negative or too large."""
-    if index.size and (index.min() < 0 or index.max() >= size):
+    if not are_indices(index, size):
         raise IndexError("index out of range in self")
 
 

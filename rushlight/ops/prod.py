@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.batching import leading, over_all
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
+from rushlight.kernels.compiled import load
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import integers_widened, repeated, spread
 from rushlight.ops.shape import wrap_dim
@@ -12,6 +13,8 @@ from rushlight.ops.table import in_place, method, operator
 from rushlight.tensor import Tensor
 
 __all__ = ["cumprod", "prod"]
+
+fast = load("row_products")
 
 
 def along(dim, place):
@@ -101,6 +104,8 @@ def _prod(input):
     input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
 )
 def _prod_dim(input, dim, keepdim, dtype):
+    if fast is not None and input.dtype == dtype and (values := fast.row_products(input, dim, keepdim)) is not None:
+        return values
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
-from rushlight.kernels.selection import bounded, drop, keep, select
+from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.promotion import common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
@@ -146,19 +146,29 @@ fmin = binary(
 )
 
 
-@operator(
-    batch=elementwise, node="ClampBackward1", input=lambda grad, input, min, max: _keep(within(input, min, max), grad)
-)
+def clamp_cotangent(grad, input, min, max):
+    """The cotangent, where the input is within its bounds."""
+    values = passed(grad, input, min, max)
+    return _keep(within(input, min, max), grad) if values is None else values
+
+
+@operator(batch=elementwise, node="ClampBackward1", input=clamp_cotangent)
 def _clamp(input, min, max):
     return bounded(input, min, max)
 
 
-@operator(batch=elementwise, node="ClampMinBackward0", input=lambda grad, input, min: _keep(input >= min, grad))
+@operator(
+    batch=elementwise, node="ClampMinBackward0",
+    input=lambda grad, input, min: clamp_cotangent(grad, input, min, None),
+)  # fmt: skip
 def _clamp_min(input, min):
     return bounded(input, min, None)
 
 
-@operator(batch=elementwise, node="ClampMaxBackward0", input=lambda grad, input, max: _keep(input <= max, grad))
+@operator(
+    batch=elementwise, node="ClampMaxBackward0",
+    input=lambda grad, input, max: clamp_cotangent(grad, input, None, max),
+)  # fmt: skip
 def _clamp_max(input, max):
     return bounded(input, None, max)
 

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
+from rushlight.kernels.compiled import load
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, kept, spread
 from rushlight.ops.shape import wrap_dim
@@ -12,6 +13,8 @@ from rushlight.ops.table import method, operator
 from rushlight.tensor import Tensor
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
+
+fast = load("softmax")
 
 
 def total(array, dim):
@@ -36,6 +39,8 @@ def below_largest(input, dim, dtype):
 )
 def _softmax_cotangent(grad, result, dim):
     """result * (grad - sum(grad * result))."""
+    if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, False)) is not None:
+        return values
     weighted = np.asarray(grad * result)
     weighted -= result * total(weighted, dim)
     return weighted
@@ -43,6 +48,8 @@ def _softmax_cotangent(grad, result, dim):
 
 @operator(batch=leading, input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim))
 def _softmax(input, dim, dtype):
+    if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, False)) is not None:
+        return values
     values = below_largest(input, dim, dtype)
     np.exp(values, out=values)
     values /= total(values, dim)
@@ -57,6 +64,8 @@ def _softmax(input, dim, dtype):
 )
 def _log_softmax_cotangent(grad, result, dim):
     """grad - softmax * sum(grad)."""
+    if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, True)) is not None:
+        return values
     values = np.asarray(np.exp(result))
     values *= total(grad, dim)
     return np.subtract(grad, values, out=values)
@@ -64,6 +73,8 @@ def _log_softmax_cotangent(grad, result, dim):
 
 @operator(batch=leading, input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim))
 def _log_softmax(input, dim, dtype):
+    if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, True)) is not None:
+        return values
     values = below_largest(input, dim, dtype)
     values -= np.log(total(np.exp(values), dim))
     return values.astype(dtype, copy=False)

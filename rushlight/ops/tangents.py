@@ -137,4 +137,4 @@ def layer_norm(op, outs, args, tangents):
         parts.append(tangent if weight is None else tangent * weight)
     parts += [] if tangent_of_weight is None else [normal * tangent_of_weight]
     parts += [] if tangent_of_bias is None else [tangent_of_bias]
-    return [reduce(add, parts), None, None, None]
+    return [reduce(add, parts), None, None]

@@ -19,6 +19,7 @@ from rushlight.nn.functional.margin_losses import *
 from rushlight.nn.functional.multi_head_attention import *
 from rushlight.nn.functional.normalization import *
 from rushlight.nn.functional.pooling import *
+from rushlight.nn.functional.rms_normalization import *
 from rushlight.nn.functional.shuffling import *
 from rushlight.nn.functional.unpooling import *
 from rushlight.ops.contractions import bilinear

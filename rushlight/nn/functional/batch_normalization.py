@@ -16,27 +16,27 @@ from rushlight.tensor import Tensor
 __all__ = ["batch_norm", "instance_norm", "native_batch_norm"]
 
 
-def batch_norm_cotangents(grad, input, weight, mean, invstd, training, eps, needs):
+def batch_norm_cotangents(grads, input, weight, eps, result1, result2):
     """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
-    if isinstance(grad, TensorBase):
-        return recorded_cotangents(grad, input, weight, mean, invstd, training, eps)
-    scale = invstd if weight is None else invstd * weight
-    if training:
-        return kernels.standardized_cotangents(grad, input, mean, invstd, scale)
-    affine = kernels.affine_cotangents(grad, input, mean, invstd) if needs[1] or needs[2] else (None, None)
-    return [grad * column(scale, input.ndim) if needs[0] else None, *affine]
-
-
-def recorded_cotangents(grad, input, weight, mean, invstd, training, eps):
-    """The same in differentiable pieces. With the batch's own moments, those are functions of the input."""
+    grad = grads[0]
+    if not isinstance(grad, TensorBase):
+        return kernels.standardized_cotangents(grad, input, weight, result1, result2)
     axes = (0, *range(2, input.ndim))
+    normal, invstd = standardized(input, axes, eps)
     direction = grad if weight is None else grad * column(weight, input.ndim)
-    if training:
-        normal, invstd = standardized(input, axes, eps)
-        input_grad = standardized_cotangent(direction, normal, invstd, axes)
-    else:
-        normal = (input - column(mean, input.ndim)) * column(invstd, input.ndim)
-        input_grad = direction * column(invstd, input.ndim)
+    input_grad = standardized_cotangent(direction, normal, invstd, axes)
+    return [input_grad, np.add.reduce(grad * normal, axis=axes), np.add.reduce(grad, axis=axes)]
+
+
+def scaled_cotangents(grad, input, weight, mean, invstd, needs):
+    """The same where the moments are given, which is linear."""
+    scale = invstd if weight is None else invstd * weight
+    input_grad = grad * column(scale, input.ndim) if needs[0] else None
+    if not isinstance(grad, TensorBase):
+        affine = kernels.affine_cotangents(grad, input, mean, invstd) if needs[1] or needs[2] else (None, None)
+        return [input_grad, *affine]
+    axes = (0, *range(2, input.ndim))
+    normal = (input - column(mean, input.ndim)) * column(invstd, input.ndim)
     return [input_grad, np.add.reduce(grad * normal, axis=axes), np.add.reduce(grad, axis=axes)]
 
 
@@ -45,15 +45,20 @@ def column(values, ndim):
     return np.reshape(values, (-1, *(1,) * (ndim - 2)))
 
 
-@operator(batch=as_channels)
-def _moments(input):
-    return kernels.moments(input)
+@operator(
+    batch=as_channels, joint=batch_norm_cotangents, inputs=("input", "weight", "bias"),
+    node="NativeBatchNormBackward0", nondifferentiable=(1, 2, 3),
+)  # fmt: skip
+def _batch_norm(input, weight, bias, eps):
+    """The result, and the moments of the batch: mean, 1 / standard deviation, variance."""
+    return kernels.standardized(input, weight, bias, eps)
 
 
 @operator(
-    batch=as_channels, joint=batch_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeBatchNormBackward0"
+    batch=as_channels, joint=scaled_cotangents, inputs=("input", "weight", "bias"), node="NativeBatchNormBackward0"
 )
-def _batch_norm(input, weight, bias, mean, invstd, training, eps):
+def _batch_norm_scaled(input, weight, bias, mean, invstd):
+    """The result with moments that are given."""
     scale = invstd if weight is None else invstd * weight
     shift = -mean * scale if bias is None else bias - mean * scale
     return kernels.scaled(input, scale, shift)
@@ -91,29 +96,26 @@ BATCHED_INPUT = (
 )
 
 
-def update(running, value, momentum):
-    """Moves a running statistic towards the value that a batch had."""
+def update(running, value, momentum, factor=1.0):
+    """Moves a running statistic towards the value that a batch had, times a factor."""
     if running is not None:
         if type(value) is Batched and type(running._array) is not Batched:
             raise RuntimeError(BATCHED_INPUT)
-        running._array *= 1 - momentum
-        running._array += momentum * value
+        kernels.move(running._array, value, momentum, factor)
         running._bump()
 
 
 def normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
     """The normalized input, and the mean and 1 / standard deviation that were used."""
-    x = input._array
-    if training:
-        mean, variance = _moments(x)
-        count = x.size // x.shape[1]
-        if count:
-            update(running_mean, mean, momentum)
-            update(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
-    else:
-        mean, variance = running_mean._array.copy(), running_var._array
-    invstd = 1 / np.sqrt(variance + eps)
-    return _batch_norm(input, weight, bias, mean, invstd, training, eps), mean, invstd
+    if not training:
+        mean, invstd = running_mean._array.copy(), 1 / np.sqrt(running_var._array + eps)
+        return _batch_norm_scaled(input, weight, bias, mean, invstd), mean, invstd
+    result, mean, invstd, variance = _batch_norm(input, weight, bias, eps)
+    count = input._array.size // input._array.shape[1]
+    if count:
+        update(running_mean, mean._array, momentum)
+        update(running_var, variance._array, momentum, count / (count - 1) if count > 1 else math.nan)
+    return result, mean._array, invstd._array
 
 
 def batch_norm(

@@ -61,7 +61,7 @@ def as_channels(op, args, levels):
         moved.append(arg)
     result = op.forward(*moved)
     if isinstance(result, tuple):
-        return tuple([part.reshape(*sizes, -1) for part in result])
+        return tuple([part.reshape(*sizes, -1) if part.ndim == 1 else from_channels(part, sizes) for part in result])
     return from_channels(result, sizes)
 
 

@@ -5,40 +5,49 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.kernels import entropy as kernels
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.gather import _gather, _put_back
-from rushlight.ops.softmax import _log_softmax, _softmax
+from rushlight.ops.softmax import _softmax
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 
 __all__ = ["cross_entropy", "linear_cross_entropy", "nll_loss"]
 
 
-def scored_cotangent(grads, input, target, scale, result1):
+def scored_cotangent(grads, input, target, factor, result1):
     """(softmax - one-hot) * grad; softmax is a function of the input where this is to be differentiated again."""
-    grad = grads[0] * scale
-    if isinstance(grad, TensorBase):
-        one_hot = np.expand_dims(target, 1) == new_tensor(np.arange(input.shape[1]))
-        return (_softmax(input, 1, input._array.dtype) - one_hot) * grad
-    probabilities = np.exp(result1)
-    probabilities[np.arange(len(target)), target] -= 1
-    probabilities *= grad
-    return probabilities
+    grad = grads[0] * factor
+    if not isinstance(grad, TensorBase):
+        return kernels.cross_entropy_cotangent(grad, input, target, result1)
+    one_hot = np.expand_dims(target, 1) == new_tensor(np.arange(input.shape[1]))
+    return (_softmax(input, 1, input._array.dtype) - one_hot) * grad
 
 
-def cross_entropy_batch(n, input, target, scale):
-    """A batch of such sums."""
-    logarithms = _log_softmax.forward(input, n + 1, input.dtype)
-    picked = np.take_along_axis(logarithms, target[..., None], -1)[..., 0]
-    return np.add.reduce(picked, -1) * input.dtype.type(-scale), logarithms
+@operator(
+    node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,),
+    batch=by(lambda n, input, target, factor: kernels.cross_entropy(input, target, factor)),
+)  # fmt: skip
+def _cross_entropy(input, target, factor):
+    """The sum of the losses of rows of scores, times `factor`, and the moments of the rows."""
+    return kernels.cross_entropy(input, target, factor)
 
 
-@operator(node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,), batch=by(cross_entropy_batch))
-def _cross_entropy(input, target, scale):
-    """The sum of the losses of rows of scores, times `scale`, and the log probabilities."""
-    logarithms = _log_softmax.forward(input, 1, input.dtype)
-    picked = logarithms[np.arange(len(target)), target]
-    return np.add.reduce(picked) * input.dtype.type(-scale), logarithms
+def picked_cotangent(grad, input_shape, target, factor):
+    """The cotangent of the log probabilities that count, all the same."""
+    if not isinstance(grad, TensorBase):
+        return kernels.put(grad * factor, target, input_shape, grad.dtype)
+    coefficients = new_tensor(np.full(input_shape[0], factor, grad._array.dtype))
+    return _put_back(np.expand_dims(coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
+
+
+@operator(
+    node="NllLossBackward0", input=picked_cotangent,
+    batch=by(lambda n, input, target, factor: kernels.pick(input, target, factor)),
+)  # fmt: skip
+def _nll_sum(input, target, factor):
+    """The sum of the log probabilities of the classes, times `factor`."""
+    return kernels.pick(input, target, factor)
 
 
 def nll_operator(name, node):
@@ -89,7 +98,7 @@ def cross_entropy(
     reduction = reduction_of(reduction, size_average, reduce)
     x, classes = input._array, target._array
     simple = weight is None and not label_smoothing and reduction != "none" and ignore_index < 0
-    if simple and is_plain(x, classes):
+    if simple and kernels.are_classes(x, classes):
         return _cross_entropy(input, target, 1 / len(classes) if reduction == "mean" else 1)[0]
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
@@ -101,14 +110,6 @@ def cross_entropy(
         return loss
     share = label_smoothing / x.shape[0 if x.ndim == 1 else 1]
     return loss * (1 - label_smoothing) + smooth(logarithms, classes, weight, ignore_index, reduction) * share
-
-
-def is_plain(x, classes):
-    """Whether rows of scores and their classes, none of them ignored or out of bounds, are all there is."""
-    return (
-        x.ndim == 2 and classes.ndim == 1 and len(x) == len(classes) > 0 and x.dtype.kind == "f"
-        and classes.dtype == np.int64 and classes.view(np.uint64).max() < x.shape[1]
-    )  # fmt: skip
 
 
 def of_probabilities(logarithms, target, weight, ignore_index, reduction, smoothing):
@@ -163,6 +164,8 @@ def nll_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     x, classes = input._array, target._array
+    if weight is None and reduction != "none" and ignore_index < 0 and kernels.are_classes(x, classes):
+        return _nll_sum(input, target, -1 / len(classes) if reduction == "mean" else -1)
     check_classes(input, target)
     if x.ndim == 1:
         input, target = input.unsqueeze(0), target.reshape(1)

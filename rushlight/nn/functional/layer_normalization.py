@@ -1,4 +1,4 @@
-"""Layer normalization and group normalization, each over parts of a single sample, and RMS normalization."""
+"""Layer normalization and group normalization, each over parts of a single sample."""
 
 import math
 from collections.abc import Sequence
@@ -8,64 +8,50 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
-from rushlight.kernels import normalization as kernels
+from rushlight.kernels import row_normalization as kernels
+from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
 from rushlight.ops.table import operator, refuse
 from rushlight.tensor import Tensor
 
-__all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm", "rms_norm"]
+__all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm"]
 
 
-def as_rows(array, dims):
-    """A matrix with the last dimensions of an array as rows."""
-    lead = array.ndim - dims
-    return np.reshape(array, (math.prod(array.shape[:lead]), math.prod(array.shape[lead:])))
-
-
-def layer_norm_cotangents(grads, input, weight, dims, eps, result2, result3, needs):
+def layer_norm_cotangents(grads, input, weight, dims, eps, result1, result2, needs):
     """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
-    grad, shape = as_rows(grads[0], dims), input.shape
+    grad, ends = grads[0], input.shape[input.ndim - dims :]
+    if not isinstance(grad, TensorBase):
+        input_grad, *affine = kernels.cotangents(
+            grad, input, weight, result1, result2, dims, needs[0], needs[1] or needs[2]
+        )
+        return [input_grad, *(vector if vector is None or dims == 1 else vector.reshape(ends) for vector in affine)]
+    grad = as_rows(grad, dims)
     scaled = grad if weight is None else grad * np.reshape(weight, (-1,))
-    if isinstance(grad, TensorBase):
-        normal, invstd = standardized(as_rows(input, dims), (1,), eps)
-        input_grad = standardized_cotangent(scaled, normal, invstd, (1,))
-        weight_grad, bias_grad = np.add.reduce(grad * normal, axis=0), np.add.reduce(grad, axis=0)
-    else:
-        normal = result3
-        ones = np.ones(len(grad), grad.dtype)
-        input_grad = kernels.standardized_cotangent(scaled, normal, result2.reshape(-1, 1)) if needs[0] else None
-        weight_grad = ones @ (grad * normal) if needs[1] else None
-        bias_grad = ones @ grad if needs[2] else None
-    cotangents = (input_grad, shape), (weight_grad, shape[len(shape) - dims :]), (bias_grad, shape[len(shape) - dims :])
+    normal, invstd = standardized(as_rows(input, dims), (1,), eps)
+    input_grad = standardized_cotangent(scaled, normal, invstd, (1,))
+    weight_grad, bias_grad = np.add.reduce(grad * normal, axis=0), np.add.reduce(grad, axis=0)
+    cotangents = (input_grad, input.shape), (weight_grad, ends), (bias_grad, ends)
     return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
 
 
 def layer_norm_batch(op, args, levels):
     """The rule: examples are more rows; weights and biases of their own come after."""
     input, weight, bias, dims, eps = args
-    x = aligned(input, levels)
-    result, mean, invstd, normal = op.forward(x, None, None, dims, eps)
+    result, mean, invstd = op.forward(aligned(input, levels), None, None, dims, eps)
     for own, apply in ((weight, np.multiply), (bias, np.add)):
         if own is not None:
             result = apply(result, lifted(own, levels, input.ndim) if type(own) is Batched else own)
-    normal = normal.reshape(*x.shape[: len(levels)], -1, normal.shape[-1])
-    return result.astype(input.dtype, copy=False), mean, invstd, normal
+    return result.astype(input.dtype, copy=False), mean, invstd
 
 
 @operator(
-    joint=layer_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2, 3),
+    joint=layer_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2),
     node="NativeLayerNormBackward0", batch=layer_norm_batch,
 )  # fmt: skip
 def _layer_norm(input, weight, bias, dims, eps):
-    """The result, the moments, and what was normalized, before weight and bias, which the derivative needs."""
-    normal, mean, invstd = kernels.standardized(as_rows(input, dims), eps)
-    result = normal.copy() if weight is None else normal * weight.reshape(-1)
-    if bias is not None:
-        result += bias.reshape(-1)
-    ends = (*input.shape[:-dims], *(1,) * dims)
-    result = result.astype(input.dtype, copy=False).reshape(input.shape)
-    return result, mean.reshape(ends), invstd.reshape(ends), normal
+    """The result and the moments."""
+    return kernels.normalized(input, weight, bias, dims, eps)
 
 
 def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, needs):
@@ -155,7 +141,7 @@ def native_layer_norm(
     """
     shape = check_shape(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
     check_dtypes("LayerNormKernelImpl", input, weight, bias)
-    return _layer_norm(input, weight, bias, len(shape), eps)[:3]
+    return _layer_norm(input, weight, bias, len(shape), eps)
 
 
 def layer_norm(
@@ -222,25 +208,3 @@ def group_norm(
                 f"shape {list(operand.shape)} and input of shape {shape}"
             )
     return native_group_norm(input, weight, bias, samples, channels, math.prod(space), num_groups, eps)[0]
-
-
-def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
-) -> Tensor:
-    """The last dimensions, of `normalized_shape`, divided by their root mean square, times `weight`.
-
-    `eps` is added to the mean square; None is the dtype's own. RuntimeError for shapes that do not fit.
-
-    The method is that of Zhang and Sennrich, "Root mean square layer normalization", 2019.
-
-    >>> import rushlight as torch
-    >>> torch.nn.functional.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
-    tensor([1.2000, 1.6000, 0.0000, 0.0000])
-    """
-    shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
-    if input._array.dtype.kind not in "fc":
-        raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
-    eps = dtypes.finfo(input.dtype).eps if eps is None else eps
-    dims = tuple(range(-len(shape), 0))
-    result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
-    return result if weight is None else result * weight

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.inplace import change
 from rushlight.kernels.blocks import blockwise
+from rushlight.kernels.compiled import load
 from rushlight.kernels.erf import erf
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
@@ -22,10 +23,19 @@ __all__ = ["gelu", "glu", "mish", "silu"]
 SQRT_HALF, DENSITY = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 TANH_SCALE, TANH_CUBIC = math.sqrt(2 / math.pi), 0.044715
 
+fast = load("gelu")
 
-@blockwise
+
 def gelu_cotangent(grad, input, approximate):
     """The derivative of x Φ(x), Φ(x) + x φ(x), or that of its approximation."""
+    if fast is not None and (values := fast.gelu_cotangent(grad, input, approximate == "tanh")) is not None:
+        return values
+    return gelu_slope(grad, input, approximate)
+
+
+@blockwise
+def gelu_slope(grad, input, approximate):
+    """The same in NumPy's words, for arrays and tensors."""
     if approximate == "none":
         above = 0.5 * (1 + erf_of(input * SQRT_HALF))
         return grad * (above + input * (DENSITY * np.exp(-0.5 * (input * input))))
@@ -36,8 +46,15 @@ def gelu_cotangent(grad, input, approximate):
 
 
 @operator(input=gelu_cotangent, promote=floats("GeluKernelImpl"), broadcasts=True)
-@blockwise
 def _gelu(input, approximate):
+    if fast is not None and (values := fast.gelu(input, approximate == "tanh")) is not None:
+        return values
+    return gelu_values(input, approximate)
+
+
+@blockwise
+def gelu_values(input, approximate):
+    """GELU in NumPy's words."""
     if approximate == "tanh":
         gate = np.tanh(input * (TANH_SCALE + (TANH_SCALE * TANH_CUBIC) * (input * input)))
     else:

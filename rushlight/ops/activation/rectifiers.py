@@ -6,7 +6,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
 from rushlight.core.operators import unary as call_unary
-from rushlight.kernels.selection import bounded, select
+from rushlight.kernels.selection import bounded, passed_above, select
 from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import common, only
 from rushlight.ops.selection import _drop, _where
@@ -17,10 +17,17 @@ __all__ = [
     "leaky_relu", "leaky_relu_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "threshold", "threshold_",
 ]  # fmt: skip
 
+
+def relu_cotangent(grad, result):
+    """The cotangent, but 0 where the result is."""
+    values = passed_above(grad, result, 0)
+    return tied(_drop(result <= 0, grad), result) if values is None else values
+
+
 unary(
     "relu",
     lambda x: bounded(x, 0, None),
-    lambda grad, result: tied(_drop(result <= 0, grad), result),
+    relu_cotangent,
     inplace=False,
     promote=lambda x: rectified(x),
 )

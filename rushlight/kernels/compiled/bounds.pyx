@@ -1,0 +1,94 @@
+"""Elements brought between bounds, as by ReLU and clamp, and the cotangents that pass there: one pass over memory."""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.arrays cimport empty_like, fits, float_type, is_dense, same_strides
+from rushlight.kernels.compiled.exponential cimport real
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    GRAIN = 1 << 17  # elements of a thread's part
+
+cdef struct Job:
+    const void* x
+    const void* grad  # NULL: forward
+    void* out
+    double low
+    double high
+    bint single
+    bint positive  # only what is above `low` passes, and NaN
+
+
+cdef wide bring_between(const real* x, real* out, Py_ssize_t n, real low, real high) noexcept nogil:
+    """x, but at least `low`, and then at most `high`; NaN stays."""
+    cdef Py_ssize_t i
+    cdef real value
+    for i in range(n):
+        value = low if x[i] < low else x[i]
+        out[i] = high if value > high else value
+
+
+cdef wide pass_between(const real* grad, const real* x, real* out, Py_ssize_t n, real low, real high) noexcept nogil:
+    """The cotangents where x is within the bounds, else 0."""
+    cdef Py_ssize_t i
+    cdef real zero = 0
+    for i in range(n):
+        out[i] = grad[i] if (x[i] >= low) & (x[i] <= high) else zero
+
+
+cdef wide pass_above(const real* grad, const real* x, real* out, Py_ssize_t n, real low) noexcept nogil:
+    """0 where x is not above the bound, else the cotangents."""
+    cdef Py_ssize_t i
+    cdef real zero = 0
+    for i in range(n):
+        out[i] = zero if x[i] <= low else grad[i]
+
+
+cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """What a job says for some elements."""
+    cdef real low = <real>job.low, high = <real>job.high
+    cdef const real* grad = <const real*>job.grad
+    cdef real* out = <real*>job.out + start
+    if grad == NULL:
+        bring_between(x + start, out, n, low, high)
+    elif job.positive:
+        pass_above(grad + start, x + start, out, n, low)
+    else:
+        pass_between(grad + start, x + start, out, n, low, high)
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_part(job, <const float*>job.x, start, stop - start)
+    else:
+        compute_part(job, <const double*>job.x, start, stop - start)
+
+
+cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, double low, double high, bint positive):
+    """A new array with a job's results."""
+    cdef Job job
+    cdef cnp.ndarray out = empty_like(x)
+    job.x, job.grad, job.out = cnp.PyArray_DATA(x), grad, cnp.PyArray_DATA(out)
+    job.low, job.high, job.positive = low, high, positive
+    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
+    shared(compute, &job, cnp.PyArray_SIZE(x), GRAIN)
+    return out
+
+
+def bounded(x, double low, double high):
+    """x, but at least `low`, and then at most `high`; None where this is not the place for it."""
+    if not float_type(x) or not is_dense(x) or low != low or high != high:
+        return None
+    return computed(x, NULL, low, high, False)
+
+
+def passed(grad, x, double low, double high, bint positive):
+    """The cotangents that pass; None where this is not the place for it."""
+    if not float_type(x) or not is_dense(x) or not fits(grad, x) or not same_strides(grad, x):
+        return None
+    return computed(x, cnp.PyArray_DATA(grad), low, high, positive)

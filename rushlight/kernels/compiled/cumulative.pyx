@@ -1,0 +1,157 @@
+# cython: cdivision=True
+"""Cumulative sums, and the largest or smallest so far, along any dimension of arrays (outer, n, inner).
+
+Where the dimension is the last one, a few lines are worked on side by side: each is a chain of operations that wait for
+one another.
+"""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.exponential cimport real
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    LINES = 8  # chains side by side
+    GRAIN = 1 << 16  # elements of a thread's part
+    SUM
+    MAX
+    MIN
+
+cdef struct Job:
+    const void* x
+    void* out
+    cnp.npy_int64* places
+    Py_ssize_t n
+    Py_ssize_t inner
+    int kind
+    bint single
+    bint backwards
+
+
+cdef wide add_up(const real* x, real* out, Py_ssize_t n, Py_ssize_t inner, Py_ssize_t step) noexcept nogil:
+    """Sums over n steps from one run of `inner` elements to the next."""
+    cdef Py_ssize_t k, i
+    for i in range(inner):
+        out[i] = x[i]
+    for k in range(1, n):
+        x += step
+        out += step
+        for i in range(inner):
+            out[i] = out[i - step] + x[i]
+
+
+cdef wide add_up_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t line) noexcept nogil:
+    """Sums along as many lines as go side by side."""
+    cdef Py_ssize_t k, r
+    cdef real[LINES] sums
+    for r in range(LINES):
+        sums[r] = 0
+    for k in range(n):
+        for r in range(LINES):
+            sums[r] += x[r * line]
+            out[r * line] = sums[r]
+        x += step
+        out += step
+
+
+cdef inline bint wins(real x, real best, int kind) noexcept nogil:
+    """Whether x is the extreme now: equal ones are, NaN is, and stays."""
+    return x != x or (best == best and (x >= best if kind == MAX else x <= best))
+
+
+cdef void find_in_line(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, int kind) noexcept nogil:
+    """The extremes so far in a line, and where they are."""
+    cdef Py_ssize_t k, place = 0
+    cdef real best = x[0]
+    for k in range(n):
+        if wins(x[k], best, kind):
+            best, place = x[k], k
+        out[k], places[k] = best, place
+
+
+cdef void find_extremes(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, Py_ssize_t inner,
+                        int kind) noexcept nogil:
+    """The same over n steps from one run of `inner` elements to the next."""
+    cdef Py_ssize_t k, i
+    cdef bint new
+    for k in range(n):
+        for i in range(inner):
+            new = k == 0 or wins(x[i], out[i - inner], kind)
+            out[i] = x[i] if new else out[i - inner]
+            places[i] = k if new else places[i - inner]
+        x += inner
+        out += inner
+        places += inner
+
+
+cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """What a job says for a part of `outer`."""
+    cdef Py_ssize_t n = job.n, inner = job.inner, at, step = -inner if job.backwards else inner
+    cdef real* out = <real*>job.out
+    while start < stop:
+        at = start * n * inner
+        if job.kind != SUM and inner == 1:
+            find_in_line(x + at, out + at, job.places + at, n, job.kind)
+        elif job.kind != SUM:
+            find_extremes(x + at, out + at, job.places + at, n, inner, job.kind)
+        else:
+            at += (n - 1) * inner if job.backwards else 0
+            if inner == 1 and stop - start >= LINES:
+                add_up_lines(x + at, out + at, n, step, n)
+                start += LINES - 1
+            else:
+                add_up(x + at, out + at, n, inner, step)
+        start += 1
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_part(job, <const float*>job.x, start, stop)
+    else:
+        compute_part(job, <const double*>job.x, start, stop)
+
+
+cdef int run(Job* job, cnp.ndarray x, cnp.ndarray out, int dim) except -1:
+    """Tells a job where everything is, and does it."""
+    cdef int d
+    job.x, job.out, job.n, job.inner = cnp.PyArray_DATA(x), cnp.PyArray_DATA(out), x.shape[dim], 1
+    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
+    for d in range(dim + 1, x.ndim):
+        job.inner *= x.shape[d]
+    return shared(compute, job, cnp.PyArray_SIZE(x) // (job.n * job.inner), max(1, GRAIN // (job.n * job.inner)))
+
+
+cdef cnp.ndarray prepared(object x, int dim):
+    """x in C order; None where this is not the place for it."""
+    return cnp.PyArray_GETCONTIGUOUS(x) if float_type(x) and 0 <= dim < (<cnp.ndarray>x).ndim else None
+
+
+def cumulative_sum(x, int dim, bint backwards):
+    """The cumulative sums, from the end with `backwards`; None where this is not the place for it."""
+    cdef Job job
+    cdef cnp.ndarray source = prepared(x, dim)
+    if source is None:
+        return None
+    out = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.PyArray_TYPE(source))
+    job.kind, job.backwards = SUM, backwards
+    run(&job, source, out, dim)
+    return out
+
+
+def cumulative_extreme(x, int dim, bint largest):
+    """The largest or the smallest so far, and where the latest of them is; None where this is not the place for it."""
+    cdef Job job
+    cdef cnp.ndarray source = prepared(x, dim)
+    if source is None:
+        return None
+    out = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.PyArray_TYPE(source))
+    places = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.NPY_INT64)
+    job.kind, job.places = MAX if largest else MIN, <cnp.npy_int64*>cnp.PyArray_DATA(places)
+    run(&job, source, out, dim)
+    return out, places

@@ -1,0 +1,206 @@
+# distutils: extra_compile_args = -fassociative-math -fno-signed-zeros
+# cython: cdivision=True
+"""Cross entropy of rows of scores and the numbers of their classes, without the matrix of log probabilities.
+
+Forward finds for each row its largest score and the logarithm of the sum of exponentials below it; from these two the
+cotangent makes the probabilities again.
+"""
+
+cimport numpy as cnp
+from libc.math cimport log
+from libc.stdlib cimport free, malloc
+
+from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.exponential cimport exponentials, real
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.softmax cimport below_peaks, rows_of_block
+
+cnp.import_array()
+
+cdef enum:
+    GRAIN = 1 << 16  # elements of a thread's part
+
+cdef struct Job:
+    const void* x
+    const cnp.npy_int64* target
+    void* peaks
+    void* sums
+    void* out  # NULL: forward
+    double grad
+    Py_ssize_t n
+    bint single
+
+
+cdef wide logarithms_of_sums(const real* x, real* sums, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """The logarithm of each row's sum."""
+    cdef Py_ssize_t r, i
+    cdef real total
+    for r in range(rows):
+        total = 0
+        for i in range(n):
+            total += x[i]
+        sums[r] = <real>log(total)
+        x += n
+
+
+cdef wide below_sums(const real* x, const real* peaks, const real* sums, real* out, Py_ssize_t rows,
+                     Py_ssize_t n) noexcept nogil:
+    """Log probabilities. In two loops: in one the compiler would add peak and sum first, and lose digits."""
+    cdef Py_ssize_t r, i
+    for r in range(rows):
+        for i in range(n):
+            out[i] = x[i] - peaks[r]
+        for i in range(n):
+            out[i] -= sums[r]
+        x += n
+        out += n
+
+
+cdef wide scale(real* out, Py_ssize_t n, real factor) noexcept nogil:
+    """A multiple of n elements, in place."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] *= factor
+
+
+cdef void forward(const real* x, real* scratch, real* peaks, real* sums, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """Peaks and sums of the rows of a block."""
+    below_peaks(x, scratch, peaks, rows, n)
+    exponentials(scratch, scratch, rows * n)
+    logarithms_of_sums(scratch, sums, rows, n)
+
+
+cdef void back(const real* x, const cnp.npy_int64* target, const real* peaks, const real* sums, real* out,
+               Py_ssize_t rows, Py_ssize_t n, real grad) noexcept nogil:
+    """(softmax - one-hot) * grad for the rows of a block."""
+    cdef Py_ssize_t r
+    below_sums(x, peaks, sums, out, rows, n)
+    exponentials(out, out, rows * n)
+    scale(out, rows * n, grad)
+    for r in range(rows):
+        if 0 <= target[r] < n:  # whoever may have written to it since
+            out[r * n + target[r]] -= grad
+
+
+cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """What a job says for some rows, block by block."""
+    cdef Py_ssize_t n = job.n, block = rows_of_block(n), rows
+    cdef real* peaks = <real*>job.peaks
+    cdef real* sums = <real*>job.sums
+    cdef real* scratch = <real*>malloc(block * n * sizeof(real)) if job.out == NULL else NULL
+    while start < stop:
+        rows = min(block, stop - start)
+        if job.out == NULL:
+            forward(x + start * n, scratch, peaks + start, sums + start, rows, n)
+        else:
+            back(x + start * n, job.target + start, peaks + start, sums + start, <real*>job.out + start * n, rows, n,
+                 <real>job.grad)
+        start += rows
+    free(scratch)
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_rows(job, <const float*>job.x, start, stop)
+    else:
+        compute_rows(job, <const double*>job.x, start, stop)
+
+
+cdef real loss_of(const real* x, const Job* job, Py_ssize_t rows, double factor) noexcept nogil:
+    """The sum of the rows' losses times a factor."""
+    cdef Py_ssize_t r
+    cdef double total = 0
+    cdef real below
+    for r in range(rows):
+        below = x[r * job.n + job.target[r]] - (<real*>job.peaks)[r]
+        total += (<real*>job.sums)[r] - <double>below
+    return <real>(total * factor)
+
+
+cdef real picked(const real* x, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n, double factor) noexcept nogil:
+    """The sum of the elements of the rows' classes times a factor."""
+    cdef Py_ssize_t r
+    cdef double total = 0
+    for r in range(rows):
+        total += x[r * n + target[r]]
+    return <real>(total * factor)
+
+
+cdef bint takes(object x, object target) noexcept:
+    """Whether this is the place for these scores and classes: a contiguous matrix and a vector."""
+    return float_type(x) and (<cnp.ndarray>x).ndim == 2 and cnp.PyArray_IS_C_CONTIGUOUS(x) \
+        and cnp.PyArray_CheckExact(target) and cnp.PyArray_ISCARRAY_RO(target) \
+        and cnp.PyArray_TYPE(target) == cnp.NPY_INT64 and (<cnp.ndarray>target).ndim == 1 \
+        and (<cnp.ndarray>target).shape[0] == (<cnp.ndarray>x).shape[0]
+
+
+def are_classes(x, target):
+    """Whether a vector has for each row of a matrix the number of one of its columns."""
+    cdef Py_ssize_t r, n
+    cdef const cnp.npy_int64* classes
+    if not takes(x, target):
+        return False
+    n, classes = (<cnp.ndarray>x).shape[1], <const cnp.npy_int64*>cnp.PyArray_DATA(target)
+    for r in range((<cnp.ndarray>x).shape[0]):
+        if not 0 <= classes[r] < n:
+            return False
+    return True
+
+
+cdef int prepare(Job* job, cnp.ndarray x, cnp.ndarray target, cnp.ndarray moments) except -1:
+    """Tells a job where everything is."""
+    cdef Py_ssize_t rows = x.shape[0]
+    job.x, job.target, job.n = cnp.PyArray_DATA(x), <const cnp.npy_int64*>cnp.PyArray_DATA(target), x.shape[1]
+    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
+    job.peaks = cnp.PyArray_DATA(moments)
+    job.sums = <char*>job.peaks + rows * cnp.PyArray_ITEMSIZE(x)
+    return 0
+
+
+def cross_entropy(x, target, double factor):
+    """The sum of the losses times a factor, and the rows' peaks and sums; None where this is not the place for it."""
+    cdef Job job
+    cdef cnp.npy_intp[2] shape
+    if not takes(x, target):
+        return None
+    shape[0], shape[1] = 2, (<cnp.ndarray>x).shape[0]
+    moments = cnp.PyArray_SimpleNew(2, shape, cnp.PyArray_TYPE(x))
+    loss = cnp.PyArray_SimpleNew(0, NULL, cnp.PyArray_TYPE(x))
+    prepare(&job, x, target, moments)
+    job.out = NULL
+    shared(compute, &job, shape[1], max(1, GRAIN // job.n))
+    if job.single:
+        (<float*>cnp.PyArray_DATA(loss))[0] = loss_of(<const float*>job.x, &job, shape[1], factor)
+    else:
+        (<double*>cnp.PyArray_DATA(loss))[0] = loss_of(<const double*>job.x, &job, shape[1], factor)
+    return loss, moments
+
+
+def cross_entropy_cotangent(double grad, x, target, moments):
+    """The cotangent of x, given that of the sum of the losses; None where this is not the place for it."""
+    cdef Job job
+    if not takes(x, target) or float_type(moments) != cnp.PyArray_TYPE(x) or not cnp.PyArray_IS_C_CONTIGUOUS(moments):
+        return None
+    out = cnp.PyArray_SimpleNew(2, (<cnp.ndarray>x).shape, cnp.PyArray_TYPE(x))
+    prepare(&job, x, target, moments)
+    job.out, job.grad = cnp.PyArray_DATA(out), grad
+    shared(compute, &job, (<cnp.ndarray>x).shape[0], max(1, GRAIN // job.n))
+    return out
+
+
+def pick(x, target, double factor):
+    """The sum of the elements of the classes times a factor; None where this is not the place for it."""
+    if not takes(x, target):
+        return None
+    cdef cnp.ndarray matrix = x, loss = cnp.PyArray_SimpleNew(0, NULL, cnp.PyArray_TYPE(x))
+    cdef const cnp.npy_int64* classes = <const cnp.npy_int64*>cnp.PyArray_DATA(target)
+    cdef void* scores = cnp.PyArray_DATA(matrix)
+    cdef Py_ssize_t rows = matrix.shape[0], n = matrix.shape[1]
+    if cnp.PyArray_TYPE(matrix) == cnp.NPY_FLOAT:
+        (<float*>cnp.PyArray_DATA(loss))[0] = picked(<const float*>scores, classes, rows, n, factor)
+    else:
+        (<double*>cnp.PyArray_DATA(loss))[0] = picked(<const double*>scores, classes, rows, n, factor)
+    return loss

@@ -1,0 +1,158 @@
+# cython: cdivision=True
+"""GELU, x Φ(x), and its cotangent, with erf (float32) or with tanh in Φ; a block of elements at a time.
+
+The tanh is NumPy's inner loop; erf is a tanh too, see `rushlight.kernels.erf`.
+"""
+
+import numpy as np
+
+from rushlight.kernels.erf import COEFFICIENTS
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.arrays cimport empty_like, fits, float_type, is_dense, same_strides
+from rushlight.kernels.compiled.exponential cimport exponentials, real
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of, run
+
+cnp.import_array()
+
+cdef enum:
+    BLOCK = 1024  # elements that are worked on at a time
+    GRAIN = 1 << 16  # elements of a thread's part
+
+cdef Loop TANH32 = loop_of(np.tanh, "f->f"), TANH64 = loop_of(np.tanh, "d->d")
+cdef float[8] ERF = COEFFICIENTS
+cdef double SQRT_HALF = np.sqrt(0.5), DENSITY = 1 / np.sqrt(2 * np.pi)
+cdef double SCALE = np.sqrt(2 / np.pi), CUBIC = np.sqrt(2 / np.pi) * 0.044715
+
+cdef struct Job:
+    const void* x
+    const void* grad  # NULL: forward
+    void* out
+    bint single
+    bint approximate
+
+
+cdef wide before_tanh(const real* x, real* inner, Py_ssize_t n) noexcept nogil:
+    """What the tanh of the approximation is taken of."""
+    cdef Py_ssize_t i
+    cdef real scale = SCALE, cubic = CUBIC
+    for i in range(n):
+        inner[i] = x[i] * (scale + cubic * (x[i] * x[i]))
+
+
+cdef wide before_erf(const float* x, float* inner, Py_ssize_t n) noexcept nogil:
+    """What to take the tanh of for erf(x / sqrt(2))."""
+    cdef Py_ssize_t i
+    cdef int k
+    cdef float half = SQRT_HALF, limit = 4, z, square, p
+    cdef float[8] c = ERF
+    for i in range(n):
+        inner[i] = min(max(x[i] * half, -limit), limit)
+    for i in range(n):
+        z = inner[i]
+        square = z * z
+        p = c[0]
+        for k in range(1, 8):
+            p = p * square + c[k]
+        inner[i] = p * z
+
+
+cdef wide gated(const real* x, const real* t, real* out, Py_ssize_t n) noexcept nogil:
+    """x (1 + t) / 2."""
+    cdef Py_ssize_t i
+    cdef real one = 1, half = 0.5
+    for i in range(n):
+        out[i] = (t[i] + one) * (half * x[i])
+
+
+cdef wide below_bell(const float* x, float* out, Py_ssize_t n) noexcept nogil:
+    """What exp is taken of for the normal distribution's density."""
+    cdef Py_ssize_t i
+    cdef float half = -0.5
+    for i in range(n):
+        out[i] = half * (x[i] * x[i])
+
+
+cdef wide erf_slope(const float* grad, const float* x, const float* t, const float* bell, float* out,
+                    Py_ssize_t n) noexcept nogil:
+    """grad * (Φ(x) + x φ(x))."""
+    cdef Py_ssize_t i
+    cdef float one = 1, half = 0.5, density = DENSITY
+    for i in range(n):
+        out[i] = grad[i] * (half * (one + t[i]) + x[i] * (density * bell[i]))
+
+
+cdef wide tanh_slope(const real* grad, const real* x, const real* t, real* out, Py_ssize_t n) noexcept nogil:
+    """The same for the approximation."""
+    cdef Py_ssize_t i
+    cdef real one = 1, half = 0.5, scale = SCALE, cubic = 3 * CUBIC
+    for i in range(n):
+        out[i] = grad[i] * (half * (one + t[i]) + half * x[i] * (one - t[i] * t[i]) * (scale + cubic * (x[i] * x[i])))
+
+
+cdef void block(const real* x, const real* grad, real* out, Py_ssize_t n, bint approximate) noexcept nogil:
+    """A block of results, or of cotangents where `grad` is not NULL."""
+    cdef real[BLOCK] t
+    cdef float[BLOCK] bell
+    if approximate:
+        before_tanh(x, t, n)
+    elif real is float:
+        before_erf(x, t, n)
+    run(&TANH32 if real is float else &TANH64, t, t, n, sizeof(real))
+    if grad == NULL:
+        gated(x, t, out, n)
+    elif approximate:
+        tanh_slope(grad, x, t, out, n)
+    elif real is float:
+        below_bell(x, bell, n)
+        exponentials(bell, bell, n)
+        erf_slope(grad, x, t, bell, out, n)
+
+
+cdef void compute_blocks(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """What a job says, block by block."""
+    cdef const real* grad = <const real*>job.grad
+    cdef real* out = <real*>job.out
+    while start < stop:
+        block(x + start, grad + start if grad != NULL else NULL, out + start, min(BLOCK, stop - start), job.approximate)
+        start += BLOCK
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_blocks(job, <const float*>job.x, start, stop)
+    else:
+        compute_blocks(job, <const double*>job.x, start, stop)
+
+
+cdef bint takes(object x, bint approximate) noexcept:
+    """Whether this is the place for an input."""
+    cdef int kind = float_type(x)
+    return kind and (approximate or kind == cnp.NPY_FLOAT) and is_dense(x)
+
+
+cdef cnp.ndarray computed(cnp.ndarray x, const void* grad, bint approximate):
+    """A new array with a job's results."""
+    cdef Job job
+    cdef cnp.ndarray out = empty_like(x)
+    job.single, job.approximate = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT, approximate
+    job.x, job.grad, job.out = cnp.PyArray_DATA(x), grad, cnp.PyArray_DATA(out)
+    shared(compute, &job, cnp.PyArray_SIZE(x), GRAIN)
+    return out
+
+
+def gelu(x, bint approximate):
+    """GELU of x; None where this is not the place for it."""
+    return computed(x, NULL, approximate) if takes(x, approximate) else None
+
+
+def gelu_cotangent(grad, x, bint approximate):
+    """The cotangent of x; None where this is not the place for it."""
+    if not takes(x, approximate) or not fits(grad, x) or not same_strides(grad, x):
+        return None
+    return computed(x, cnp.PyArray_DATA(grad), approximate)

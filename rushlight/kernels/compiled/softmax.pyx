@@ -1,0 +1,195 @@
+# distutils: extra_compile_args = -fassociative-math -fno-signed-zeros -ffinite-math-only
+# cython: cdivision=True
+"""Softmax, its logarithm and their cotangents along the last dimension.
+
+Some rows at a time, which stay in the cache between the passes over them: their largest elements, the exponentials,
+the sums, the quotients. The compiler may add up in any order, and need not think of NaN in search of the largest: a NaN
+makes its row NaN through the sum.
+"""
+
+cimport numpy as cnp
+from libc.math cimport log
+
+from rushlight.kernels.compiled.arrays cimport fits, float_type
+from rushlight.kernels.compiled.exponential cimport exponentials, real
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.softmax_columns cimport along
+
+cnp.import_array()
+
+cdef enum:
+    GRAIN = 1 << 17  # elements of a thread's part
+
+cdef struct Job:
+    const void* x
+    const void* y
+    void* out
+    Py_ssize_t n
+    bint single
+    bint logarithm
+
+
+cdef wide subtract_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """Rows minus their largest element, which is kept."""
+    cdef Py_ssize_t r, i
+    cdef real peak
+    for r in range(rows):
+        peak = x[0]
+        for i in range(n):
+            peak = x[i] if x[i] > peak else peak
+        for i in range(n):
+            out[i] = x[i] - peak
+        peaks[r] = peak
+        x += n
+        out += n
+
+
+cdef void below_peaks(const real* x, real* out, real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """The same for other kernels."""
+    subtract_peaks(x, out, peaks, rows, n)
+
+
+cdef wide over_sums(real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """Rows divided by their sum, in place."""
+    cdef Py_ssize_t r, i
+    cdef real total
+    for r in range(rows):
+        total = 0
+        for i in range(n):
+            total += out[i]
+        total = <real>1 / total
+        for i in range(n):
+            out[i] *= total
+        out += n
+
+
+cdef wide below_sums(const real* x, real* out, const real* peaks, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """x minus the logarithm of the sum of the exponentials, those of x minus the peaks being in `out`.
+
+    In two loops: in one the compiler would add the peak and the logarithm first, and lose digits.
+    """
+    cdef Py_ssize_t r, i
+    cdef real total
+    for r in range(rows):
+        total = 0
+        for i in range(n):
+            total += out[i]
+        total = <real>log(total)
+        for i in range(n):
+            out[i] = x[i] - peaks[r]
+        for i in range(n):
+            out[i] -= total
+        x += n
+        out += n
+
+
+cdef wide weighted(const real* grad, const real* y, real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """y * (grad - sum(grad * y))."""
+    cdef Py_ssize_t r, i
+    cdef real total
+    for r in range(rows):
+        total = 0
+        for i in range(n):
+            total += grad[i] * y[i]
+        for i in range(n):
+            out[i] = y[i] * (grad[i] - total)
+        grad += n
+        y += n
+        out += n
+
+
+cdef wide less_shares(const real* grad, real* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """grad - out * sum(grad), in place of the shares in `out`."""
+    cdef Py_ssize_t r, i
+    cdef real total
+    for r in range(rows):
+        total = 0
+        for i in range(n):
+            total += grad[i]
+        for i in range(n):
+            out[i] = grad[i] - out[i] * total
+        grad += n
+        out += n
+
+
+cdef void softmax_rows(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, bint logarithm) noexcept nogil:
+    """Softmax, or its logarithm, of some rows, block by block."""
+    cdef real[PEAKS] peaks
+    cdef Py_ssize_t block = rows_of_block(n), r = 0, some
+    while r < rows:
+        some = min(block, rows - r)
+        subtract_peaks(x + r * n, out + r * n, peaks, some, n)
+        exponentials(out + r * n, out + r * n, some * n)
+        if logarithm:
+            below_sums(x + r * n, out + r * n, peaks, some, n)
+        else:
+            over_sums(out + r * n, some, n)
+        r += some
+
+
+cdef void log_softmax_cotangent_rows(const real* grad, const real* y, real* out, Py_ssize_t rows,
+                                     Py_ssize_t n) noexcept nogil:
+    """grad - exp(y) * sum(grad) of some rows, block by block."""
+    cdef Py_ssize_t block = rows_of_block(n), r = 0, some
+    while r < rows:
+        some = min(block, rows - r)
+        exponentials(y + r * n, out + r * n, some * n)
+        less_shares(grad + r * n, out + r * n, some, n)
+        r += some
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """What a job says, for some rows of either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_rows(job, <const float*>job.x, <const float*>job.y, <float*>job.out, start, stop)
+    else:
+        compute_rows(job, <const double*>job.x, <const double*>job.y, <double*>job.out, start, stop)
+
+
+cdef void compute_rows(const Job* job, const real* x, const real* y, real* out, Py_ssize_t start,
+                       Py_ssize_t stop) noexcept nogil:
+    """The same for one type; x is the cotangent where there is one."""
+    cdef Py_ssize_t first = start * job.n, rows = stop - start, n = job.n
+    if y == NULL:
+        softmax_rows(x + first, out + first, rows, n, job.logarithm)
+    elif job.logarithm:
+        log_softmax_cotangent_rows(x + first, y + first, out + first, rows, n)
+    else:
+        weighted(x + first, y + first, out + first, rows, n)
+
+
+cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, bint logarithm):
+    """A new array with a job's results."""
+    cdef Job job
+    cdef cnp.ndarray out
+    x = cnp.PyArray_GETCONTIGUOUS(x)
+    out = cnp.PyArray_SimpleNew(x.ndim, x.shape, cnp.PyArray_TYPE(x))
+    job.single, job.logarithm = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT, logarithm
+    job.n = x.shape[x.ndim - 1]
+    job.x, job.y, job.out = cnp.PyArray_DATA(x), NULL, cnp.PyArray_DATA(out)
+    if y is not None:
+        y = cnp.PyArray_GETCONTIGUOUS(y)
+        job.y = cnp.PyArray_DATA(y)
+    shared(compute, &job, cnp.PyArray_SIZE(x) // job.n, max(1, GRAIN // job.n))
+    return out
+
+
+cdef bint takes(object x, Py_ssize_t dim) noexcept:
+    """Whether this is the place for an array and one of its dimensions."""
+    return float_type(x) != 0 and 0 <= dim < (<cnp.ndarray>x).ndim
+
+
+def softmax(x, Py_ssize_t dim, bint logarithm):
+    """Softmax, or its logarithm; None where this is not the place for it."""
+    if not takes(x, dim):
+        return None
+    return computed(x, None, logarithm) if dim == (<cnp.ndarray>x).ndim - 1 else along(x, None, dim, logarithm)
+
+
+def softmax_cotangent(grad, y, Py_ssize_t dim, bint logarithm):
+    """The cotangent of its input, given the result; None where this is not the place for it."""
+    if not takes(y, dim) or not fits(grad, y):
+        return None
+    return computed(grad, y, logarithm) if dim == (<cnp.ndarray>y).ndim - 1 else along(grad, y, dim, logarithm)

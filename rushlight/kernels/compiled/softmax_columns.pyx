@@ -1,0 +1,165 @@
+# distutils: extra_compile_args = -fassociative-math -fno-signed-zeros -ffinite-math-only
+# cython: cdivision=True
+"""Softmax, its logarithm and their cotangents along a dimension that is not the last: (outer, n, inner).
+
+As in `softmax.pyx`, with a number for each column where that has one for a row; some columns at a time.
+"""
+
+cimport numpy as cnp
+from libc.math cimport log
+
+from rushlight.kernels.compiled.exponential cimport exponentials, real
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    COLUMNS = 256  # that are worked on at a time
+    GRAIN = 1 << 17  # elements of a thread's part
+
+cdef struct Job:
+    const void* x
+    const void* y  # NULL: forward; else the result, and x the cotangent
+    void* out
+    Py_ssize_t n
+    Py_ssize_t inner
+    bint single
+    bint logarithm
+
+
+cdef wide subtract_peaks(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width) noexcept nogil:
+    """Columns minus their largest element."""
+    cdef Py_ssize_t k, i
+    cdef real[COLUMNS] peaks
+    for i in range(width):
+        peaks[i] = x[i]
+    for k in range(1, n):
+        for i in range(width):
+            peaks[i] = x[k * step + i] if x[k * step + i] > peaks[i] else peaks[i]
+    for k in range(n):
+        for i in range(width):
+            out[k * step + i] = x[k * step + i] - peaks[i]
+
+
+cdef wide add_products(const real* x, const real* y, real* sums, Py_ssize_t n, Py_ssize_t step,
+                       Py_ssize_t width) noexcept nogil:
+    """The sums of columns, or of the products of two where y is not NULL."""
+    cdef Py_ssize_t k, i
+    for i in range(width):
+        sums[i] = 0
+    for k in range(n):
+        if y == NULL:
+            for i in range(width):
+                sums[i] += x[k * step + i]
+        else:
+            for i in range(width):
+                sums[i] += x[k * step + i] * y[k * step + i]
+
+
+cdef wide divide(real* out, const real* sums, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width) noexcept nogil:
+    """Columns divided by their sums, in place."""
+    cdef Py_ssize_t k, i
+    for k in range(n):
+        for i in range(width):
+            out[k * step + i] /= sums[i]
+
+
+cdef wide subtract(real* out, const real* values, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width) noexcept nogil:
+    """Columns minus a number each, in place."""
+    cdef Py_ssize_t k, i
+    for k in range(n):
+        for i in range(width):
+            out[k * step + i] -= values[i]
+
+
+cdef wide weigh(const real* grad, const real* y, const real* sums, real* out, Py_ssize_t n, Py_ssize_t step,
+                Py_ssize_t width) noexcept nogil:
+    """y * (grad - sum)."""
+    cdef Py_ssize_t k, i
+    for k in range(n):
+        for i in range(width):
+            out[k * step + i] = y[k * step + i] * (grad[k * step + i] - sums[i])
+
+
+cdef wide less_shares(const real* grad, const real* sums, real* out, Py_ssize_t n, Py_ssize_t step,
+                      Py_ssize_t width) noexcept nogil:
+    """grad - out * sum, in place of the shares in `out`."""
+    cdef Py_ssize_t k, i
+    for k in range(n):
+        for i in range(width):
+            out[k * step + i] = grad[k * step + i] - out[k * step + i] * sums[i]
+
+
+cdef void softmax(const real* x, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width,
+                  bint logarithm) noexcept nogil:
+    """The results in some columns."""
+    cdef real[COLUMNS] sums
+    cdef Py_ssize_t k, i
+    subtract_peaks(x, out, n, step, width)
+    for k in range(n):
+        exponentials(out + k * step, out + k * step, width)
+    add_products(out, NULL, sums, n, step, width)
+    if not logarithm:
+        divide(out, sums, n, step, width)
+        return
+    for i in range(width):
+        sums[i] = <real>log(sums[i])
+    subtract_peaks(x, out, n, step, width)
+    subtract(out, sums, n, step, width)
+
+
+cdef void cotangent(const real* grad, const real* y, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width,
+                    bint logarithm) noexcept nogil:
+    """The cotangents in some columns."""
+    cdef real[COLUMNS] sums
+    cdef Py_ssize_t k
+    if not logarithm:
+        add_products(grad, y, sums, n, step, width)
+        weigh(grad, y, sums, out, n, step, width)
+        return
+    add_products(grad, NULL, sums, n, step, width)
+    for k in range(n):
+        exponentials(y + k * step, out + k * step, width)
+    less_shares(grad, sums, out, n, step, width)
+
+
+cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """What a job says for a part of `outer`."""
+    cdef Py_ssize_t o, i, at, inner = job.inner
+    cdef const real* y = <const real*>job.y
+    cdef real* out = <real*>job.out
+    for o in range(start, stop):
+        for i in range((inner - 1) // COLUMNS + 1):
+            at = o * job.n * inner + i * COLUMNS
+            if y == NULL:
+                softmax(x + at, out + at, job.n, inner, min(COLUMNS, inner - i * COLUMNS), job.logarithm)
+            else:
+                cotangent(x + at, y + at, out + at, job.n, inner, min(COLUMNS, inner - i * COLUMNS), job.logarithm)
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_part(job, <const float*>job.x, start, stop)
+    else:
+        compute_part(job, <const double*>job.x, start, stop)
+
+
+cdef cnp.ndarray along(cnp.ndarray x, cnp.ndarray y, int dim, bint logarithm):
+    """A new array with the results along a dimension, or the cotangents x of the results y."""
+    cdef Job job
+    cdef int d
+    x = cnp.PyArray_GETCONTIGUOUS(x)
+    cdef cnp.ndarray out = cnp.PyArray_SimpleNew(x.ndim, x.shape, cnp.PyArray_TYPE(x))
+    job.single, job.logarithm = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT, logarithm
+    job.n, job.inner = x.shape[dim], 1
+    for d in range(dim + 1, x.ndim):
+        job.inner *= x.shape[d]
+    job.x, job.y, job.out = cnp.PyArray_DATA(x), NULL, cnp.PyArray_DATA(out)
+    if y is not None:
+        y = cnp.PyArray_GETCONTIGUOUS(y)
+        job.y = cnp.PyArray_DATA(y)
+    shared(compute, &job, cnp.PyArray_SIZE(x) // (job.n * job.inner), max(1, GRAIN // (job.n * job.inner)))
+    return out

@@ -1,0 +1,32 @@
+# NumPy's inner loops: its exp, tanh and log are vector code for whatever CPU there is, and need no interpreter.
+from numpy cimport npy_intp
+
+cdef extern from "numpy/ufuncobject.h":
+    ctypedef void (*Function "PyUFuncGenericFunction")(char**, const npy_intp*, const npy_intp*, void*) noexcept nogil
+
+    ctypedef struct PyUFuncObject:
+        Function* functions
+        void** data
+
+
+cdef struct Loop:
+    Function function
+    void* data
+
+
+cdef inline Loop loop_of(object ufunc, str types):
+    # A ufunc's loop for these types, such as "f->f".
+    cdef Loop loop
+    cdef int number = ufunc.types.index(types)
+    loop.function = (<PyUFuncObject*>ufunc).functions[number]
+    loop.data = (<PyUFuncObject*>ufunc).data[number]
+    return loop
+
+
+cdef inline void run(const Loop* loop, const void* x, void* out, npy_intp n, npy_intp step) noexcept nogil:
+    # Computes n elements of `step` bytes each, one after another; out may be x.
+    cdef char* args[2]
+    cdef npy_intp steps[2]
+    args[0], args[1] = <char*>x, <char*>out
+    steps[0] = steps[1] = step
+    loop.function(args, &n, steps, loop.data)

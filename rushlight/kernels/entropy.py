@@ -1,0 +1,61 @@
+"""Cross entropy of rows of scores and the numbers of their classes, and the sum of the scores of the classes."""
+
+import numpy as np
+
+from rushlight.kernels.compiled import load
+
+__all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put"]
+
+fast = load("entropy")
+
+
+def are_classes(x: np.ndarray, target: np.ndarray) -> bool:
+    """Return whether `target` has for each row of a matrix of floats the number of one of its columns."""
+    if fast is not None and fast.are_classes(x, target):
+        return True
+    return (
+        x.ndim == 2 and target.ndim == 1 and len(x) == len(target) > 0 and x.dtype.kind == "f"
+        and target.dtype == np.int64 and target.view(np.uint64).max() < x.shape[1]
+    )  # fmt: skip
+
+
+def cross_entropy(x: np.ndarray, target: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sum over rows of -log softmax(x)[target], times `factor`, and what the cotangent needs.
+
+    That is the largest element of each row, and the logarithm of the sum of exponentials when that is subtracted; the
+    computation is at least in float32. There may be dimensions in front of the rows.
+    """
+    if fast is not None and (results := fast.cross_entropy(x, target, factor)) is not None:
+        return results
+    peaks = np.maximum.reduce(x, axis=-1, keepdims=True).astype(np.promote_types(x.dtype, np.float32), copy=False)
+    below = x - peaks
+    sums = np.log(np.add.reduce(np.exp(below), axis=-1))
+    picked = np.take_along_axis(below, target[..., None], -1)[..., 0]
+    loss = np.add.reduce(sums - picked, axis=-1) * factor
+    return np.asarray(loss, x.dtype), np.stack([peaks[..., 0], sums], axis=-2)
+
+
+def cross_entropy_cotangent(grad: np.ndarray, x: np.ndarray, target: np.ndarray, moments: np.ndarray) -> np.ndarray:
+    """Return the cotangent of x, given a number as that of the sum of the losses: (softmax - one-hot) * grad."""
+    if fast is not None and (result := fast.cross_entropy_cotangent(grad, x, target, moments)) is not None:
+        return result
+    peaks, sums = moments[..., None]
+    probabilities = np.exp((x - peaks) - sums)
+    probabilities[np.arange(len(target)), target] -= 1
+    probabilities *= grad
+    return probabilities
+
+
+def pick(x: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
+    """Return the sum of x[target] over rows, times `factor`."""
+    if fast is not None and (result := fast.pick(x, target, factor)) is not None:
+        return result
+    picked = np.take_along_axis(x, target[..., None], -1)[..., 0]
+    return np.asarray(np.add.reduce(picked, axis=-1) * factor, x.dtype)
+
+
+def put(value: np.ndarray, target: np.ndarray, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
+    """Return zeros with a number in each row, in the column that `target` says: the adjoint of `pick`."""
+    result = np.zeros(shape, dtype)
+    result[np.arange(len(target)), target] = value
+    return result

@@ -1,0 +1,76 @@
+"""RMS normalization: layer normalization that leaves the mean where it is."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.batched import Batched, aligned, lifted
+from rushlight.core.graph import TensorBase
+from rushlight.kernels import row_normalization as kernels
+from rushlight.kernels.row_normalization import as_rows
+from rushlight.nn.functional.layer_normalization import check_shape
+from rushlight.nn.functional.standardization import mean_over
+from rushlight.ops.table import operator
+from rushlight.tensor import Tensor
+
+__all__ = ["rms_norm"]
+
+
+def rms_norm_cotangents(grads, input, weight, dims, eps, result1, needs):
+    """The cotangents of input and weight; as a composition where they are to be differentiated again."""
+    grad, ends = grads[0], input.shape[input.ndim - dims :]
+    if not isinstance(grad, TensorBase):
+        input_grad, weight_grad, _ = kernels.cotangents(grad, input, weight, None, result1, dims, *needs)
+        return [input_grad, None if weight_grad is None else weight_grad.reshape(ends)]
+    axes = tuple(range(input.ndim - dims, input.ndim))
+    scale = (mean_over(input * input, axes) + eps) ** -0.5
+    normal = input * scale
+    scaled = grad if weight is None else grad * weight
+    input_grad = (scaled - normal * mean_over(scaled * normal, axes)) * scale
+    weight_grad = np.add.reduce(as_rows(grad * normal, dims), axis=0) if needs[1] else None
+    return [input_grad, None if weight_grad is None else np.reshape(weight_grad, ends)]
+
+
+def rms_norm_batch(op, args, levels):
+    """The rule: examples are more rows; weights of their own come after."""
+    input, weight, dims, eps = args
+    result, scale = op.forward(aligned(input, levels), None, dims, eps)
+    if weight is not None:
+        result = result * (lifted(weight, levels, input.ndim) if type(weight) is Batched else weight)
+    return result, scale
+
+
+@operator(
+    joint=rms_norm_cotangents, inputs=("input", "weight"), nondifferentiable=(1,), node="FusedRmsNormBackward0",
+    batch=rms_norm_batch,
+)  # fmt: skip
+def _rms_norm(input, weight, dims, eps):
+    """The result, and 1 / the root mean square."""
+    result, _, scale = kernels.normalized(input, weight, None, dims, eps, centered=False)
+    return result, scale
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The last dimensions, of `normalized_shape`, divided by their root mean square, times `weight`.
+
+    `eps` is added to the mean square; None is the dtype's own. RuntimeError for shapes that do not fit.
+
+    The method is that of Zhang and Sennrich, "Root mean square layer normalization", 2019.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
+    tensor([1.2000, 1.6000, 0.0000, 0.0000])
+    """
+    shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
+    if input._array.dtype.kind not in "fc":
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
+    dtype = input._array.dtype
+    eps = float(np.finfo(dtype).eps) if eps is None else eps
+    if dtype.kind == "f" and (weight is None or weight._array.dtype == dtype):
+        return _rms_norm(input, weight, len(shape), eps)[0]
+    dims = tuple(range(-len(shape), 0))
+    result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
+    return result if weight is None else result * weight
