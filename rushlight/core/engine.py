@@ -262,7 +262,7 @@ class Backward:
                 target = node.edge(i)
                 if target is not None and self.needs(target):
                     result = node.cotangent(i, grad, self.recorded)
-                    self.deliver(target, node.number(i), result, result is not grad)
+                    self.deliver(target, node.number(i), result, is_new(result, grad))
         if not self.keep_graph:
             node.release()
 
@@ -280,11 +280,13 @@ class Backward:
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
         grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
+        ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold on to the others
         if node.hooks is not None:
             grads = node.hooks.after_node(grads, grad, self.recorded)
         for i in range(node.arity):
             if needs[i]:
-                self.deliver(targets[i], node.number(i), grads[i], False)
+                fresh = ours and is_new(grads[i], grad) and count(grads, grads[i]) == 1
+                self.deliver(targets[i], node.number(i), grads[i], fresh)
 
     def watch(self, node, grad, needs):
         """A node's cotangents in anomaly mode, or while a profiler looks on."""
@@ -367,6 +369,20 @@ def filled(grads, outputs, recorded):
             grad = new_tensor(zeros) if recorded else zeros
         result.append(grad)
     return result
+
+
+def is_new(result, grad):
+    """Whether a formula made its result, and did not hand on what arrived, or one of the cotangents that did."""
+    return count(grad, result) == 0 if type(grad) is list else result is not grad
+
+
+def count(items, wanted):
+    """How often the very object is among others."""
+    n = 0
+    for item in items:
+        if item is wanted:
+            n += 1
+    return n
 
 
 def own(grad):

@@ -374,17 +374,18 @@ def use_batching(compute, adjust):
 
 def several(op, args, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
-    results = tuple([result if type(result) is Batched else np.asarray(result) for result in results])
+    results = tuple([r if type(r) is ndarray or type(r) is Batched else np.asarray(r) for r in results])
     outs = []
     for result in results:
         out = blank()
         out._array = result
-        outs.append(out)
-    if op.view:
-        for out in outs:
+        if op.view:
             look(out, args[0], True)
+        outs.append(out)
+    if modes is None:
+        return tuple(outs)
     live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
-    if modes is not None and live:
+    if live:
         node = start(op, needs)
         saved = [n for kind, n in zip(node.plan.kinds, node.plan.sources) if kind == RESULT] or live
         save(node, args, results, outs[saved[0]])
