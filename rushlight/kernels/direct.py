@@ -2,10 +2,10 @@
 
 Arrays are worked on as (runs, groups, channels, elements) in the layout of `patches`: a large batch is one run with its
 samples innermost, in a small one each sample is a run. Where segments would be shorter than a vector, the input is
-copied with its padding, dealt out by the stride.
+copied with its padding, dealt out by the stride (`plans.Deal`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, product
 from math import prod
 
@@ -14,7 +14,17 @@ import numpy as np
 from rushlight import threads
 from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import INNERMOST_FROM, Size, Slices, batch_last, empty_batch
-from rushlight.kernels.plans import VECTOR, Deal, Plan, Shape, elements_scheme, places_scheme, taps_plan, weight_scheme
+from rushlight.kernels.plans import (
+    VECTOR,
+    Deal,
+    Plan,
+    Scheme,
+    Shape,
+    elements_scheme,
+    places_scheme,
+    taps_plan,
+    weight_scheme,
+)
 
 fast = load("convolution")
 
@@ -31,7 +41,7 @@ PART = 4_000_000
 def takes(*operands: np.ndarray) -> bool:
     """Whether the kernels are there, and made for these operands."""
     dtype = operands[0].dtype
-    return fast is not None and dtype.char in "fd" and all(a.dtype == dtype and a.size for a in operands)
+    return fast is not None and dtype in (np.float32, np.float64) and all(a.dtype == dtype and a.size for a in operands)
 
 
 def convolution(
@@ -92,13 +102,20 @@ def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndar
     return np.ascontiguousarray(np.moveaxis(result.reshape(outer, *shape.kernel, channels), -1, 1))
 
 
-def share(work, items: int, multiplications: int) -> None:
+def share(work: Callable[[int, int], None], items: int, multiplications: int) -> None:
     """Shares items of work among threads, as many at a time as are worth it."""
     parts = max(1, min(items, multiplications // PART, 4 * threads.NUMBER))
     threads.share(work, items, max(1, -(-items // parts)))
 
 
-def run_products(scheme_of, input: np.ndarray, filters: np.ndarray, bias: np.ndarray | None, output: np.ndarray, shape: Shape) -> None:
+def run_products(
+    scheme_of: Callable[..., Scheme],
+    input: np.ndarray,
+    filters: np.ndarray,
+    bias: np.ndarray | None,
+    output: np.ndarray,
+    shape: Shape,
+) -> None:
     """Fills the output with products of the filters (groups, channels of the result, channels, taps)."""
     groups = len(filters)
     x, out = as_runs(input), as_runs(output)
@@ -111,7 +128,7 @@ def run_products(scheme_of, input: np.ndarray, filters: np.ndarray, bias: np.nda
 
 
 def multiply(x: np.ndarray, filters: np.ndarray, bias: np.ndarray | None, out: np.ndarray, plan: Plan) -> None:
-    """Fills the result (runs, groups, channels of the result, elements) with products of (groups, them, channels, taps)."""
+    """Fills the result (runs, groups, its channels, elements); the filters are (groups, these, channels, taps)."""
     groups, channels = filters.shape[:2]
     start = np.zeros(groups * channels, out.dtype) if bias is None else np.ascontiguousarray(bias)
     operands = x, filters, start.reshape(groups, channels), out, plan

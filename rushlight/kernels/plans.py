@@ -28,7 +28,7 @@ CHUNK = 36
 """Columns that one thread takes at a time: the cotangent is read once for all of them."""
 
 FEW = 6
-"""With fewer channels the columns of several taps share a block; so the input is padded, that they see the same places."""
+"""Of fewer channels several taps share a block of columns: the input is padded, so that the same places see them."""
 
 PLANS = 256
 """How many plans of each sort are kept."""
@@ -43,6 +43,10 @@ class Shape(NamedTuple):
     stride: Size
     padding: Size
     dilation: Size
+
+    def each(self) -> list[Size]:
+        """The six sizes of each dimension."""
+        return list(zip(*self, strict=True))
 
 
 class Plan(NamedTuple):
@@ -117,8 +121,8 @@ def places_scheme(shape: Shape, samples: int, item: int) -> Scheme:
     if found.shortest >= VECTOR:
         return Scheme(found)
     if suits_flat(shape, outputs, item):
-        return flat(shape, lines, [places_dealt(*sizes)[:2] for sizes in list(zip(*shape))[-2:]], shape.places, samples, item)
-    line, deal = places_dealt(*(sizes[-1] for sizes in shape))
+        return flat(shape, lines, [places_dealt(*sizes) for sizes in shape.each()[-2:]], inputs, outputs, item)
+    line, deal = places_dealt(*shape.each()[-1])
     inputs = (*shape.spatial[:-1], deal.phases * deal.width, samples)
     return Scheme(plan((*lines[:-1], line), inputs, outputs, shape.kernel, item), (deal,))
 
@@ -132,8 +136,8 @@ def elements_scheme(shape: Shape, samples: int, item: int) -> Scheme:
     if found.shortest >= VECTOR:
         return Scheme(found)
     if suits_flat(shape, outputs, item):
-        return flat(shape, lines, [elements_dealt(*sizes)[:2] for sizes in list(zip(*shape))[-2:]], shape.spatial, samples, item)
-    line, deal, out = elements_dealt(*(sizes[-1] for sizes in shape))
+        return flat(shape, lines, [elements_dealt(*sizes)[:2] for sizes in shape.each()[-2:]], inputs, outputs, item)
+    line, deal, out = elements_dealt(*shape.each()[-1])
     inputs = (*shape.places[:-1], deal.width, samples)
     outputs = (*shape.spatial[:-1], out.phases * out.width, samples)
     found = plan((*lines[:-1], line), inputs, outputs, shape.kernel, item)
@@ -145,17 +149,18 @@ def suits_flat(shape: Shape, outputs: Size, item: int) -> bool:
     return len(outputs) > 2 and set(shape.stride[-2:]) == {1} and outputs[-2] * outputs[-1] * item < 2 * VECTOR
 
 
-def flat(shape: Shape, lines, dealt, results: Size, samples: int, item: int) -> Scheme:
+def flat(
+    shape: Shape, lines: tuple[Line, ...], dealt: list[tuple[Line, Deal]], inputs: Size, outputs: Size, item: int
+) -> Scheme:
     """The scheme whose segments are planes: the last two dimensions are one, with padding between the rows."""
     (upper, high), (lower, wide) = dealt
-    rows, columns = results[-2:]
-    steps = [(above * shape.kernel[-1] + beside, up * wide.width + right) for above, up in upper[0] for beside, right in lower[0]]
+    *outer, rows, columns, samples = outputs
+    steps = [(tap * shape.kernel[-1] + other, above * wide.width + beside)
+             for tap, above in upper[0] for other, beside in lower[0]]  # fmt: skip
     line = tuple(tuple((tap, at + step) for tap, step in steps) for at in range((rows - 1) * wide.width + columns))
-    outer = len(lines) - 2
-    inputs = (*shape.spatial[:outer], high.width * wide.width, samples)
-    outputs = (*results[:outer], rows * wide.width, samples)
-    kernel = (*shape.kernel[:outer], shape.kernel[-2] * shape.kernel[-1])
-    found = plan((*lines[:outer], line), inputs, outputs, kernel, item)
+    kernel = (*shape.kernel[:-2], shape.kernel[-2] * shape.kernel[-1])
+    inputs = (*inputs[:-3], high.width * wide.width, samples)
+    found = plan((*lines[:-2], line), inputs, (*outer, rows * wide.width, samples), kernel, item)
     return Scheme(found, (high, wide), (Deal(1, 1, rows, 0), Deal(1, 1, wide.width, 0)))
 
 
@@ -166,7 +171,7 @@ def weight_scheme(shape: Shape, channels: int, samples: int, item: int) -> Schem
     found = weight_plan(lines, shape, (*shape.spatial, samples), channels, item)
     if found.shortest >= VECTOR and (channels >= FEW or not shape.padding[-1]):
         return Scheme(found)
-    line, deal = places_dealt(*(sizes[-1] for sizes in shape))
+    line, deal = places_dealt(*shape.each()[-1])
     inputs = (*shape.spatial[:-1], deal.phases * deal.width, samples)
     whole = (Deal(1, 1, shape.places[-1], 0),) if shape.places[-1] * samples * item < VECTOR else ()
     return Scheme(weight_plan((*lines[:-1], line), shape, inputs, channels, item), (deal,), whole)
@@ -174,7 +179,7 @@ def weight_scheme(shape: Shape, channels: int, samples: int, item: int) -> Schem
 
 @lru_cache(maxsize=PLANS)
 def taps_plan(shape: Shape, channels: int, item: int) -> Plan:
-    """The tables of the adjoint in the weight as a product with the channels innermost: every tap is a sum over places."""
+    """The tables of the adjoint in the weight with the channels innermost: every tap is a sum over places."""
     lines = tuple(map(taps_line, *shape))
     return plan(lines, (*shape.spatial, channels), (*shape.kernel, channels), shape.places, item)
 
@@ -189,7 +194,7 @@ def taps_line(size: int, kernel: int, places: int, stride: int, padding: int, di
 
 def weight_plan(lines: tuple[Line, ...], shape: Shape, inputs: Size, channels: int, item: int) -> WeightPlan:
     """The tables for lines over an input of these sizes, the last of them that of the samples, of `item` bytes each."""
-    tables, segments, chunks, columns = [], [np.zeros((0, 4), np.intp)], [], []
+    tables, segments, columns, chunks = [], [np.zeros((0, 4), np.intp)], [np.zeros((0, 2), np.intp)], []
     for axis, line in enumerate(lines):
         sizes = inputs[axis + 1 :], (*shape.places[axis + 1 :], inputs[-1]), shape.kernel[axis + 1 :]
         tables.append(shared(line, *(prod(after) for after in sizes), item, axis == len(lines) - 1))
@@ -202,11 +207,12 @@ def weight_plan(lines: tuple[Line, ...], shape: Shape, inputs: Size, channels: i
             chunks.append((sum(map(len, segments)), len(found), first + at, min(CHUNK, size - at)))
         segments.append(found)
         columns.append(crossed(taps, every))
-    return WeightPlan(np.concatenate(segments)[:, :3].copy(), np.array(chunks, np.intp).reshape(-1, 4), np.concatenate([np.zeros((0, 2), np.intp), *columns]), CHUNK)
+    cut_up = np.array(chunks, np.intp).reshape(-1, 4)
+    return WeightPlan(np.concatenate(segments)[:, :3].copy(), cut_up, np.concatenate(columns), CHUNK)
 
 
 def shared(line: Line, row: int, place: int, tap: int, item: int, last: bool) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For taps that the same places see: these places' segments, and the taps' columns (from the base, in the result)."""
+    """For taps that are seen from the same places: these places' segments, and the taps' columns."""
     seen: dict[int, dict[int, int]] = {}
     for at, pairs in enumerate(line):
         for number, position in pairs:
@@ -246,7 +252,9 @@ def elements_dealt(
     first, last = padding // stride, (padding + size - 1) // stride
     before = max(0, (kernel - 1) * dilation // stride - first)
     line = tuple(
-        tuple((tap, at + before - tap * dilation // stride) for tap in range(kernel) if tap * dilation % stride == phase)
+        tuple(
+            (tap, at + before - tap * dilation // stride) for tap in range(kernel) if tap * dilation % stride == phase
+        )
         for phase in range(stride)
         for at in range(first, last + 1)
     )
@@ -255,10 +263,7 @@ def elements_dealt(
 
 
 def plan(lines: tuple[Line, ...], inputs: Size, outputs: Size, kernel: Size, item: int) -> Plan:
-    """The tables for lines over memory of these sizes.
-
-    The last size is that of the samples, of `item` bytes each.
-    """
+    """The tables for lines over memory of these sizes, the last of them that of the samples, of `item` bytes each."""
     segments, kinds, radix = np.zeros((1, 4), np.intp), [], 1
     for axis, line in reversed(list(enumerate(lines))):
         row, place = (prod(sizes[axis + 1 :]) * item for sizes in (inputs, outputs))

@@ -1,3 +1,4 @@
+# cython: cdivision=True
 """Convolution and its adjoints as products of matrices whose rows lie where a table says: patches are never copied.
 
 `products` serves convolution and the adjoint in the input. A segment is a row of neighbours in memory (the samples of a
@@ -8,7 +9,6 @@ a channel), stay in registers too; they run along the segments, and the lanes ar
 Places, steps and lengths are in bytes. `rushlight.kernels.plans` makes the tables.
 """
 
-cimport cython
 cimport numpy as cnp
 from libc.string cimport memcpy, memset
 
