@@ -39,9 +39,11 @@ PART = 4_000_000
 
 
 def takes(*operands: np.ndarray) -> bool:
-    """Whether the kernels are there, and made for these operands."""
+    """Whether the kernels are there, and made for this CPU and these operands."""
     dtype = operands[0].dtype
-    return fast is not None and dtype in (np.float32, np.float64) and all(a.dtype == dtype and a.size for a in operands)
+    if fast is None or not fast.SUPPORTED:
+        return False
+    return dtype in (np.float32, np.float64) and all(a.dtype == dtype and a.size for a in operands)
 
 
 def convolution(

@@ -10,7 +10,9 @@ from rushlight import threads
 from rushlight.kernels import direct
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
 
-pytestmark = pytest.mark.skipif(direct.fast is None, reason="the kernels are not compiled")
+pytestmark = pytest.mark.skipif(
+    direct.fast is None or not direct.fast.SUPPORTED, reason="there are no kernels for this CPU"
+)
 
 SAMPLES = (1, 2, 7, 8, 9, 15, 16, 17, 33, 64, 70)
 LAYERS = {

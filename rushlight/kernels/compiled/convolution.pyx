@@ -17,6 +17,8 @@ from rushlight.kernels.compiled.lanes cimport (
 
 cnp.import_array()
 
+SUPPORTED = bool(wide_registers())  # elsewhere the sums do not fit into the registers, and BLAS is faster
+
 ctypedef fused lanes:
     floats
     doubles
@@ -24,10 +26,9 @@ ctypedef fused lanes:
 cdef enum:
     WIDTH = 64  # bytes of a vector
     TILE_CHANNELS = 6
-
-cdef Py_ssize_t TILE_BYTES = WIDTH * (4 if wide_registers() else 1)
-cdef int BLOCK_CHANNELS = 4 if wide_registers() else 2
-cdef int BLOCK_COLUMNS = 6 if wide_registers() else 3
+    TILE_BYTES = 4 * WIDTH
+    BLOCK_CHANNELS = 4
+    BLOCK_COLUMNS = 6
 
 cdef char MASKS[3 * WIDTH]
 cdef int byte
