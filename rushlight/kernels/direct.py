@@ -41,7 +41,7 @@ PART = 4_000_000
 def takes(*operands: np.ndarray) -> bool:
     """Whether the kernels are there, and made for this CPU and these operands."""
     dtype = operands[0].dtype
-    if fast is None or not fast.SUPPORTED:
+    if fast is None or not fast.AVAILABLE:
         return False
     return dtype in (np.float32, np.float64) and all(a.dtype == dtype and a.size for a in operands)
 

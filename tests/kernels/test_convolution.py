@@ -21,7 +21,7 @@ def form(request: pytest.FixtureRequest):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "numpy":
             patch.setattr(direct, "fast", None)
-        elif direct.fast is None or not direct.fast.SUPPORTED:
+        elif direct.fast is None or not direct.fast.AVAILABLE:
             pytest.skip("there are no kernels for this CPU")
         yield request.param
 

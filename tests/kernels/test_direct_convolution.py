@@ -11,7 +11,7 @@ from rushlight.kernels import direct
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
 
 pytestmark = pytest.mark.skipif(
-    direct.fast is None or not direct.fast.SUPPORTED, reason="there are no kernels for this CPU"
+    direct.fast is None or not direct.fast.AVAILABLE, reason="there are no kernels for this CPU"
 )
 
 SAMPLES = (1, 2, 7, 8, 9, 15, 16, 17, 33, 64, 70)

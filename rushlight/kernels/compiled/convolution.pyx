@@ -13,11 +13,11 @@ cimport numpy as cnp
 from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.lanes cimport (
-    add_to, always, doubles, filled, floats, kept, number, put, wide, wide_registers)
+    add_to, always, doubles, filled, floats, kept, number, put, wide_registers, widest)
 
 cnp.import_array()
 
-SUPPORTED = bool(wide_registers())  # elsewhere the sums do not fit into the registers, and BLAS is faster
+AVAILABLE = bool(wide_registers())  # elsewhere the sums do not fit into the registers, and BLAS is faster
 
 ctypedef fused lanes:
     floats
@@ -109,7 +109,7 @@ cdef always tile_of_width(int rows, int vectors, const lanes* x, const lanes* we
         tile(1, vectors, x, weights, bias, walk, out, out_step)
 
 
-cdef wide any_tile(int rows, int vectors, const lanes* x, const lanes* weights, const lanes* bias,
+cdef widest any_tile(int rows, int vectors, const lanes* x, const lanes* weights, const lanes* bias,
                    const Walk* walk, lanes* out, Py_ssize_t out_step) noexcept nogil:
     """A tile of 1 to 6 rows and 1 to 4 vectors."""
     if vectors == 4:
@@ -305,7 +305,7 @@ cdef always block_of_rows(int rows, int columns, const Stretch* stretch, Py_ssiz
         block(rows, 1, stretch, first, column, totals, total_step)
 
 
-cdef wide any_block(int rows, int columns, const Stretch* stretch, Py_ssize_t first, const Column* column,
+cdef widest any_block(int rows, int columns, const Stretch* stretch, Py_ssize_t first, const Column* column,
                     lanes* totals, Py_ssize_t total_step) noexcept nogil:
     """A block of 1 to 4 rows and 1 to 6 columns."""
     if rows == 4:
@@ -334,7 +334,7 @@ cdef void contract(Py_ssize_t channels, Py_ssize_t columns, const Column* column
                       totals + first * channels + row, channels)
 
 
-cdef wide add_up(Py_ssize_t channels, Py_ssize_t columns, const Column* column, lanes* totals, char* out,
+cdef widest add_up(Py_ssize_t channels, Py_ssize_t columns, const Column* column, lanes* totals, char* out,
                  Py_ssize_t out_step) noexcept nogil:
     """Adds up the lanes of each total, by halves, and puts them where they belong in the result."""
     cdef Py_ssize_t i, j

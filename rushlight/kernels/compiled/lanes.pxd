@@ -3,8 +3,9 @@
 # `lanes` are GCC's and Clang's vector types: `+ - * /` work on them, with a number on one side too; they are read and
 # written through pointers, aligned or not. A function declared `cdef wide NAME(...) noexcept nogil` is compiled three
 # times, for any x86-64, for AVX2 and for AVX-512, and the loader takes the best for the CPU it finds; on other
-# compilers and CPUs once. What it calls has to be inline: a `cdef always NAME(...)` is, in every version, and its loops over
-# constant arguments unroll.
+# compilers and CPUs once. A `cdef widest NAME(...)` is compiled for AVX-512 alone, to be called where there are
+# `wide_registers`. What they call has to be inline: a `cdef always NAME(...)` is, everywhere, and its loops over constant
+# arguments unroll.
 #
 # `number(place, i)` is the i-th float or double at a pointer to lanes, `add_to(place, i, value)` adds to it, `put(place,
 # value)` writes the first; `filled(place, i)` is a vector full of the i-th, and `kept(x, mask)` has zeros in place of the
@@ -13,8 +14,10 @@ cdef extern from *:
     """
     #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
     #define RUSHLIGHT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+    #define RUSHLIGHT_WIDEST __attribute__((target("arch=x86-64-v4")))
     #else
     #define RUSHLIGHT_CLONES
+    #define RUSHLIGHT_WIDEST
     #endif
     static inline int rushlight_wide_registers(void) {
     #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
@@ -38,6 +41,7 @@ cdef extern from *:
     typedef double rushlight_doubles __attribute__((vector_size(64), aligned(8), may_alias));
     """
     ctypedef void wide "RUSHLIGHT_CLONES void"
+    ctypedef void widest "RUSHLIGHT_WIDEST void"
     ctypedef void always "RUSHLIGHT_ALWAYS"
     int wide_registers "rushlight_wide_registers"() noexcept nogil  # whether 32 registers hold one of `lanes` each
     ctypedef float floats "rushlight_floats"
