@@ -8,6 +8,7 @@ copied with its padding, dealt out by the stride (`plans.Deal`).
 from collections.abc import Callable, Iterator
 from itertools import chain, product
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from rushlight.kernels.plans import (
     weight_scheme,
 )
 
-fast = load("convolution")
+fast: Any = load("convolution")
 
 CHUNKS = 8
 """So many chunks of the weight's gradient there should be for threads to share; else its sums are split."""
@@ -111,7 +112,7 @@ def share(work: Callable[[int, int], None], items: int, multiplications: int) ->
 
 
 def run_products(
-    scheme_of: Callable[..., Scheme],
+    scheme_of: Callable[..., Scheme[Plan]],
     input: np.ndarray,
     filters: np.ndarray,
     bias: np.ndarray | None,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache, reduce
 from itertools import accumulate, chain, product
 from math import prod
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -104,16 +104,19 @@ class Deal(NamedTuple):
     begin: int
 
 
-class Scheme(NamedTuple):
+AnyPlan = TypeVar("AnyPlan", Plan, WeightPlan)
+
+
+class Scheme(NamedTuple, Generic[AnyPlan]):
     """A plan, and how the last dimensions of the input and of the other array have to be dealt out for it."""
 
-    plan: Plan
+    plan: AnyPlan
     input: tuple[Deal, ...] = ()
     other: tuple[Deal, ...] = ()
 
 
 @lru_cache(maxsize=PLANS)
-def places_scheme(shape: Shape, samples: int, item: int) -> Scheme:
+def places_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
     """The scheme of a convolution: every place is a sum over the elements that it sees."""
     lines = tuple(map(places_line, *shape))
     inputs, outputs = (*shape.spatial, samples), (*shape.places, samples)
@@ -128,7 +131,7 @@ def places_scheme(shape: Shape, samples: int, item: int) -> Scheme:
 
 
 @lru_cache(maxsize=PLANS)
-def elements_scheme(shape: Shape, samples: int, item: int) -> Scheme:
+def elements_scheme(shape: Shape, samples: int, item: int) -> Scheme[Plan]:
     """The scheme of the adjoint in the input: every element is a sum over the places that see it."""
     lines = tuple(map(elements_line, *shape))
     inputs, outputs = (*shape.places, samples), (*shape.spatial, samples)
@@ -151,7 +154,7 @@ def suits_flat(shape: Shape, outputs: Size, item: int) -> bool:
 
 def flat(
     shape: Shape, lines: tuple[Line, ...], dealt: list[tuple[Line, Deal]], inputs: Size, outputs: Size, item: int
-) -> Scheme:
+) -> Scheme[Plan]:
     """The scheme whose segments are planes: the last two dimensions are one, with padding between the rows."""
     (upper, high), (lower, wide) = dealt
     *outer, rows, columns, samples = outputs
@@ -165,7 +168,7 @@ def flat(
 
 
 @lru_cache(maxsize=PLANS)
-def weight_scheme(shape: Shape, channels: int, samples: int, item: int) -> Scheme:
+def weight_scheme(shape: Shape, channels: int, samples: int, item: int) -> Scheme[WeightPlan]:
     """The scheme of the adjoint in the weight: every tap of a channel is a sum over the places that see it."""
     lines = tuple(map(places_line, *shape))
     found = weight_plan(lines, shape, (*shape.spatial, samples), channels, item)
@@ -196,8 +199,8 @@ def weight_plan(lines: tuple[Line, ...], shape: Shape, inputs: Size, channels: i
     """The tables for lines over an input of these sizes, the last of them that of the samples, of `item` bytes each."""
     tables, segments, columns, chunks = [], [np.zeros((0, 4), np.intp)], [np.zeros((0, 2), np.intp)], []
     for axis, line in enumerate(lines):
-        sizes = inputs[axis + 1 :], (*shape.places[axis + 1 :], inputs[-1]), shape.kernel[axis + 1 :]
-        tables.append(shared(line, *(prod(after) for after in sizes), item, axis == len(lines) - 1))
+        row, place = prod(inputs[axis + 1 :]), prod(shape.places[axis + 1 :]) * inputs[-1]
+        tables.append(shared(line, row, place, prod(shape.kernel[axis + 1 :]), item, axis == len(lines) - 1))
     for choice in product(*tables):
         found = reduce(crossed, (steps for steps, _ in choice))
         taps = reduce(crossed, (taps for _, taps in choice))
