@@ -9,7 +9,9 @@ from math import prod
 
 import numpy as np
 
+from rushlight.kernels import direct
 from rushlight.kernels.patches import Size, add_windows, empty_batch, output_size, pad_run, runs, windows
+from rushlight.kernels.plans import Shape
 
 BLOCK_BYTES = 4 << 20
 """How much of the patch matrix is made at a time, so that it is in the cache when multiplied (measured)."""
@@ -19,22 +21,31 @@ THIN = 10
 
 
 def convolution(
-    input: np.ndarray, weight: np.ndarray, stride: Size, padding: Size, dilation: Size, groups: int
+    input: np.ndarray,
+    weight: np.ndarray,
+    stride: Size,
+    padding: Size,
+    dilation: Size,
+    groups: int,
+    bias: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Cross-correlate (N, C, *spatial) with (O, C/groups, *kernel); the result is (N, O, *places).
+    """Cross-correlate (N, C, *spatial) with (O, C/groups, *kernel), plus a bias (O); the result is (N, O, *places).
 
     Raises RuntimeError where the channels do not fit the groups or the kernel exceeds the padded input.
     """
     _check_channels(input.shape, weight.shape, groups)
     samples, kernel = input.shape[0], weight.shape[2:]
     places = output_size(input.shape[2:], kernel, stride, padding, dilation)
+    if direct.takes(input, weight):
+        shape = Shape(input.shape[2:], kernel, places, stride, padding, dilation)
+        return direct.convolution(input, weight, bias, shape, groups)
     output = empty_batch((samples, weight.shape[0], *places), np.result_type(input, weight))
     filters = _filters(weight, groups)
     for run, result in zip(runs(input), runs(output), strict=True):
         seen = windows(pad_run(run, padding), kernel, places, stride, dilation)
         for rows in _blocks(places, filters, run):
             np.matmul(filters, _columns(seen, rows, groups), out=_planes(result, rows, groups))
-    return output
+    return _add_bias(output, bias)
 
 
 def convolution_input(
@@ -45,15 +56,20 @@ def convolution_input(
     padding: Size,
     dilation: Size,
     groups: int,
+    bias: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the adjoint of `convolution` in its input at `grad` (N, O, *places): the transposed convolution.
 
+    A bias for each channel of the result is added.
     `input_shape` may reach beyond what the places of `grad` saw: that is PyTorch's output_padding.
     Raises RuntimeError where the channels do not fit.
     """
     _check_channels(input_shape, weight.shape, groups)
     _check_transposed(grad.shape, weight.shape)
     kernel, places = weight.shape[2:], grad.shape[2:]
+    if direct.takes(grad, weight):
+        shape = Shape(tuple(input_shape[2:]), kernel, places, stride, padding, dilation)
+        return direct.convolution_input(grad, weight, bias, shape, groups)
     output = empty_batch(input_shape, np.result_type(grad, weight))
     output[...] = 0
     keeps = _keeps_size(input_shape, kernel, places, stride, padding, dilation)
@@ -67,7 +83,7 @@ def convolution_input(
             block = block.reshape(input_shape[1], *scattered, *run[:, rows].shape[1:])
             above = top - rows.start * stride[0]
             add_windows(result, block, scattered, stride, (above, *sides), dilation)
-    return output
+    return _add_bias(output, bias)
 
 
 def convolution_weight(
@@ -86,6 +102,9 @@ def convolution_weight(
     _check_channels(input.shape, weight_shape, groups)
     _check_transposed(grad.shape, weight_shape)
     kernel, places = weight_shape[2:], grad.shape[2:]
+    if direct.takes(grad, input):
+        shape = Shape(input.shape[2:], tuple(kernel), places, stride, padding, dilation)
+        return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
     total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
     for run, cotangent in zip(runs(input), runs(grad), strict=True):
         cotangent = np.ascontiguousarray(cotangent)
@@ -93,6 +112,13 @@ def convolution_weight(
         for rows in _blocks(places, total, run):
             total += _contract(_planes(cotangent, rows, groups), _columns(seen, rows, groups))
     return total.reshape(weight_shape)
+
+
+def _add_bias(output: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+    """Add a number for each channel to a fresh result."""
+    if bias is not None:
+        output += bias.reshape(-1, *(1,) * (output.ndim - 2))
+    return output
 
 
 def _check_channels(input_shape: Size, weight_shape: Size, groups: int) -> None:

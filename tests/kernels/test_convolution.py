@@ -9,9 +9,21 @@ from hypothesis import strategies as st
 from kernels.cases import CONVOLUTIONS, Arrays, Convolution, waves
 
 from rushlight.kernels import convolution as module
+from rushlight.kernels import direct
 from rushlight.kernels.convolution import convolution, convolution_input, convolution_weight
 
 each_case = pytest.mark.parametrize("name", CONVOLUTIONS)
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
+def form(request: pytest.FixtureRequest):
+    """Every test runs on the compiled kernels, where they are, and on the NumPy form."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(direct, "fast", None)
+        elif direct.fast is None or not direct.fast.AVAILABLE:
+            pytest.skip("there are no kernels for this CPU")
+        yield request.param
 
 
 @st.composite

@@ -22,13 +22,6 @@ def over_channels(grad):
     return np.add.reduce(grad, axis=(0, *range(2, grad.ndim)))
 
 
-def add_bias(result, bias):
-    """Adds a number for each channel to a fresh result."""
-    if bias is not None:
-        result += bias.reshape(-1, *(1,) * (result.ndim - 2))
-    return result
-
-
 def convolution_cotangents(grad, input, weight, stride, padding, dilation, groups, needs):
     """The cotangents of input, weight and bias of a convolution; the first layer's input mostly needs none."""
     settings = stride, padding, dilation, groups
@@ -65,12 +58,12 @@ def cropped(result, shape):
 
 @operator(batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
 def _convolution(input, weight, bias, stride, padding, dilation, groups):
-    return add_bias(kernels.convolution(input, weight, stride, padding, dilation, groups), bias)
+    return kernels.convolution(input, weight, stride, padding, dilation, groups, bias)
 
 
 @operator(batch=convolved, joint=transpose_cotangents, inputs=("input", "weight", "bias"), node="ConvolutionBackward0")
 def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation, groups):
-    return add_bias(kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups), bias)
+    return kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups, bias)
 
 
 @operator(

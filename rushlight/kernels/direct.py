@@ -1,0 +1,199 @@
+"""Convolution and its adjoints by compiled kernels that read the input in place: `compiled.convolution`.
+
+Arrays are worked on as (runs, groups, channels, elements) in the layout of `patches`: a large batch is one run with its
+samples innermost, in a small one each sample is a run. Where segments would be shorter than a vector, the input is
+copied with its padding, dealt out by the stride (`plans.Deal`).
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain, product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from rushlight import threads
+from rushlight.kernels.compiled import load
+from rushlight.kernels.patches import INNERMOST_FROM, Size, Slices, batch_last, empty_batch
+from rushlight.kernels.plans import (
+    VECTOR,
+    Deal,
+    Plan,
+    Scheme,
+    Shape,
+    elements_scheme,
+    places_scheme,
+    taps_plan,
+    weight_scheme,
+)
+
+fast: Any = load("convolution")
+
+CHUNKS = 8
+"""So many chunks of the weight's gradient there should be for threads to share; else its sums are split."""
+
+WHOLE_IMAGE = 4096
+"""Up to so many places a tap's sum goes over all of them at once: their table is as long as that, for each tap."""
+
+PART = 4_000_000
+"""Multiplications that are worth a thread's while."""
+
+
+def takes(*operands: np.ndarray) -> bool:
+    """Whether the kernels are there, and made for this CPU and these operands."""
+    dtype = operands[0].dtype
+    if fast is None or not fast.AVAILABLE:
+        return False
+    return dtype in (np.float32, np.float64) and all(a.dtype == dtype and a.size for a in operands)
+
+
+def convolution(
+    input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, shape: Shape, groups: int
+) -> np.ndarray:
+    """`kernels.convolution.convolution`."""
+    output = empty_batch((input.shape[0], weight.shape[0], *shape.places), input.dtype)
+    filters = grouped(weight, groups)
+    run_products(places_scheme, input, filters, bias, output, shape)
+    return output
+
+
+def convolution_input(
+    grad: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, shape: Shape, groups: int
+) -> np.ndarray:
+    """`kernels.convolution.convolution_input`."""
+    output = empty_batch((grad.shape[0], weight.shape[1] * groups, *shape.spatial), grad.dtype)
+    filters = grouped(weight, groups).swapaxes(1, 2)
+    run_products(elements_scheme, grad, filters, bias, output, shape)
+    return output
+
+
+def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups: int) -> np.ndarray:
+    """`kernels.convolution.convolution_weight`."""
+    if groups == 1 and len(input) < INNERMOST_FROM and channels_suit(input, shape):
+        return weight_by_taps(grad, input, shape)
+    g, x = as_runs(grad), as_runs(input)
+    taps, channels = prod(shape.kernel), input.shape[1] // groups
+    scheme = weight_scheme(shape, channels, x.shape[-1], x.itemsize)
+    x = dealt(x, scheme.input)
+    g = dealt(g, scheme.other)
+    chunks = len(scheme.plan.chunks) * groups
+    parts = -(-CHUNKS // chunks) if chunks else 1
+    parts = max(1, min(parts, g.size * channels * taps // PART))
+    total = np.zeros((parts, groups, grad.shape[1] // groups, channels * taps), grad.dtype)
+    operands = in_groups(g, groups), in_groups(x, groups), total, scheme.plan
+
+    def work(start, stop):
+        fast.contractions(*operands, start, stop)
+
+    share(work, parts * chunks, g.size * channels * taps)
+    return total.sum(0)
+
+
+def channels_suit(input: np.ndarray, shape: Shape) -> bool:
+    """Whether vectors are better made of the channels of a small batch than of its short rows."""
+    return input.shape[1] * input.itemsize >= VECTOR and prod(shape.places) <= WHOLE_IMAGE
+
+
+def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndarray:
+    """The adjoint in the weight as a product: with channels innermost each tap is a sum over places and samples."""
+    x = np.ascontiguousarray(np.moveaxis(input, 1, -1))
+    samples, *_, channels = x.shape
+    outer = grad.shape[1]
+    cotangents = np.ascontiguousarray(grad).reshape(samples, 1, outer, prod(shape.places)).transpose(1, 2, 0, 3)
+    result = np.empty((1, 1, outer, prod(shape.kernel) * channels), grad.dtype)
+    multiply(x.reshape(1, 1, samples, -1), cotangents, None, result, taps_plan(shape, channels, x.itemsize))
+    return np.ascontiguousarray(np.moveaxis(result.reshape(outer, *shape.kernel, channels), -1, 1))
+
+
+def share(work: Callable[[int, int], None], items: int, multiplications: int) -> None:
+    """Shares items of work among threads, as many at a time as are worth it."""
+    parts = max(1, min(items, multiplications // PART, 4 * threads.NUMBER))
+    threads.share(work, items, max(1, -(-items // parts)))
+
+
+def run_products(
+    scheme_of: Callable[..., Scheme[Plan]],
+    input: np.ndarray,
+    filters: np.ndarray,
+    bias: np.ndarray | None,
+    output: np.ndarray,
+    shape: Shape,
+) -> None:
+    """Fills the output with products of the filters (groups, channels of the result, channels, taps)."""
+    groups = len(filters)
+    x, out = as_runs(input), as_runs(output)
+    scheme = scheme_of(shape, x.shape[-1], x.itemsize)
+    x = dealt(x, scheme.input)
+    result = np.empty(dealt_shape(out, scheme.other), out.dtype) if scheme.other else out
+    multiply(in_groups(x, groups), filters, bias, in_groups(result, groups), scheme.plan)
+    if result is not out:
+        collect(result, scheme.other, out)
+
+
+def multiply(x: np.ndarray, filters: np.ndarray, bias: np.ndarray | None, out: np.ndarray, plan: Plan) -> None:
+    """Fills the result (runs, groups, its channels, elements); the filters are (groups, these, channels, taps)."""
+    groups, channels = filters.shape[:2]
+    start = np.zeros(groups * channels, out.dtype) if bias is None else np.ascontiguousarray(bias)
+    operands = x, filters, start.reshape(groups, channels), out, plan
+
+    def work(start, stop):
+        fast.products(*operands, start, stop)
+
+    share(work, len(x) * groups * len(plan.segments), out.size * filters[0, 0].size)
+
+
+def grouped(weight: np.ndarray, groups: int) -> np.ndarray:
+    """The weight as (groups, channels of the result, channels, taps)."""
+    weight = np.ascontiguousarray(weight)
+    return weight.reshape(groups, weight.shape[0] // groups, weight.shape[1], prod(weight.shape[2:]))
+
+
+def as_runs(batch: np.ndarray) -> np.ndarray:
+    """View a batch (N, C, *spatial) as (runs, C, *spatial, samples)."""
+    return batch[..., None] if batch.shape[0] < INNERMOST_FROM else batch_last(batch)[None]
+
+
+def in_groups(runs: np.ndarray, groups: int) -> np.ndarray:
+    """Contiguous runs as (runs, groups, channels, elements)."""
+    return runs.reshape(len(runs), groups, runs.shape[1] // groups, prod(runs.shape[2:]))
+
+
+def dealt_shape(runs: np.ndarray, deals: tuple[Deal, ...]) -> Size:
+    """The shape of runs whose last spatial dimensions are dealt out: two dimensions for each, phases and positions."""
+    return (*runs.shape[: -1 - len(deals)], *chain(*((deal.phases, deal.width) for deal in deals)), runs.shape[-1])
+
+
+def dealt(runs: np.ndarray, deals: tuple[Deal, ...]) -> np.ndarray:
+    """Contiguous runs whose last spatial dimensions are dealt out; after a copy's end there is room for a vector."""
+    if not deals:
+        return np.ascontiguousarray(runs)
+    shape = dealt_shape(runs, deals)
+    memory = np.zeros(prod(shape) + VECTOR // runs.itemsize, runs.dtype)
+    copy = memory[: prod(shape)].reshape(shape)
+    for positions, elements in meetings(runs.shape, deals):
+        copy[positions] = runs[elements]
+    return copy
+
+
+def collect(result: np.ndarray, deals: tuple[Deal, ...], out: np.ndarray) -> None:
+    """Puts together what was dealt out."""
+    for positions, elements in meetings(out.shape, deals):
+        out[elements] = result[positions]
+
+
+def meetings(shape: Size, deals: tuple[Deal, ...]) -> Iterator[tuple[Slices, Slices]]:
+    """For all combinations of phases the positions that are elements, and which elements they are."""
+    sizes = shape[-1 - len(deals) : -1]
+    for phases in product(*(range(deal.phases) for deal in deals)):
+        met = [meeting(*of) for of in zip(deals, phases, sizes, strict=True)]
+        positions = chain(*((phase, there) for phase, (there, _) in zip(phases, met, strict=True)))
+        yield (..., *positions, slice(None)), (..., *(here for _, here in met), slice(None))
+
+
+def meeting(deal: Deal, phase: int, size: int) -> tuple[slice, slice]:
+    """The positions of a phase that are elements, and which elements they are."""
+    shift = deal.begin + phase
+    first = max(0, -(shift // deal.stride))
+    stop = max(first, min(deal.width, (size - 1 - shift) // deal.stride + 1))
+    begin = first * deal.stride + shift
+    return slice(first, stop), slice(begin, begin + (stop - first) * deal.stride, deal.stride)
