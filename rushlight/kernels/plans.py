@@ -267,7 +267,8 @@ def elements_dealt(
 
 def plan(lines: tuple[Line, ...], inputs: Size, outputs: Size, kernel: Size, item: int) -> Plan:
     """The tables for lines over memory of these sizes, the last of them that of the samples, of `item` bytes each."""
-    segments, kinds, radix = np.zeros((1, 4), np.intp), [], 1
+    segments, radix = np.zeros((1, 4), np.intp), 1
+    kinds: list[list[list[tuple[int, int]]]] = []
     for axis, line in reversed(list(enumerate(lines))):
         row, place = (prod(sizes[axis + 1 :]) * item for sizes in (inputs, outputs))
         bases, found = classified(line)
