@@ -34,7 +34,7 @@ def extensions():
     modules = [
         Extension(".".join(source.with_suffix("").parts), [str(source)], include_dirs=[numpy.get_include()],
                   extra_compile_args=FAST, define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-                  optional="kernels" in source.parts)
+                  optional="kernels" in source.parts and source.stem != "sharing")
         for source in SOURCES
     ]  # fmt: skip
     directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}

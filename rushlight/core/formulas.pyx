@@ -9,10 +9,12 @@ the formula is called as the function that it is.
 
 cimport numpy as cnp
 from cpython.ref cimport PyObject
-from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 from numpy cimport npy_intp
 
 import numpy as np
+
+from rushlight.kernels.compiled.sharing cimport shared
 
 from rushlight.core.tracing import Traced, TracedNumber, trace
 
@@ -34,13 +36,14 @@ cdef enum:
     RESULT = MOST_OPERANDS + 2 * MOST_STEPS  # the slot of the result, after operands, constants and steps
     SLOTS = RESULT + 1
     SMALL = 2048  # elements that are computed at once, holding the interpreter lock
-    CHUNK = 4096  # elements of a larger array that are computed at once
+    CHUNK = 2048  # elements of a larger array that are computed at once
     SCRATCH = 8192  # bytes on the stack for the results of steps
-    SHARED = 1 << 16  # elements from which on threads pay
+    MOST_BUFFERS = 8  # results of steps that are needed at the same time
+    SHARED = 1 << 16  # steps for an element each from which on threads pay
+    GRAIN = 1 << 15  # elements of a thread's part
     MOST_NUMBERS = 16  # values of a number for each of which a formula is traced, where it has to be
 
 cdef object PLAIN_OPERANDS = tuple((Traced,) * n for n in range(MOST_OPERANDS + 1))
-cdef object SHARE = None  # `threads.share`, loaded with the first large array
 cdef object UNTRACED = object()
 
 
@@ -140,50 +143,40 @@ cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n, npy_i
         slots[first + i] = Slot(scratch + i * n * size, size, 0)
 
 
-cdef class Chunks:
-    """The work on a large array: called with a range of it, by several threads at a time."""
+cdef struct Job:
+    void* tape
+    Slot* slots
+    bint single
 
-    cdef Tape tape
+
+cdef void compute_chunks(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The work on a part of a large array."""
+    cdef const Job* given = <const Job*>job
     cdef Slot slots[SLOTS]
-    cdef bint single
-
-    def __call__(self, npy_intp start, npy_intp stop):
-        cdef Slot slots[SLOTS]
-        cdef npy_intp size = 4 if self.single else 8
-        cdef int i
-        cdef char* scratch = <char*>malloc(max(1, self.tape.buffers * CHUNK * size))
-        if scratch == NULL:
-            raise MemoryError
-        for i in range(SLOTS):
-            slots[i] = self.slots[i]
-        place_buffers(self.tape, slots, scratch, CHUNK, size)
-        with nogil:
-            while start < stop:
-                take_steps(self.tape, slots, self.single, start, min(<npy_intp>CHUNK, stop - start))
-                start += CHUNK
-        free(scratch)
+    cdef char scratch[MOST_BUFFERS * CHUNK * 8]
+    cdef npy_intp size = 4 if given.single else 8
+    memcpy(slots, given.slots, sizeof(slots))
+    place_buffers(<Tape>given.tape, slots, scratch, CHUNK, size)
+    while start < stop:
+        take_steps(<Tape>given.tape, slots, given.single, start, min(<npy_intp>CHUNK, stop - start))
+        start += CHUNK
 
 
-cdef compute(Tape tape, Slot* slots, bint single, npy_intp n):
+cdef int compute(Tape tape, Slot* slots, bint single, npy_intp n) except -1:
     """Computes all `n` elements of a result."""
-    global SHARE
     cdef npy_intp size = 4 if single else 8
     cdef char scratch[SCRATCH]
-    cdef Chunks chunks
+    cdef Job job
     if n <= SMALL and tape.buffers * n * size <= SCRATCH:
         place_buffers(tape, slots, scratch, n, size)
         take_steps(tape, slots, single, 0, n)
-        return
-    chunks = Chunks.__new__(Chunks)
-    chunks.tape, chunks.single = tape, single
-    for i in range(SLOTS):
-        chunks.slots[i] = slots[i]
-    if n < SHARED:
-        chunks(0, n)
-        return
-    if SHARE is None:
-        from rushlight.threads import share as SHARE
-    SHARE(chunks, n, max(n // 8, SHARED // 4))
+        return 0
+    job.tape, job.slots, job.single = <void*>tape, slots, single
+    if n * tape.count < SHARED:
+        with nogil:
+            compute_chunks(&job, 0, n)
+        return 0
+    return shared(compute_chunks, &job, n, GRAIN)
 
 
 cdef inline Slot number_slot(float* as_single, double* as_double, bint single) noexcept:
@@ -311,7 +304,8 @@ cdef class Formula:
 cdef traced(object function, tuple operands):
     """The tape of a function; None where it has to stay one."""
     written = trace(function, operands)
-    return None if written is None else Tape(written)
+    tape = None if written is None else Tape(written)
+    return None if tape is None or (<Tape>tape).buffers > MOST_BUFFERS else tape
 
 
 cpdef object evaluate(Formula formula, object a, object b, object c, object d):

@@ -13,6 +13,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.lanes cimport floats, wide, wide_registers
+from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
 cnp.import_array()
 
@@ -24,10 +25,10 @@ cdef enum:
     FEW = 48  # rows, and
     LONG = 256  # products in a sum, where inner products are faster
     OFTEN = 96  # rows or columns from which on laying out the other matrix pays
-    SHARED = 1 << 22  # multiplications from which on threads pay
+    SHARED = 1 << 20  # multiplications that are worth a thread's while
+    MOST_DIMS = 16
 
 AVAILABLE = bool(wide_registers())
-cdef object SHARE = None, THREADS = None  # functions of `threads`, loaded with the first large product
 
 cdef float[16] ZEROS = [0] * 16
 
@@ -272,38 +273,52 @@ cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index 
     return True
 
 
-cdef class Work:
-    """Products to compute: called with a range of the rows of a single one, or of many, by several threads at a time."""
+cdef struct Batch:
+    const char* start
+    int dims  # before the last two
+    const cnp.npy_intp* shape
+    const cnp.npy_intp* strides
 
-    cdef cnp.ndarray a, b, result
-    cdef int batch  # dimensions before the last two
-    cdef index m, n, depth
-    cdef bint along  # both matrices lie along the sum, and one is small
 
-    def __call__(self, index start, index stop):
-        cdef Matrix a = self.matrix(self.a, 0), b = self.matrix(self.b, 0)
-        cdef float* out = <float*>cnp.PyArray_DATA(self.result)
-        cdef index i
-        cdef bint done = True
-        with nogil:
-            if self.batch == 0:
-                a.start += start * a.down
-                done = multiply_rows(a, b, out + start * self.n, stop - start, self.n, self.depth, self.along)
-            else:
-                for i in range(start, stop):
-                    done = done and multiply_rows(self.matrix(self.a, i), self.matrix(self.b, i),
-                                                  out + i * self.m * self.n, self.m, self.n, self.depth, self.along)
-        if not done:
-            raise MemoryError
+cdef struct Job:
+    Batch a, b
+    float* out
+    index m, n, depth
+    bint along  # both matrices lie along the sum, and one is small
+    bint failed  # for want of memory
 
-    cdef Matrix matrix(self, cnp.ndarray x, index i) noexcept nogil:
-        """The i-th matrix of a batch."""
-        cdef const char* start = <const char*>cnp.PyArray_DATA(x)
-        cdef int dim
-        for dim in range(self.batch - 1, -1, -1):
-            start += i % x.shape[dim] * x.strides[dim]
-            i //= x.shape[dim]
-        return Matrix(<const float*>start, x.strides[self.batch] // 4, x.strides[self.batch + 1] // 4)
+
+cdef inline Matrix matrix_of(const Batch* batch, index i) noexcept nogil:
+    """The i-th matrix of a batch."""
+    cdef const char* start = batch.start
+    cdef int dim
+    for dim in range(batch.dims - 1, -1, -1):
+        start += i % batch.shape[dim] * batch.strides[dim]
+        i //= batch.shape[dim]
+    return Matrix(<const float*>start, batch.strides[batch.dims] // 4, batch.strides[batch.dims + 1] // 4)
+
+
+cdef void compute_rows(const void* given, index start, index stop) noexcept nogil:
+    """Rows of a single product."""
+    cdef Job* job = <Job*>given
+    cdef Matrix a = matrix_of(&job.a, 0)
+    a.start += start * a.down
+    if not multiply_rows(a, matrix_of(&job.b, 0), job.out + start * job.n, stop - start, job.n, job.depth, job.along):
+        job.failed = True
+
+
+cdef void compute_products(const void* given, index start, index stop) noexcept nogil:
+    """Products of a batch."""
+    cdef Job* job = <Job*>given
+    cdef index i
+    for i in range(start, stop):
+        if not multiply_rows(matrix_of(&job.a, i), matrix_of(&job.b, i), job.out + i * job.m * job.n, job.m, job.n,
+                             job.depth, job.along):
+            job.failed = True
+
+
+cdef inline Batch batch_of(cnp.ndarray x) noexcept:
+    return Batch(cnp.PyArray_BYTES(x), x.ndim - 2, x.shape, x.strides)
 
 
 cdef inline bint takes(cnp.ndarray x) noexcept:
@@ -317,41 +332,43 @@ cdef inline bint takes(cnp.ndarray x) noexcept:
     return True
 
 
+cdef cnp.ndarray empty_product(cnp.ndarray a, cnp.ndarray b):
+    """The array for the result; None where the operands do not fit, or BLAS is better."""
+    cdef int dim, dims = a.ndim - 2
+    cdef cnp.npy_intp shape[MOST_DIMS]
+    if not takes(a) or not takes(b) or a.ndim != b.ndim or a.ndim > MOST_DIMS or a.shape[dims + 1] != b.shape[dims]:
+        return None
+    if b.strides[dims] != 4 and b.strides[dims + 1] != 4:
+        return None
+    for dim in range(dims):
+        if a.shape[dim] != b.shape[dim]:
+            return None
+        shape[dim] = a.shape[dim]
+    shape[dims], shape[dims + 1] = a.shape[dims], b.shape[dims + 1]
+    if shape[dims] < 2 or shape[dims + 1] < 2 or a.shape[dims + 1] == 0:
+        return None
+    return cnp.PyArray_SimpleNew(a.ndim, shape, cnp.NPY_FLOAT)
+
+
 def product(cnp.ndarray a, cnp.ndarray b):
     """`a @ b` for matrices of float32, or as many of them in batches of one shape; None for others."""
-    global SHARE, THREADS
-    cdef Work work
-    cdef cnp.npy_intp shape[32]
-    cdef int i, batch = a.ndim - 2
-    cdef index each, count = 1
-    if not takes(a) or not takes(b) or a.ndim != b.ndim or a.shape[batch + 1] != b.shape[batch] or batch > 30:
+    cdef Job job
+    cdef int dims = a.ndim - 2
+    cdef index work, count
+    cdef cnp.ndarray result = empty_product(a, b)
+    if result is None:
         return None
-    if b.strides[batch] != 4 and b.strides[batch + 1] != 4:
-        return None
-    for i in range(batch):
-        if a.shape[i] != b.shape[i]:
-            return None
-        shape[i] = a.shape[i]
-        count *= a.shape[i]
-    shape[batch], shape[batch + 1] = a.shape[batch], b.shape[batch + 1]
-    work = Work.__new__(Work)
-    work.m, work.n, work.depth, work.batch = shape[batch], shape[batch + 1], a.shape[batch + 1], batch
-    if work.m < 2 or work.n < 2 or work.depth < 1 or count < 1:
-        return None
-    work.a, work.b, work.result = a, b, cnp.PyArray_SimpleNew(a.ndim, shape, cnp.NPY_FLOAT)
-    work.along = a.strides[batch + 1] == 4 and b.strides[batch] == 4 and work.depth >= LONG \
-        and (work.m <= FEW or work.n <= LANES)
-    each = work.m * work.n * work.depth
-    if batch == 0:
-        count = work.m
-    if (each if batch == 0 else each * count) < SHARED:
-        work(0, count)
-        return work.result
-    if SHARE is None:
-        from rushlight.threads import get_num_threads, share
-        SHARE, THREADS = share, get_num_threads
-    if batch == 0:
-        SHARE(work, count, max(2 * ROWS, (count // THREADS() + ROWS) // ROWS * ROWS))
+    job.a, job.b, job.out, job.failed = batch_of(a), batch_of(b), <float*>cnp.PyArray_DATA(result), False
+    job.m, job.n, job.depth = result.shape[dims], result.shape[dims + 1], a.shape[dims + 1]
+    job.along = a.strides[dims + 1] == 4 and b.strides[dims] == 4 and job.depth >= LONG \
+        and (job.m <= FEW or job.n <= LANES)
+    work = cnp.PyArray_SIZE(result) * job.depth
+    if dims == 0:
+        count = max(1, min(number_of_threads(), work // SHARED))
+        shared(compute_rows, &job, job.m, (job.m // count + ROWS) // ROWS * ROWS)
     else:
-        SHARE(work, count, max(1, count // (2 * THREADS())))
-    return work.result
+        count = cnp.PyArray_SIZE(result) // (job.m * job.n)
+        shared(compute_products, &job, count, max(1, count * SHARED // (work + 1)))
+    if job.failed:
+        raise MemoryError
+    return result

@@ -1,26 +1,235 @@
-"""Calls of kernels: small work at once, large work in parts that threads share."""
+"""Work shared among threads, in parts that are taken in turn by whoever is free.
 
-from rushlight.threads import share
+The threads know nothing of Python unless the work does. Between two pieces of work they look out for the next one for a
+moment, which is how a training step has its kernels' threads at hand without waking them, and then sleep. One piece of
+work is shared at a time: what comes meanwhile, from another thread or from within, is done by its caller alone.
+"""
+
+from os import register_at_fork
+
+from libc.string cimport memset
+
+cdef extern from * nogil:
+    """
+    #ifdef _WIN32  /* no POSIX threads: none can be started, and whoever has work does it alone */
+    typedef int pthread_t, pthread_mutex_t, pthread_cond_t, sigset_t;
+    #define SIG_SETMASK 0
+    #define pthread_create(thread, options, function, argument) 1
+    #define pthread_detach(thread) 0
+    #define pthread_mutex_init(mutex, options) 0
+    #define pthread_mutex_lock(mutex) 0
+    #define pthread_mutex_unlock(mutex) 0
+    #define pthread_cond_init(condition, options) 0
+    #define pthread_cond_wait(condition, mutex) 0
+    #define pthread_cond_broadcast(condition) 0
+    #define sigfillset(signals) 0
+    #define pthread_sigmask(how, signals, before) 0
+    #define sched_yield() 0
+    #define rushlight_pause()
+    static long rushlight_add(long* x, long y) { long before = *x; *x += y; return before; }
+    static int rushlight_swap(long* x, long before, long after) { return *x == before ? (*x = after, 1) : 0; }
+    #else
+    #include <pthread.h>
+    #include <sched.h>
+    #include <signal.h>
+    #define rushlight_add __sync_fetch_and_add
+    #define rushlight_swap __sync_bool_compare_and_swap
+    #if defined(__x86_64__) || defined(__i386__)
+    #define rushlight_pause() __builtin_ia32_pause()
+    #else
+    #define rushlight_pause() sched_yield()
+    #endif
+    #endif
+    """
+    ctypedef struct pthread_t:
+        pass
+    ctypedef struct pthread_mutex_t:
+        pass
+    ctypedef struct pthread_cond_t:
+        pass
+    ctypedef struct sigset_t:
+        pass
+    int SIG_SETMASK
+    int pthread_create(pthread_t*, void*, void* (*)(void*) noexcept nogil, void*)
+    int pthread_detach(pthread_t)
+    int pthread_mutex_init(pthread_mutex_t*, void*)
+    int pthread_mutex_lock(pthread_mutex_t*)
+    int pthread_mutex_unlock(pthread_mutex_t*)
+    int pthread_cond_init(pthread_cond_t*, void*)
+    int pthread_cond_wait(pthread_cond_t*, pthread_mutex_t*)
+    int pthread_cond_broadcast(pthread_cond_t*)
+    int sigfillset(sigset_t*)
+    int pthread_sigmask(int, const sigset_t*, sigset_t*)
+    int sched_yield()
+    void pause "rushlight_pause"()
+    long add "rushlight_add"(long*, long)  # gives what was there before; this and `swap` order all reads and writes
+    bint swap "rushlight_swap"(long*, long, long)
+
+cdef enum:
+    LOOKS = 4000  # for the next piece of work, before a thread sleeps: about a tenth of a millisecond
+    PATIENCE = 20000  # looks for the end of others' parts, before the caller lets other threads run
+    MOST = 256  # threads
+
+cdef struct Pool:
+    Kernel kernel
+    const void* job
+    Py_ssize_t size
+    Py_ssize_t grain
+    long next  # the first element that nobody has taken
+    long turn  # how many pieces of work there were
+    long open  # whether there is one that may be taken part in
+    long active  # threads that are at it
+    long busy  # whether the pool is somebody's
+    long asleep
+    long helpers  # threads that may take part
+    long started
+
+cdef Pool POOL
+cdef pthread_mutex_t LOCK
+cdef pthread_cond_t WAKE
+cdef long NUMBER = 1
 
 
-cdef class Work:
-    """A job and the kernel for it, as `share` calls it."""
+def use(long number):
+    """Sets how many threads share work, the caller among them."""
+    global NUMBER
+    NUMBER = min(number, MOST)
 
-    cdef Kernel kernel
-    cdef const void* job
 
-    def __call__(self, Py_ssize_t start, Py_ssize_t stop):
-        with nogil:
-            self.kernel(self.job, start, stop)
+cdef long number_of_threads() noexcept nogil:
+    """How many threads share work."""
+    return NUMBER
+
+
+def forget():
+    """Does without the threads that stayed behind in the parent process of a fork."""
+    memset(&POOL, 0, sizeof(Pool))
+    pthread_mutex_init(&LOCK, NULL)
+    pthread_cond_init(&WAKE, NULL)
+
+
+cdef void take_parts() noexcept nogil:
+    """Works until nothing is left to take."""
+    cdef Py_ssize_t start
+    while True:
+        start = add(&POOL.next, POOL.grain)
+        if start >= POOL.size:
+            return
+        POOL.kernel(POOL.job, start, min(start + POOL.grain, POOL.size))
+
+
+cdef void wait_for(long seen) noexcept nogil:
+    """Returns when there is other work than the last one seen."""
+    cdef int looks
+    for looks in range(LOOKS):
+        if add(&POOL.turn, 0) != seen:
+            return
+        pause()
+    pthread_mutex_lock(&LOCK)
+    add(&POOL.asleep, 1)
+    while add(&POOL.turn, 0) == seen:
+        pthread_cond_wait(&WAKE, &LOCK)
+    add(&POOL.asleep, -1)
+    pthread_mutex_unlock(&LOCK)
+
+
+cdef void* help(void* number) noexcept nogil:
+    """What a helping thread does; signals are not for it."""
+    cdef sigset_t all_signals
+    cdef long seen = 0
+    sigfillset(&all_signals)
+    pthread_sigmask(SIG_SETMASK, &all_signals, NULL)
+    while True:
+        wait_for(seen)
+        seen = add(&POOL.turn, 0)
+        if <long>number < POOL.helpers:
+            add(&POOL.active, 1)
+            if add(&POOL.open, 0):
+                take_parts()
+            add(&POOL.active, -1)
+
+
+cdef void start_helpers(long wanted) noexcept nogil:
+    """Starts threads until there are so many, or no more are to be had."""
+    cdef pthread_t thread
+    while POOL.started < wanted:
+        if pthread_create(&thread, NULL, help, <void*>POOL.started):
+            return
+        pthread_detach(thread)
+        POOL.started += 1
+
+
+cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain, long helpers) noexcept nogil:
+    """Shares work with helping threads, and returns when all of it is done."""
+    cdef long looks = 0
+    if not swap(&POOL.busy, 0, 1):
+        kernel(job, 0, size)
+        return
+    start_helpers(helpers)
+    helpers = min(helpers, POOL.started)
+    POOL.kernel, POOL.job, POOL.size, POOL.grain, POOL.next, POOL.helpers = kernel, job, size, grain, 0, helpers
+    add(&POOL.open, 1)
+    add(&POOL.turn, 1)
+    if add(&POOL.asleep, 0):
+        pthread_mutex_lock(&LOCK)
+        pthread_cond_broadcast(&WAKE)
+        pthread_mutex_unlock(&LOCK)
+    take_parts()
+    add(&POOL.open, -1)
+    while add(&POOL.active, 0):
+        looks += 1
+        if looks < PATIENCE:
+            pause()
+        else:
+            sched_yield()
+    swap(&POOL.busy, 1, 0)
 
 
 cdef int shared(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain) except -1:
-    """Calls a kernel for all of range(size): at once up to two grains, else in parts of a grain."""
-    cdef Work work
-    if size <= 2 * grain:
+    """Calls a kernel for all of range(size): in parts of a grain, each once, or at once where that is not worth it."""
+    cdef long helpers = min(NUMBER, (size + grain - 1) // grain) - 1
+    if size <= grain:
         kernel(job, 0, size)
         return 0
-    work = Work.__new__(Work)
-    work.kernel, work.job = kernel, job
-    share(work, size, grain)
+    with nogil:
+        if helpers < 1:
+            kernel(job, 0, size)
+        else:
+            run(kernel, job, size, grain, helpers)
     return 0
+
+
+cdef class Calls:
+    """Work that is a Python function, and what it raised."""
+
+    cdef object work
+    cdef object error
+
+
+cdef void call(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Calls a Python function for a part."""
+    with gil:
+        calls = <Calls>job
+        if calls.error is None:
+            try:
+                calls.work(start, stop)
+            except BaseException as error:
+                calls.error = error
+
+
+def share(work, Py_ssize_t size, Py_ssize_t grain):
+    """`threads.share`."""
+    cdef Calls calls = Calls()
+    cdef Py_ssize_t start
+    calls.work = work
+    if NUMBER == 1 or size <= grain:
+        for start in range(0, size, grain):
+            work(start, min(start + grain, size))
+        return
+    shared(call, <const void*>calls, size, grain)
+    if calls.error is not None:
+        raise calls.error
+
+
+forget()
+register_at_fork(after_in_child=forget)

@@ -10,8 +10,7 @@ that is added to it, and the factor by which a decoupled one shrinks the paramet
 cimport numpy as cnp
 from libc.math cimport fabs, fabsf, sqrt, sqrtf
 from rushlight.kernels.compiled.lanes cimport wide
-
-from rushlight.threads import share
+from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
@@ -22,8 +21,7 @@ ctypedef fused real:
 cdef enum:
     COLUMNS = 5
     NUMBERS = 12
-    LARGE = 524288  # elements: from here on threads share them, in parts of GRAIN
-    GRAIN = 262144
+    GRAIN = 65536  # elements of a thread's part
 
 cdef enum Rule:
     SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, ASGD
@@ -52,15 +50,13 @@ def change(str rule, list rows, tuple where, tuple numbers):
     for row in rows:
         if not update.takes(rule, row):
             left.append(row)
-        elif update.size < LARGE:
-            update.run(0, update.size)
         else:
-            share(update, update.size, GRAIN)
+            shared(run_part, <const void*>update, update.size, GRAIN)
     return left
 
 
 cdef class Update:
-    """A rule with its numbers, at one row of arrays; called with a range of elements, it changes them."""
+    """A rule with its numbers, at one row of arrays."""
 
     cdef double numbers[NUMBERS]
     cdef void* columns[COLUMNS]
@@ -109,9 +105,10 @@ cdef class Update:
         else:
             run(self.rule, <double**>self.columns, start, stop, self.numbers)
 
-    def __call__(self, Py_ssize_t start, Py_ssize_t stop):
-        with nogil:
-            self.run(start, stop)
+
+cdef void run_part(const void* update, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Changes a range of elements."""
+    (<Update>update).run(start, stop)
 
 
 cdef bint are_arrays(list row):
