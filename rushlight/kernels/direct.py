@@ -35,7 +35,7 @@ CHUNKS = 8
 WHOLE_IMAGE = 4096
 """Up to so many places a tap's sum goes over all of them at once: their table is as long as that, for each tap."""
 
-PART = 4_000_000
+PART = 1_000_000
 """Multiplications that are worth a thread's while."""
 
 
@@ -80,13 +80,9 @@ def convolution_weight(grad: np.ndarray, input: np.ndarray, shape: Shape, groups
     parts = -(-CHUNKS // chunks) if chunks else 1
     parts = max(1, min(parts, g.size * channels * taps // PART))
     total = np.zeros((parts, groups, grad.shape[1] // groups, channels * taps), grad.dtype)
-    operands = in_groups(g, groups), in_groups(x, groups), total, scheme.plan
-
-    def work(start, stop):
-        fast.contractions(*operands, start, stop)
-
-    share(work, parts * chunks, g.size * channels * taps)
-    return total.sum(0)
+    grain = grain_of(parts * chunks, g.size * channels * taps)
+    fast.contractions(in_groups(g, groups), in_groups(x, groups), total, scheme.plan, grain)
+    return total[0] if parts == 1 else total.sum(0)
 
 
 def channels_suit(input: np.ndarray, shape: Shape) -> bool:
@@ -105,10 +101,10 @@ def weight_by_taps(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.ndar
     return np.ascontiguousarray(np.moveaxis(result.reshape(outer, *shape.kernel, channels), -1, 1))
 
 
-def share(work: Callable[[int, int], None], items: int, multiplications: int) -> None:
-    """Shares items of work among threads, as many at a time as are worth it."""
+def grain_of(items: int, multiplications: int) -> int:
+    """How many items of work a thread takes at a time: as many as are worth it, and a few times for each thread."""
     parts = max(1, min(items, multiplications // PART, 4 * threads.NUMBER))
-    threads.share(work, items, max(1, -(-items // parts)))
+    return max(1, -(-items // parts))
 
 
 def run_products(
@@ -134,12 +130,8 @@ def multiply(x: np.ndarray, filters: np.ndarray, bias: np.ndarray | None, out: n
     """Fills the result (runs, groups, its channels, elements); the filters are (groups, these, channels, taps)."""
     groups, channels = filters.shape[:2]
     start = np.zeros(groups * channels, out.dtype) if bias is None else np.ascontiguousarray(bias)
-    operands = x, filters, start.reshape(groups, channels), out, plan
-
-    def work(start, stop):
-        fast.products(*operands, start, stop)
-
-    share(work, len(x) * groups * len(plan.segments), out.size * filters[0, 0].size)
+    grain = grain_of(len(x) * groups * len(plan.segments), out.size * filters[0, 0].size)
+    fast.products(x, filters, start.reshape(groups, channels), out, plan, grain)
 
 
 def grouped(weight: np.ndarray, groups: int) -> np.ndarray:

@@ -10,10 +10,12 @@ Places, steps and lengths are in bytes. `rushlight.kernels.plans` makes the tabl
 """
 
 cimport numpy as cnp
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.lanes cimport (
     add_to, always, doubles, filled, floats, kept, number, put, wide_registers, widest)
+from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
@@ -165,48 +167,78 @@ cdef void along(Py_ssize_t length, Py_ssize_t channels, const lanes* x, const la
         done += width
 
 
-cdef void product(const lanes* typed, cnp.ndarray x, cnp.ndarray weights, cnp.ndarray bias, cnp.ndarray out,
-                  cnp.ndarray segments, cnp.ndarray kinds, cnp.ndarray taps, Py_ssize_t start, Py_ssize_t stop):
-    """`products`, for the type of lanes that the first argument points to."""
-    cdef const Segment* table = <const Segment*>cnp.PyArray_DATA(segments)
-    cdef const Py_ssize_t* first_taps = <const Py_ssize_t*>cnp.PyArray_DATA(kinds)
-    cdef const char* x_data = cnp.PyArray_BYTES(x)
-    cdef const char* bias_data = cnp.PyArray_BYTES(bias)
-    cdef const char* weight_data = cnp.PyArray_BYTES(weights)
-    cdef char* out_data = cnp.PyArray_BYTES(out)
-    cdef Py_ssize_t number = segments.shape[0], groups = x.shape[1], channels = out.shape[2], item, group, run
-    cdef Py_ssize_t[3] x_steps = [x.strides[0], x.strides[1], x.strides[2]]
-    cdef Py_ssize_t[3] out_steps = [out.strides[0], out.strides[1], out.strides[2]]
-    cdef Py_ssize_t weight_step = weights.strides[0], bias_step = bias.strides[0]
+cdef struct Operand:
+    char* start
+    Py_ssize_t[3] steps  # from run to run, group to group, channel to channel
+
+
+cdef struct Products:
+    Operand x, weights, bias, out
+    Py_ssize_t groups
+    Py_ssize_t in_channels
+    Py_ssize_t out_channels
+    const Segment* segments
+    Py_ssize_t number  # of segments
+    const Py_ssize_t* first_taps
+    const Tap* taps
+    bint single
+
+
+cdef Operand operand(cnp.ndarray array) noexcept:
+    """Where an array of three or four dimensions is, or of two, as which the bias comes."""
+    cdef Operand result
+    cdef int i
+    result.start = cnp.PyArray_BYTES(array)
+    for i in range(min(3, array.ndim)):
+        result.steps[i] = array.strides[i]
+    return result
+
+
+cdef void product(const lanes* typed, const Products* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Items `start` to `stop` of `products`, for the type of lanes that the first argument points to."""
+    cdef Py_ssize_t item, group, run
     cdef Segment segment
     cdef Walk walk
-    walk.channels, walk.x_step = x.shape[2], x.strides[2]
-    walk.row_step, walk.weight_step = weights.strides[1], weights.strides[2]
-    with nogil:
-        for item in range(start, stop):
-            segment = table[item % number]
-            group = item // number % groups
-            run = item // number // groups
-            walk.taps = <const Tap*>cnp.PyArray_DATA(taps) + first_taps[segment.kind]
-            walk.seen = first_taps[segment.kind + 1] - first_taps[segment.kind]
-            along(segment.length, channels,
-                  <const lanes*>(x_data + run * x_steps[0] + group * x_steps[1] + segment.base),
-                  <const lanes*>(weight_data + group * weight_step),
-                  <const lanes*>(bias_data + group * bias_step), &walk,
-                  <lanes*>(out_data + run * out_steps[0] + group * out_steps[1] + segment.out), out_steps[2])
+    walk.channels, walk.x_step = job.in_channels, job.x.steps[2]
+    walk.row_step, walk.weight_step = job.weights.steps[1], job.weights.steps[2]
+    for item in range(start, stop):
+        segment = job.segments[item % job.number]
+        group = item // job.number % job.groups
+        run = item // job.number // job.groups
+        walk.taps = job.taps + job.first_taps[segment.kind]
+        walk.seen = job.first_taps[segment.kind + 1] - job.first_taps[segment.kind]
+        along(segment.length, job.out_channels,
+              <const lanes*>(job.x.start + run * job.x.steps[0] + group * job.x.steps[1] + segment.base),
+              <const lanes*>(job.weights.start + group * job.weights.steps[0]),
+              <const lanes*>(job.bias.start + group * job.bias.steps[0]), &walk,
+              <lanes*>(job.out.start + run * job.out.steps[0] + group * job.out.steps[1] + segment.out),
+              job.out.steps[2])
 
 
-def products(cnp.ndarray x, cnp.ndarray weights, cnp.ndarray bias, cnp.ndarray out, plan, start, stop):
-    """Computes items `start` to `stop` of runs * groups * segments of a convolution.
+cdef void some_products(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """A part of the work."""
+    cdef const Products* job = <const Products*>given
+    if job.single:
+        product[floats](NULL, job, start, stop)
+    else:
+        product[doubles](NULL, job, start, stop)
+
+
+def products(cnp.ndarray x, cnp.ndarray weights, cnp.ndarray bias, cnp.ndarray out, plan, Py_ssize_t grain):
+    """Computes a convolution: runs * groups * segments items of work, shared among threads `grain` at a time.
 
     x is (runs, groups, channels, elements), weights (groups, channels of the result, channels, taps), bias
     (groups, channels of the result), out (runs, groups, channels of the result, elements).
     """
+    cdef cnp.ndarray segments, kinds, taps
+    cdef Products job
     segments, kinds, taps = plan
-    if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT32:
-        product[floats](NULL, x, weights, bias, out, segments, kinds, taps, start, stop)
-    else:
-        product[doubles](NULL, x, weights, bias, out, segments, kinds, taps, start, stop)
+    job.x, job.weights, job.bias, job.out = operand(x), operand(weights), operand(bias), operand(out)
+    job.groups, job.in_channels, job.out_channels = x.shape[1], x.shape[2], out.shape[2]
+    job.segments, job.number = <const Segment*>cnp.PyArray_DATA(segments), segments.shape[0]
+    job.first_taps, job.taps = <const Py_ssize_t*>cnp.PyArray_DATA(kinds), <const Tap*>cnp.PyArray_DATA(taps)
+    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT32
+    shared(some_products, &job, x.shape[0] * job.groups * job.number, grain)
 
 
 cdef enum:
@@ -349,47 +381,6 @@ cdef widest add_up(Py_ssize_t channels, Py_ssize_t columns, const Column* column
             totals += 1
 
 
-cdef void contraction(const lanes* typed, cnp.ndarray grad, cnp.ndarray x, cnp.ndarray out, cnp.ndarray segments,
-                      cnp.ndarray chunks, cnp.ndarray columns, Py_ssize_t most, Py_ssize_t start, Py_ssize_t stop):
-    """`contractions`, for the type of lanes that the first argument points to."""
-    cdef const Shared* segment = <const Shared*>cnp.PyArray_DATA(segments)
-    cdef const Chunk* chunk
-    cdef const Column* column = <const Column*>cnp.PyArray_DATA(columns)
-    cdef const char* grads = cnp.PyArray_BYTES(grad)
-    cdef const char* xs = cnp.PyArray_BYTES(x)
-    cdef char* result = cnp.PyArray_BYTES(out)
-    cdef Py_ssize_t runs = x.shape[0], groups = x.shape[1], channels = grad.shape[2], parts = out.shape[0]
-    cdef Py_ssize_t[2] grad_steps = [grad.strides[0], grad.strides[1]]
-    cdef Py_ssize_t[2] x_steps = [x.strides[0], x.strides[1]]
-    cdef Py_ssize_t[3] out_steps = [out.strides[0], out.strides[1], out.strides[2]]
-    cdef Py_ssize_t number = chunks.shape[0], item, group, part, at, end, length, run
-    cdef cnp.npy_intp scratch_bytes = channels * most * WIDTH
-    cdef cnp.ndarray scratch = cnp.PyArray_SimpleNew(1, &scratch_bytes, cnp.NPY_INT8)
-    cdef lanes* totals = <lanes*>cnp.PyArray_DATA(scratch)
-    cdef Stretch stretch
-    stretch.grad_step = grad.strides[2]
-    with nogil:
-        for item in range(start, stop):
-            chunk = <const Chunk*>cnp.PyArray_DATA(chunks) + item % number
-            group = item // number % groups
-            part = item // number // groups
-            memset(totals, 0, channels * chunk.columns * WIDTH)
-            at = runs * chunk.segments * part // parts
-            end = runs * chunk.segments * (part + 1) // parts
-            while at < end:
-                length = stretch.number = 0
-                while at < end and stretch.number < SECTIONS and length < STRETCH_BYTES:
-                    run = at // chunk.segments
-                    lay(&stretch, segment + chunk.first_segment + at % chunk.segments,
-                        grads + run * grad_steps[0] + group * grad_steps[1],
-                        xs + run * x_steps[0] + group * x_steps[1])
-                    length += stretch.sections[stretch.number - 1].length
-                    at += 1
-                contract(channels, chunk.columns, column + chunk.first_column, &stretch, totals)
-            add_up(channels, chunk.columns, column + chunk.first_column, totals,
-                   result + part * out_steps[0] + group * out_steps[1], out_steps[2])
-
-
 cdef inline void lay(Stretch* stretch, const Shared* segment, const char* grad, const char* x) noexcept nogil:
     """Appends a segment of a run and a group to the stretch."""
     cdef Section* section = &stretch.sections[stretch.number]
@@ -397,14 +388,82 @@ cdef inline void lay(Stretch* stretch, const Shared* segment, const char* grad, 
     stretch.number += 1
 
 
-def contractions(cnp.ndarray grad, cnp.ndarray x, cnp.ndarray out, plan, start, stop):
-    """Computes items `start` to `stop` of parts * groups * chunks of the adjoint in the weight, into `out`.
+cdef struct Contractions:
+    Operand grad, x, out
+    Py_ssize_t runs
+    Py_ssize_t groups
+    Py_ssize_t channels
+    Py_ssize_t parts
+    const Shared* segments
+    const Chunk* chunks
+    Py_ssize_t number  # of chunks
+    const Column* columns
+    Py_ssize_t most  # columns in a chunk
+    bint single
+    bint failed  # for want of memory
+
+
+cdef void contraction(const lanes* typed, Contractions* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Items `start` to `stop` of `contractions`, for the type of lanes that the first argument points to."""
+    cdef Py_ssize_t item, group, part
+    cdef const Chunk* chunk
+    cdef lanes* totals = <lanes*>malloc(job.channels * job.most * WIDTH)
+    if totals == NULL:
+        job.failed = True
+        return
+    for item in range(start, stop):
+        chunk = job.chunks + item % job.number
+        group = item // job.number % job.groups
+        part = item // job.number // job.groups
+        memset(totals, 0, job.channels * chunk.columns * WIDTH)
+        sum_segments(job, chunk, group, part, totals)
+        add_up(job.channels, chunk.columns, job.columns + chunk.first_column, totals,
+               job.out.start + part * job.out.steps[0] + group * job.out.steps[1], job.out.steps[2])
+    free(totals)
+
+
+cdef void sum_segments(const Contractions* job, const Chunk* chunk, Py_ssize_t group, Py_ssize_t part,
+                       lanes* totals) noexcept nogil:
+    """Adds a part of all segments of a chunk to the totals, a stretch of them at a time."""
+    cdef Py_ssize_t at = job.runs * chunk.segments * part // job.parts, length, run
+    cdef Py_ssize_t end = job.runs * chunk.segments * (part + 1) // job.parts
+    cdef Stretch stretch
+    stretch.grad_step = job.grad.steps[2]
+    while at < end:
+        length = stretch.number = 0
+        while at < end and stretch.number < SECTIONS and length < STRETCH_BYTES:
+            run = at // chunk.segments
+            lay(&stretch, job.segments + chunk.first_segment + at % chunk.segments,
+                job.grad.start + run * job.grad.steps[0] + group * job.grad.steps[1],
+                job.x.start + run * job.x.steps[0] + group * job.x.steps[1])
+            length += stretch.sections[stretch.number - 1].length
+            at += 1
+        contract(job.channels, chunk.columns, job.columns + chunk.first_column, &stretch, totals)
+
+
+cdef void some_contractions(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """A part of the work."""
+    cdef Contractions* job = <Contractions*>given
+    if job.single:
+        contraction[floats](NULL, job, start, stop)
+    else:
+        contraction[doubles](NULL, job, start, stop)
+
+
+def contractions(cnp.ndarray grad, cnp.ndarray x, cnp.ndarray out, plan, Py_ssize_t grain):
+    """Computes the adjoint in the weight, into `out`: parts * groups * chunks items of work, `grain` at a time.
 
     grad is (runs, groups, channels of the cotangent, elements), x (runs, groups, channels, elements), out (parts,
     groups, channels of the cotangent, columns): each part is the sum over some of the segments of all runs.
     """
-    segments, chunks, columns, most = plan
-    if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT32:
-        contraction[floats](NULL, grad, x, out, segments, chunks, columns, most, start, stop)
-    else:
-        contraction[doubles](NULL, grad, x, out, segments, chunks, columns, most, start, stop)
+    cdef cnp.ndarray segments, chunks, columns
+    cdef Contractions job
+    segments, chunks, columns, job.most = plan
+    job.grad, job.x, job.out, job.failed = operand(grad), operand(x), operand(out), False
+    job.runs, job.groups, job.channels, job.parts = x.shape[0], x.shape[1], grad.shape[2], out.shape[0]
+    job.segments, job.columns = <const Shared*>cnp.PyArray_DATA(segments), <const Column*>cnp.PyArray_DATA(columns)
+    job.chunks, job.number = <const Chunk*>cnp.PyArray_DATA(chunks), chunks.shape[0]
+    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT32
+    shared(some_contractions, &job, job.parts * job.groups * job.number, grain)
+    if job.failed:
+        raise MemoryError
