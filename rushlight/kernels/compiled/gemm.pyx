@@ -25,7 +25,7 @@ cdef enum:
     FEW = 48  # rows, and
     LONG = 256  # products in a sum, where inner products are faster
     OFTEN = 96  # rows or columns from which on laying out the other matrix pays
-    SHARED = 1 << 20  # multiplications that are worth a thread's while
+    SHARED = 1 << 19  # multiplications that are worth a thread's while
     MOST_DIMS = 16
 
 AVAILABLE = bool(wide_registers())

@@ -87,7 +87,7 @@ cdef struct Pool:
 cdef Pool POOL
 cdef pthread_mutex_t LOCK
 cdef pthread_cond_t WAKE
-cdef long NUMBER = 1
+cdef long NUMBER = 0  # not known yet
 
 
 def use(long number):
@@ -96,8 +96,10 @@ def use(long number):
     NUMBER = min(number, MOST)
 
 
-cdef long number_of_threads() noexcept nogil:
-    """How many threads share work."""
+cdef long number_of_threads() except -1:
+    """How many threads share work: as many as `rushlight.threads` says, which sets it when it is loaded."""
+    if NUMBER == 0:
+        import rushlight.threads
     return NUMBER
 
 
@@ -162,8 +164,10 @@ cdef void start_helpers(long wanted) noexcept nogil:
 cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain, long helpers) noexcept nogil:
     """Shares work with helping threads, and returns when all of it is done."""
     cdef long looks = 0
+    cdef Py_ssize_t start
     if not swap(&POOL.busy, 0, 1):
-        kernel(job, 0, size)
+        for start in range(0, size, grain):
+            kernel(job, start, min(start + grain, size))
         return
     start_helpers(helpers)
     helpers = min(helpers, POOL.started)
@@ -187,10 +191,11 @@ cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain,
 
 cdef int shared(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain) except -1:
     """Calls a kernel for all of range(size): in parts of a grain, each once, or at once where that is not worth it."""
-    cdef long helpers = min(NUMBER, (size + grain - 1) // grain) - 1
+    cdef long helpers
     if size <= grain:
         kernel(job, 0, size)
         return 0
+    helpers = min(number_of_threads(), (size + grain - 1) // grain) - 1
     with nogil:
         if helpers < 1:
             kernel(job, 0, size)
@@ -222,7 +227,7 @@ def share(work, Py_ssize_t size, Py_ssize_t grain):
     cdef Calls calls = Calls()
     cdef Py_ssize_t start
     calls.work = work
-    if NUMBER == 1 or size <= grain:
+    if number_of_threads() == 1 or size <= grain:
         for start in range(0, size, grain):
             work(start, min(start + grain, size))
         return

@@ -21,7 +21,7 @@ ctypedef fused real:
 cdef enum:
     COLUMNS = 5
     NUMBERS = 12
-    GRAIN = 65536  # elements of a thread's part
+    GRAIN = 32768  # elements of a thread's part
 
 cdef enum Rule:
     SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, ASGD
