@@ -164,10 +164,11 @@ cdef void start_helpers(long wanted) noexcept nogil:
 cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain, long helpers) noexcept nogil:
     """Shares work with helping threads, and returns when all of it is done."""
     cdef long looks = 0
-    cdef Py_ssize_t start
+    cdef Py_ssize_t start = 0
     if not swap(&POOL.busy, 0, 1):
-        for start in range(0, size, grain):
+        while start < size:
             kernel(job, start, min(start + grain, size))
+            start += grain
         return
     start_helpers(helpers)
     helpers = min(helpers, POOL.started)
