@@ -61,6 +61,9 @@ cdef elementwise(Operator op, tuple args)
 @cython.locals(out=TensorBase, node=Node, needs=int, modes=Modes, batched=bint)
 cdef finish(Operator op, tuple args, list arrays)
 
+@cython.locals(n=int)
+cdef object computed(Operator op, list arrays)
+
 cdef bint on_batch(object args)
 
 @cython.locals(out=TensorBase, node=Node)

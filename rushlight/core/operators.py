@@ -315,7 +315,7 @@ def finish(op, args, arrays):
     """Calls an operator of which the arrays to compute with are known."""
     batched = on_batch(arrays)
     try:
-        result = COMPUTE(op, arrays) if batched else op.forward(*arrays)
+        result = COMPUTE(op, arrays) if batched else computed(op, arrays)
     except ValueError as error:
         if op.broadcasts:
             raise shape_mismatch(error, arrays) from None
@@ -345,6 +345,16 @@ def finish(op, args, arrays):
         if modes.special:
             mark(node, modes)
     return out
+
+
+def computed(op, arrays):
+    """What an operator computes: an elementwise one as a formula."""
+    n = len(arrays)
+    if op.compute is None or n > 4 or type(arrays[0]) is not ndarray:
+        return op.forward(*arrays)
+    return evaluate(
+        op.compute, arrays[0], arrays[1] if n > 1 else None, arrays[2] if n > 2 else None, arrays[3] if n > 3 else None
+    )
 
 
 def shape_mismatch(error, arrays):

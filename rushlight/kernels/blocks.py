@@ -1,4 +1,7 @@
-"""Long formulas on large arrays, block by block, so that what they compute on the way stays in the cache."""
+"""Long formulas on large arrays, block by block, so that what they compute on the way stays in the cache.
+
+This is for formulas with conditions; those without are written down as steps and need no help (`core.formulas`).
+"""
 
 import functools
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from rushlight.kernels.blocks import blockwise
-
 __all__ = ["logistic", "softplus"]
 
 
@@ -12,7 +10,6 @@ def logistic(x: np.ndarray) -> np.ndarray:
     return np.reciprocal(1 + np.exp(-x))
 
 
-@blockwise
 def softplus(x: np.ndarray) -> np.ndarray:
     """log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|))."""
     return np.log1p(np.exp(-np.absolute(x))) + np.maximum(x, 0)

@@ -10,7 +10,7 @@ from rushlight.kernels.compiled.sharing cimport shared
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 17  # elements of a thread's part
+    GRAIN = 1 << 16  # elements of a thread's part
 
 cdef struct Job:
     const void* x

@@ -19,7 +19,7 @@ cnp.import_array()
 
 cdef enum:
     COLUMNS = 512  # sums that are taken at a time
-    GRAIN = 1 << 16  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of a thread's part
 
 cdef struct Job:
     const void* x

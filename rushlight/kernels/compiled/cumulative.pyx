@@ -16,7 +16,7 @@ cnp.import_array()
 
 cdef enum:
     LINES = 8  # chains side by side
-    GRAIN = 1 << 16  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of a thread's part
     SUM
     MAX
     MIN

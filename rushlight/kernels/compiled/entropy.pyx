@@ -19,7 +19,7 @@ from rushlight.kernels.compiled.softmax cimport below_peaks, rows_of_block
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 16  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of a thread's part
 
 cdef struct Job:
     const void* x

@@ -20,7 +20,7 @@ cnp.import_array()
 
 cdef enum:
     BLOCK = 1024  # elements that are worked on at a time
-    GRAIN = 1 << 16  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of a thread's part
 
 cdef Loop TANH32 = loop_of(np.tanh, "f->f"), TANH64 = loop_of(np.tanh, "d->d")
 cdef float[8] ERF = COEFFICIENTS

@@ -19,7 +19,7 @@ from rushlight.kernels.compiled.softmax_columns cimport along
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 17  # elements of a thread's part
+    GRAIN = 1 << 15  # elements of a thread's part
 
 cdef struct Job:
     const void* x

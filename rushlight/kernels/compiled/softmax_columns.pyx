@@ -16,7 +16,7 @@ cnp.import_array()
 
 cdef enum:
     COLUMNS = 256  # that are worked on at a time
-    GRAIN = 1 << 17  # elements of a thread's part
+    GRAIN = 1 << 15  # elements of a thread's part
 
 cdef struct Job:
     const void* x

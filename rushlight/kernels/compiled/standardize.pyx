@@ -20,7 +20,7 @@ cnp.import_array()
 
 cdef enum:
     BLOCK = 4096  # elements of rows that are worked on at a time
-    GRAIN = 1 << 16  # elements of a thread's part
+    GRAIN = 1 << 14  # elements of a thread's part
 
 cdef struct Job:
     const void* x
@@ -210,7 +210,7 @@ def cotangents(grad, x, weight, mean, invstd, bint wants_input, bint wants_affin
     if not is_vector(weight, rows, n):
         return None
     job.grain = max(1, GRAIN // n)
-    shape[0], shape[1], shape[2] = 1 if count <= 2 * job.grain else (count - 1) // job.grain + 1, 2, n
+    shape[0], shape[1], shape[2] = (count - 1) // job.grain + 1, 2, n
     out = like(rows, 0) if wants_input else None
     sums = cnp.PyArray_ZEROS(3, shape, cnp.PyArray_TYPE(rows), 0) if wants_affine else None
     job.grad, job.weight, job.bias, job.out = data(arrived), data(weight), NULL, data(out)

@@ -76,7 +76,6 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     return _gelu(input, approximate)
 
 
-@blockwise
 def silu_cotangent(grad, input):
     """The derivative of x σ(x), σ(x) (1 + x (1 - σ(x)))."""
     s = logistic_of(input)
@@ -84,7 +83,6 @@ def silu_cotangent(grad, input):
 
 
 @operator(input=silu_cotangent, promote=only("fc", "silu_cpu"), broadcasts=True)
-@blockwise
 def _silu(input):
     return input * logistic(input)
 
@@ -99,7 +97,6 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, silu) if inplace else _silu(input)
 
 
-@blockwise
 def mish_cotangent(grad, input):
     """The derivative of x tanh(softplus(x))."""
     t = np.tanh(stable_softplus_of(input))
@@ -107,7 +104,6 @@ def mish_cotangent(grad, input):
 
 
 @operator(input=mish_cotangent, promote=floats("mish_cpu"), broadcasts=True)
-@blockwise
 def _mish(input):
     return input * np.tanh(stable_softplus(input))
 

@@ -76,7 +76,6 @@ logit_ = Tensor.logit_
     promote=floats("log_sigmoid_cpu"),
     broadcasts=True,
 )
-@blockwise
 def _logsigmoid(input):
     return -stable_softplus(-input)
 
