@@ -14,6 +14,11 @@ FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math
 class BuildIfPossible(build_ext):
     """Builds the core, and goes on without it when there is no compiler."""
 
+    def finalize_options(self):
+        """Compiles as many modules at a time as there are CPUs."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def run(self):
         """Compiles, or says why not and leaves the Python files to run as they are."""
         try:

@@ -3,12 +3,13 @@
 import os
 import sys
 
-__all__ = ["choose_blas_kernels", "has_avx512"]
+__all__ = ["allowed_cpus", "choose_blas_kernels", "has_avx512"]
 
 VARIABLE = "OPENBLAS_CORETYPE"
 BEST = "SkylakeX"  # OpenBLAS's name for its kernels for AVX-512, which serve AMD's CPUs too
 NEEDED = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 CHOSEN = False  # whether `choose_blas_kernels` did
+QUOTA = "/sys/fs/cgroup/cpu.max"  # microseconds of CPU time that Linux allows a container, in so many microseconds
 
 
 def has_avx512() -> bool:
@@ -19,6 +20,17 @@ def has_avx512() -> bool:
     except OSError:
         return False
     return set(flags.split()) >= NEEDED
+
+
+def allowed_cpus() -> int:
+    """How many CPUs this process may use at a time: those it may run on, and what its container's quota amounts to."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open(QUOTA) as file:
+            quota, period = file.read().split()
+    except (OSError, ValueError):
+        return count
+    return count if quota == "max" else max(1, min(count, -(-int(quota) // int(period))))
 
 
 def choose_blas_kernels() -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from rushlight import blas
+from rushlight import blas, cpu
 from rushlight.kernels.compiled import load
 
 __all__ = ["get_num_threads", "set_num_threads", "share"]
 
-NUMBER = blas.get_num_threads()
+NUMBER = min(blas.get_num_threads(), cpu.allowed_cpus())
 POOL = load("sharing")
 if POOL is not None:
     POOL.use(NUMBER)
@@ -16,7 +16,8 @@ if POOL is not None:
 def get_num_threads() -> int:
     """The number of threads that large work is shared among: matrix products, convolutions, elementwise work.
 
-    At first as many as NumPy's BLAS uses: one for each CPU core, or what OMP_NUM_THREADS or OPENBLAS_NUM_THREADS say.
+    At first as many as NumPy's BLAS uses, one for each CPU core, or what OMP_NUM_THREADS or OPENBLAS_NUM_THREADS say;
+    in a container no more than its quota of CPU time amounts to.
 
     >>> import rushlight as torch
     >>> torch.get_num_threads() >= 1

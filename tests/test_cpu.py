@@ -44,3 +44,15 @@ def test_what_the_user_set_stays():
 
 def test_nothing_is_chosen_after_numpy():
     assert run(first="import numpy")[0] == "False"
+
+
+@pytest.mark.parametrize(("content", "expected"), [
+    ("max 100000", "all"), ("100000 100000", 1), ("50000 100000", 1), ("150000 100000", 2), ("9900000 100000", "all"),
+    ("nonsense", "all"),
+])  # fmt: skip
+def test_a_containers_quota_limits_threads(tmp_path, monkeypatch, content, expected):
+    monkeypatch.setattr(cpu, "QUOTA", str(tmp_path / "missing"))
+    every = cpu.allowed_cpus()
+    (tmp_path / "cpu.max").write_text(content)
+    monkeypatch.setattr(cpu, "QUOTA", str(tmp_path / "cpu.max"))
+    assert cpu.allowed_cpus() == (every if expected == "all" else min(every, expected))
