@@ -6,7 +6,10 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-CORE = ["graph.py", "operators.py", "arithmetic.py", "engine.py", "modes.py", "context.pyx", "formulas.pyx"]
+CORE = [
+    "graph.py", "entries.py", "recording.py", "operators.py", "arithmetic.py", "engine.py", "modes.py", "context.pyx",
+    "formulas.pyx",
+]  # fmt: skip
 SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math"]  # loops become vector instructions
 

@@ -23,8 +23,9 @@ class Contender:
 
     @property
     def installed(self) -> bool:
-        """Whether the library can be imported."""
-        return importlib.util.find_spec(self.modules[0]) is not None
+        """Whether the library can be imported; a folder of the same name, such as one of tests, is none."""
+        found = importlib.util.find_spec(self.modules[0])
+        return found is not None and found.origin is not None
 
     def load(self):
         """The module that forms are made with."""

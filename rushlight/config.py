@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from rushlight import blas, cpu, threads
 from rushlight.version import rushlight as rushlight_version
 
-CORE = ("graph", "operators", "arithmetic", "engine", "modes", "context", "formulas")
+CORE = ("graph", "entries", "recording", "operators", "arithmetic", "engine", "modes", "context", "formulas")
 OPTIONAL = ("matplotlib", "mlxtend", "tqdm", "pillow", "torch")
 
 

@@ -1,10 +1,10 @@
 """The compiled core: what runs for every operation; and beside it what runs seldom.
 
-Compiled: `graph` has the tensor's fields, nodes and saved values; `operators` what happens when an operator is called;
-`arithmetic` Python's operators; `engine` the backward pass; `modes` the grad modes; `formulas` elementwise computation
-by NumPy's inner loops; `context` what is looked up each time. Each is ordinary Python beside a `.pxd` that gives its
-types (`formulas` and `context` have twins in Cython): compiled at installation where there is a C compiler, run as it
-is where there is none.
+Compiled: `graph` has the tensor's fields, nodes and saved values; `entries` what is known of an operator, `operators`
+what happens when it is called, `recording` how the call becomes a node; `arithmetic` Python's operators; `engine` the
+backward pass; `modes` the grad modes; `formulas` elementwise computation by NumPy's inner loops; `context` what is
+looked up each time. Each is ordinary Python beside a `.pxd` that gives its types (`formulas` and `context` have twins
+in Cython): compiled at installation where there is a C compiler, run as it is where there is none.
 
 Plain Python: `tracing` writes formulas down; `inplace` and `windows` for changes in place and views, `hooks`, `saved`
 and `anomaly` for what saved values and failing nodes need beyond the usual, `forward` for tangents, `batched`,

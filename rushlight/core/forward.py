@@ -16,7 +16,8 @@ import numpy as np
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.modes import CURRENT, switched
-from rushlight.core.operators import LINK, call, count_levels, is_dual, look
+from rushlight.core.operators import LINK, call, count_levels, is_dual
+from rushlight.core.recording import look
 from rushlight.core.windows import READ, REPLACE, Window
 
 LEVELS: list[int] = []  # the levels that are entered, the innermost last

@@ -16,7 +16,8 @@ from rushlight.core.forward import renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.modes import CURRENT, observer
-from rushlight.core.operators import USUAL, Operator, binary, levels, recording, unusual
+from rushlight.core.operators import USUAL, Operator, binary, levels, unusual
+from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
 from rushlight.layout import is_repeated
 

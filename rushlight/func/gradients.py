@@ -7,7 +7,8 @@ from typing import Any
 from rushlight.autograd.differentiate import run_grad
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import switched
-from rushlight.core.operators import LINK, recording
+from rushlight.core.operators import LINK
+from rushlight.core.recording import recording
 from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
 from rushlight.tensor import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight.core.inplace import check_history, move, stand_in
-from rushlight.core.operators import Operator, recording
+from rushlight.core.operators import Operator
+from rushlight.core.recording import recording
 from rushlight.ops.dimensions import _t, _transpose, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.shape import _squeeze_all, _unsqueeze

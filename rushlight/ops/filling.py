@@ -9,7 +9,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check, is_followed
-from rushlight.core.operators import recording
+from rushlight.core.recording import recording
 from rushlight.ops.table import operator
 from rushlight.tensor import Tensor
 

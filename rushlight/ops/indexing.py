@@ -5,7 +5,8 @@ import numpy as np
 from rushlight.core.batched import ARRAYS
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import change, check_memory, is_followed
-from rushlight.core.operators import call, recording
+from rushlight.core.operators import call
+from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layout import owned

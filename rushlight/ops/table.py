@@ -32,7 +32,7 @@ def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False,
     """Enters an operator: decorates the function that computes it on arrays.
 
     Each keyword beyond the options is the name of an input, with the cotangent of that input as a function; see
-    `core.operators.Operator` for what its parameters may ask for and for the options. The entry is called with all
+    `core.entries.Entry` for what its parameters may ask for and for the options. The entry is called with all
     arguments in their places, on tensors, which is recorded, or on arrays, which only computes.
     """
 

@@ -6,7 +6,8 @@ import warnings
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import add_hook, hooks_of
-from rushlight.core.operators import Operator, recording
+from rushlight.core.operators import Operator
+from rushlight.core.recording import recording
 
 PASS = Operator(
     "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",),

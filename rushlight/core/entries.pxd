@@ -1,0 +1,28 @@
+# The types of entries.py.
+from rushlight.core.formulas cimport Formula
+from rushlight.core.graph cimport Plan
+
+cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+
+
+cdef class Entry:
+    cdef public str name
+    cdef public object forward
+    cdef public tuple params
+    cdef public dict formulas
+    cdef public object joint
+    cdef public tuple inputs
+    cdef public object promote
+    cdef public bint broadcasts
+    cdef public frozenset lists
+    cdef public type node_class
+    cdef public bint view
+    cdef public bint linear
+    cdef public bint holomorphic
+    cdef public frozenset nondifferentiable
+    cdef public Formula compute
+    cdef public object batch
+    cdef public dict plans
+    cdef public bint differentiable
+
+    cpdef Plan plan(self, int mask)

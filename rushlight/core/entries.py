@@ -1,0 +1,113 @@
+"""What is entered of an operator: its computation, its derivatives, and what to save for these."""
+
+from inspect import signature
+
+from rushlight.core.formulas import Formula
+from rushlight.core.graph import Node, Plan
+
+ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4  # those of `graph`, here to compile to constants
+
+
+class Entry:
+    """One entry of the table of operators.
+
+    `forward` computes on arrays; `params` names its arguments. `formulas` gives, by input name, the cotangent of that
+    input, as a function whose parameters name what it needs: first the cotangent of the result, then arguments,
+    `NAME_shape`, `result` (or `result0`, `result1`, ...). A `joint` formula gives the cotangents of all of `inputs`
+    at once, and may ask for `needs`, which tells the ones that are wanted.
+
+    `promote` brings tensors and numbers to the arrays that an elementwise operator computes with, and `broadcasts`
+    tells that their shapes may differ. `lists` names the arguments that are lists of tensors; `view` says that the
+    result shares the first argument's memory; `linear`, that the operator is linear in each of its inputs (as views
+    are): that gives it forward mode for nothing. `nondifferentiable` numbers the outputs that never require grad.
+    `batch` is the operator's rule for batched arrays, see `batching`. A formula is written as for real numbers; for
+    complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
+    unless the operator is not `holomorphic`.
+    """
+
+    def __init__(
+        self, name, forward, params, formulas, *, joint=None, inputs=(), promote=None, broadcasts=False, lists=(),
+        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(), batch=None,
+    ):  # fmt: skip
+        self.name = name
+        self.forward = forward
+        self.params = params
+        self.formulas = formulas
+        self.joint = joint
+        self.inputs = tuple(params.index(p) for p in inputs or formulas)
+        self.promote = promote
+        self.broadcasts = broadcasts
+        self.lists = frozenset(params.index(p) for p in lists)
+        self.node_class = type(node or node_name(name), (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
+        self.view = view
+        self.linear = linear or view
+        self.holomorphic = holomorphic
+        self.nondifferentiable = frozenset(nondifferentiable)
+        self.compute = Formula(forward, len(params)) if promote is not None and not lists else None
+        self.batch = batch
+        self.plans = {}
+        self.differentiable = bool(self.inputs)
+
+    def __repr__(self):
+        return f"<rushlight operator {self.name}>"
+
+    def plan(self, mask):
+        """What to save when the inputs in `mask` (a bit for each) require grad."""
+        plan = self.plans.get(mask)
+        if plan is None:
+            plan = self.plans[mask] = make_plan(self, mask)
+        return plan
+
+
+def node_name(name):
+    """PyTorch's name for an operator's node: `LogSoftmaxBackward0` for `log_softmax`, `Log1PBackward0` for `log1p`."""
+    return name.title().replace("_", "") + "Backward0"
+
+
+def make_plan(op, mask):
+    """Collects what the formulas of the inputs in `mask` ask for."""
+    wanted = []
+    plan = Plan()
+    if op.joint is not None:
+        names = list(signature(op.joint).parameters)[1:]
+        plan.asks_needs = "needs" in names
+        plan.joint = True
+        plan.formulas = (op.joint,)
+        plan.picks = (tuple(place(wanted, source_of(op, n)) for n in names if n != "needs"),)
+    else:
+        plan.formulas = tuple(op.formulas.values())
+        plan.picks = tuple(
+            tuple(place(wanted, source_of(op, n)) for n in list(signature(f).parameters)[1:]) if mask >> i & 1 else ()
+            for i, f in enumerate(plan.formulas)
+        )
+    elementwise = op.compute is not None and not plan.joint
+    plan.compiled = tuple(
+        Formula(f, 1 + len(picks)) if elementwise else None for f, picks in zip(plan.formulas, plan.picks)
+    )
+    plan.kinds = tuple(kind for kind, _ in wanted)
+    plan.sources = tuple(source for _, source in wanted)
+    plan.saves_result = RESULT in plan.kinds
+    plan.saves_tensors = (
+        plan.saves_result or ARGUMENTS in plan.kinds or any(kind == ARGUMENT and n in op.inputs for kind, n in wanted)
+    )
+    return plan
+
+
+def place(wanted, source):
+    """The position of a source in the list of what is saved, where it is put when it is new."""
+    if source not in wanted:
+        wanted.append(source)
+    return wanted.index(source)
+
+
+def source_of(op, name):
+    """Where a formula's parameter comes from: (kind, number of the argument or of the result)."""
+    if name in op.params:
+        index = op.params.index(name)
+        return (ARGUMENTS if index in op.lists else ARGUMENT), index
+    if name.endswith("_shape") and name[:-6] in op.params:
+        index = op.params.index(name[:-6])
+        return (SHAPES if index in op.lists else SHAPE), index
+    if name.startswith("result"):
+        return RESULT, int(name[6:] or 0)
+    raise TypeError(f"the derivative of {op.name} asks for {name!r}, which is none of {', '.join(op.params)} or result")

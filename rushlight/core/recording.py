@@ -1,0 +1,272 @@
+"""How a call is recorded: a node, with what its formulas will need and with edges to where the inputs came from."""
+
+import numpy as np
+
+from rushlight.core.context import next_number, value_of
+from rushlight.core.graph import TensorBase, VersionCounter, View
+from rushlight.core.modes import CURRENT
+
+ndarray = np.ndarray
+RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
+ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
+DEFAULT, MULTI, UNRECORDED = 0, 1, 2
+
+
+def recording():
+    """Whether operations on tensors that require grad are recorded here and now."""
+    modes = value_of(CURRENT)
+    return modes.grad
+
+
+def recorder():
+    """The modes of this context where it records operations, else None."""
+    modes = value_of(CURRENT)
+    return modes if modes.grad else None
+
+
+def requires_grad(tensor):
+    """Whether a tensor requires grad, as `Tensor.requires_grad` tells."""
+    if tensor._view is not None:
+        tensor._synchronize()
+        return tensor._needs or tensor._view.base._needs
+    return tensor._needs
+
+
+def record_pair(op, a, b, needs, out, modes):
+    """Records a call of an operator of two operands; `b` may be a number."""
+    node = start(op, needs)
+    save_pair(node, a, b, out._array, out)
+    node.arity = 2
+    if needs & 1:
+        node.edge0 = a if a._node is None else a._node
+        node.number0 = a._index
+    if needs & 2:
+        other = b
+        node.edge1 = other if other._node is None else other._node
+        node.number1 = other._index
+    out._node = node
+    out._needs = True
+    if modes.special:
+        mark(node, modes)
+
+
+def mark(node, modes):
+    """Does to a new node what the special modes ask for."""
+    from rushlight.core.anomaly import remember_origin
+    from rushlight.core.saved import pack_saved
+
+    if modes.packing is not None:
+        pack_saved(node, modes.packing)
+    if modes.anomaly:
+        remember_origin(node)
+
+
+def start(op, mask):
+    """A node for a call of `op`, numbered; `mask` has a bit for each input that requires grad."""
+    plan = op.plans.get(mask)
+    if plan is None:
+        plan = op.plan(mask)
+    cls = op.node_class
+    node = cls.__new__(cls)
+    node.op = op
+    node.plan = plan
+    node.sequence = next_number()
+    return node
+
+
+def save_pair(node, a, b, result, out):
+    """Saves what the formulas of an elementwise operator need."""
+    plan = node.plan
+    n = len(plan.sources)
+    if n > 2:
+        save(node, (a, b), (result,), out)
+        return
+    if n:
+        node.saved0 = result if plan.kinds[0] == RESULT else fetch(plan, 0, a if plan.sources[0] == 0 else b)
+        node.version0 = version(node.saved0)
+    if n == 2:
+        node.saved1 = result if plan.kinds[1] == RESULT else fetch(plan, 1, a if plan.sources[1] == 0 else b)
+        node.version1 = version(node.saved1)
+    if plan.saves_result:
+        watch(node, out)
+
+
+def save(node, args, results, out):
+    """Saves what the formulas of any operator need."""
+    plan = node.plan
+    n = len(plan.sources)
+    if n > 2:
+        node.saved = tuple([kept(plan, k, args, results) for k in range(n)])
+        node.versions = tuple([version(value) for value in node.saved])
+    elif n:
+        node.saved0 = kept(plan, 0, args, results)
+        node.version0 = version(node.saved0)
+        if n == 2:
+            node.saved1 = kept(plan, 1, args, results)
+            node.version1 = version(node.saved1)
+    if plan.saves_result:
+        watch(node, out)
+
+
+def kept(plan, k, args, results):
+    """The k-th saved value."""
+    source = plan.sources[k]
+    return results[source] if plan.kinds[k] == RESULT else fetch(plan, k, args[source])
+
+
+def watch(node, out):
+    """Notes the version of an output that its own node saves."""
+    counter = out._counter
+    if counter is None:
+        counter = VersionCounter()
+        out._counter = counter
+    node.result_counter = counter
+    node.result_version = counter.value
+
+
+def fetch(plan, k, value):
+    """What is kept of an argument for the k-th saved value."""
+    kind = plan.kinds[k]
+    if kind == ARGUMENT:
+        return value
+    if kind == ARGUMENTS:
+        return tuple([(tensor, tensor._version) for tensor in value])
+    if kind == SHAPES:
+        return tuple([tensor._array.shape for tensor in value])
+    return value._array.shape if isinstance(value, TensorBase) else np.shape(value)
+
+
+def version(value):
+    """The version that a saved value has now; 0 for what has none."""
+    if isinstance(value, TensorBase):
+        tensor = value
+        if tensor._inference:
+            raise RuntimeError(INFERENCE_SAVED)
+        if tensor._counter is not None:
+            return tensor._counter.value
+    return 0
+
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+
+
+def needed(op, args):
+    """The inputs that require grad, a bit for each; all of a list of tensors together."""
+    needs = 0
+    for i in range(len(op.inputs)):
+        position = op.inputs[i]
+        value = args[position]
+        if isinstance(value, TensorBase):
+            if requires_grad(value):
+                needs |= 1 << i
+        elif position in op.lists:
+            for item in value:
+                if item.requires_grad:
+                    needs |= 1 << i
+    return needs
+
+
+def connect(node, op, args):
+    """Gives a node its edges, one for each differentiable input."""
+    node.arity = len(op.inputs)
+    if op.lists or node.arity > 2:
+        connect_many(node, op, args)
+        return
+    if node.arity:
+        tensor = requiring(args[op.inputs[0]])
+        if tensor is not None:
+            node.edge0 = tensor if tensor._node is None else tensor._node
+            node.number0 = tensor._index
+    if node.arity == 2:
+        tensor = requiring(args[op.inputs[1]])
+        if tensor is not None:
+            node.edge1 = tensor if tensor._node is None else tensor._node
+            node.number1 = tensor._index
+
+
+def connect_many(node, op, args):
+    """Gives a node its edges in the general way: also one for each tensor of a list of them."""
+    edges = []
+    numbers = []
+    for position in op.inputs:
+        value = args[position]
+        for item in value if position in op.lists else (value,):
+            tensor = requiring(item)
+            edges.append(None if tensor is None else tensor if tensor._node is None else tensor._node)
+            numbers.append(0 if tensor is None else tensor._index)
+    node.arity = len(edges)
+    node.edges = tuple(edges)
+    node.numbers = tuple(numbers) if any(numbers) else None
+
+
+def adjust(node, op, args, result):
+    """Notes what must be done to the cotangents of inputs whose shape or dtype the call changed."""
+    dtype = result.dtype
+    flags = CONJUGATE if op.holomorphic and dtype.kind == "c" else 0
+    for position in op.inputs:
+        value = args[position]
+        for item in value if position in op.lists else (value,):
+            if isinstance(item, TensorBase):
+                tensor = item
+                if tensor._array.dtype is not dtype:
+                    flags |= CAST  # for the others too: their formulas may make use of this one
+                if op.broadcasts and tensor._needs and not same_shape(tensor._array, result):
+                    flags |= RESHAPE
+    if flags:
+        node.flags = flags
+        node.inputs = tuple(
+            [
+                (item._array.shape if op.broadcasts else None, item._array.dtype)
+                if isinstance(item, TensorBase)
+                else None
+                for position in op.inputs
+                for item in (args[position] if position in op.lists else (args[position],))
+            ]
+        )
+
+
+def requiring(value):
+    """A tensor that requires grad: the cotangent goes to its node, or to a leaf itself; None for anything else."""
+    if isinstance(value, TensorBase):
+        tensor = value
+        if tensor._needs:
+            return tensor
+    return None
+
+
+def look(out, source, several):
+    """Makes `out` a view of `source`: shared versions, the same base. `several`: it is one of many results."""
+    parent = source._view
+    view = View.__new__(View)
+    if parent is None:
+        view.base = source
+        view.origin = DEFAULT
+    else:
+        view.base = parent.base
+        view.origin = parent.origin
+    if not recording():
+        view.origin = UNRECORDED
+    elif several:
+        view.origin = MULTI
+    out._inference = source._inference
+    out._counter = source._versions()
+    view.version = out._counter.value
+    out._view = view
+
+
+def same_shape(a, b):
+    """Whether two arrays have the same shape; a Python number has that of anything."""
+    if type(a) is not ndarray:
+        return True
+    x = a
+    y = b
+    if x.ndim != y.ndim:
+        return False
+    for i in range(x.ndim):  # one by one: `shape` would build two tuples
+        if x.shape[i] != y.shape[i]:
+            return False
+    return True
