@@ -171,4 +171,4 @@ def stressed(locks):
 def test_the_locks_are_what_keeps_gradients():
     """The stress test can fail: it does when the locks of the leaves are taken out."""
     assert stressed("with")
-    assert not all(stressed("without") for _ in range(5))
+    assert not all(stressed("without") for _ in range(40))  # one is enough; a busy machine needs more tries
