@@ -6,6 +6,7 @@ import threading
 import pytest
 
 import rushlight
+from rushlight import threads
 from rushlight.threads import share
 
 
@@ -25,6 +26,7 @@ def test_each_part_once(four_threads, size, grain):
     assert all(len(part) <= grain for part in parts)
 
 
+@pytest.mark.skipif(threads.POOL is None, reason="only compiled kernels have threads")
 def test_several_threads_take_part(four_threads):
     """Two parts that wait for each other can only end side by side."""
     both = threading.Barrier(2, timeout=10)
