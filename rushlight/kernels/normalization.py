@@ -7,6 +7,7 @@ Arrays are worked on as rows in the order in which they lie in memory: (C, n) wh
 import numpy as np
 
 from rushlight.kernels.compiled import load
+from rushlight.kernels.layouts import laid_out_like
 from rushlight.kernels.patches import batch_first, batch_last
 
 fast = load("channels")
@@ -75,6 +76,7 @@ def standardized_cotangents(
 
     The formula is that of Ioffe and Szegedy (2015), section 3.
     """
+    grad = laid_out_like(grad, x)
     if fast is not None and (results := fast.cotangents(grad, x, weight, mean, invstd)) is not None:
         return results
     scale = invstd if weight is None else invstd * weight

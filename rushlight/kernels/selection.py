@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from rushlight.kernels.compiled import load
+from rushlight.kernels.layouts import laid_out_like
 
 __all__ = ["bounded", "drop", "keep", "passed", "passed_above", "select"]
 
@@ -66,12 +67,13 @@ def passed(grad, x, low: float | None, high: float | None) -> np.ndarray | None:
     """The cotangents `grad` of `bounded`: 0 where `x` is out of bounds. None where that takes the general way."""
     if fast is None:
         return None
+    grad = laid_out_like(grad, x)
     return fast.passed(grad, x, -math.inf if low is None else low, math.inf if high is None else high, False)
 
 
 def passed_above(grad, x, low: float) -> np.ndarray | None:
     """The cotangents `grad`, but 0 where `x` is `low` or less. None where that takes the general way."""
-    return None if fast is None else fast.passed(grad, x, low, math.inf, True)
+    return None if fast is None else fast.passed(laid_out_like(grad, x), x, low, math.inf, True)
 
 
 def masks(condition, bits):

@@ -1,0 +1,69 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The transpose of a matrix: 16 rows of the result at a time, which grow side by side."""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    SIDE_BY_SIDE = 16
+    GRAIN = 1 << 15  # elements of a thread's part
+
+ctypedef fused real:
+    float
+    double
+
+cdef struct Job:
+    const void* x
+    void* out
+    Py_ssize_t rows
+    Py_ssize_t columns
+    bint single
+
+
+cdef wide turn(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t start,
+               Py_ssize_t stop) noexcept nogil:
+    """Some columns of x, as rows of the result."""
+    cdef Py_ssize_t first, i, j
+    for first in range(start, stop, 16):
+        if stop - first >= SIDE_BY_SIDE:
+            for i in range(rows):
+                for j in range(SIDE_BY_SIDE):
+                    out[(first + j) * rows + i] = x[i * columns + first + j]
+        else:
+            for i in range(rows):
+                for j in range(first, stop):
+                    out[j * rows + i] = x[i * columns + j]
+
+
+cdef void turn_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Some blocks of 16 columns."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t first = start * SIDE_BY_SIDE, last = min(stop * SIDE_BY_SIDE, job.columns)
+    if job.single:
+        turn(<const float*>job.x, <float*>job.out, job.rows, job.columns, first, last)
+    else:
+        turn(<const double*>job.x, <double*>job.out, job.rows, job.columns, first, last)
+
+
+def transposed(matrix):
+    """The transpose of a contiguous matrix of float32 or float64, as a new array; None for others."""
+    cdef int kind = float_type(matrix)
+    cdef cnp.npy_intp shape[2]
+    cdef cnp.ndarray x, result
+    cdef Job job
+    if kind == 0:
+        return None
+    x = matrix
+    if x.ndim != 2 or not cnp.PyArray_IS_C_CONTIGUOUS(x):
+        return None
+    shape[0], shape[1] = x.shape[1], x.shape[0]
+    result = cnp.PyArray_SimpleNew(2, shape, kind)
+    job.x, job.out, job.rows, job.columns = cnp.PyArray_DATA(x), cnp.PyArray_DATA(result), x.shape[0], x.shape[1]
+    job.single = kind == cnp.NPY_FLOAT
+    shared(turn_blocks, &job, (job.columns - 1) // SIDE_BY_SIDE + 1, max(1, GRAIN // (SIDE_BY_SIDE * job.rows)))
+    return result
