@@ -221,9 +221,6 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def __contains__(self, element):
         return bool((self == element).any())
 
-    def __hash__(self):
-        return id(self)
-
     def __repr__(self):
         from rushlight.printing import batched_str, tensor_str
 

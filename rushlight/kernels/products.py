@@ -18,6 +18,7 @@ gemm = load("gemm")
 if gemm is not None and not gemm.AVAILABLE:
     gemm = None
 LARGE = 1 << 26  # multiplications from which on BLAS is as fast, if it has kernels for AVX-512
+ALL = 1 << 62
 
 
 def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -32,8 +33,14 @@ def outer(column: np.ndarray, row: np.ndarray) -> np.ndarray:
     return column[:, None] * row if found is None else found
 
 
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def product(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     """The product of two matrices, (n, k) and (k, m). What has equal rows or columns may be an expanded array."""
+    found = None if gemm is None else gemm.product(input, mat2, LARGE)
+    return other_product(input, mat2) if found is None else found
+
+
+def other_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Products that the kernel did not take at once: large ones, those of other types, and of expanded arrays."""
     if a.strides[0] == 0 and len(a) > 1:
         return np.broadcast_to(matvec(b.T, a[0]), (len(a), b.shape[1]))
     if b.strides[1] == 0 and b.shape[1] > 1:
@@ -43,13 +50,13 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The product of two matrices as a fresh array."""
-    found = None if gemm is None or (a.size * b.shape[1] > LARGE and blas_is_wide()) else gemm.product(a, b)
+    found = None if gemm is None else gemm.product(a, b, LARGE if blas_is_wide() else ALL)
     return a.dot(b) if found is None else found
 
 
 def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The products of two batches of matrices, whose dimensions before the last two are broadcast."""
-    found = None if gemm is None else gemm.product(a, b)
+    found = None if gemm is None else gemm.product(a, b, ALL)
     return np.matmul(a, b) if found is None else found
 
 

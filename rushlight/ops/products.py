@@ -32,14 +32,13 @@ def rows(x):
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
-@operator(
+_mm = operator(
+    name="mm",
     batch=with_matrix,
     linear=True,
     input=lambda grad, mat2: _mm(grad, mat2.T),
     mat2=lambda grad, input: _mm(input.T, grad),
-)
-def _mm(input, mat2):
-    return kernels.product(input, mat2)
+)(kernels.product)
 
 
 @operator(

@@ -327,7 +327,7 @@ cdef inline bint takes(cnp.ndarray x) noexcept:
     if x.ndim < 2 or cnp.PyArray_TYPE(x) != cnp.NPY_FLOAT or not cnp.PyArray_ISBEHAVED_RO(x):
         return False
     for i in range(x.ndim):
-        if x.strides[i] % 4:
+        if x.strides[i] % 4 or (x.strides[i] == 0 and x.shape[i] > 1):
             return False
     return True
 
@@ -350,12 +350,18 @@ cdef cnp.ndarray empty_product(cnp.ndarray a, cnp.ndarray b):
     return cnp.PyArray_SimpleNew(a.ndim, shape, cnp.NPY_FLOAT)
 
 
-def product(cnp.ndarray a, cnp.ndarray b):
-    """`a @ b` for matrices of float32, or as many of them in batches of one shape; None for others."""
+def product(cnp.ndarray a, cnp.ndarray b, index most):
+    """`a @ b` for matrices of float32, or as many of them in batches of one shape.
+
+    None for others, for expanded matrices, and for more than so many multiplications.
+    """
     cdef Job job
     cdef int dims = a.ndim - 2
     cdef index work, count
-    cdef cnp.ndarray result = empty_product(a, b)
+    cdef cnp.ndarray result
+    if a.ndim == 2 and cnp.PyArray_SIZE(a) > most // max(1, b.shape[b.ndim - 1]):
+        return None
+    result = empty_product(a, b)
     if result is None:
         return None
     job.a, job.b, job.out, job.failed = batch_of(a), batch_of(b), <float*>cnp.PyArray_DATA(result), False
