@@ -11,7 +11,8 @@ CORE = [
     "formulas.pyx",
 ]  # fmt: skip
 SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
-FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math"]  # loops become vector instructions
+# Loops become vector instructions; what debuggers need would make the modules six times as large.
+FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]
 
 
 class BuildIfPossible(build_ext):

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core import arithmetic as slots
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.core.operators import call
+from rushlight.core.operators import Operator, call
 from rushlight.kernels import products as kernels
 from rushlight.ops import mismatch
 from rushlight.ops.batched_products import (
@@ -32,7 +32,7 @@ def rows(x):
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
-_mm = operator(
+_mm: Operator = operator(
     name="mm",
     batch=with_matrix,
     linear=True,
