@@ -19,6 +19,7 @@ cnp.import_array()
 
 cdef enum:
     ROWS = 6
+    SQUARE = 4  # rows and columns of a block of inner products
     COLUMNS = 64
     DEPTH = 192
     LANES = 16
@@ -370,8 +371,8 @@ def product(cnp.ndarray a, cnp.ndarray b, index most):
         and (job.m <= FEW or job.n <= LANES)
     work = cnp.PyArray_SIZE(result) * job.depth
     if dims == 0:
-        count = max(1, min(number_of_threads(), work // SHARED))
-        shared(compute_rows, &job, job.m, (job.m // count + ROWS) // ROWS * ROWS)
+        count = max(1, min(number_of_threads(), work // SHARED)) * (SQUARE if job.along else ROWS)
+        shared(compute_rows, &job, job.m, (job.m + count - 1) // count * (SQUARE if job.along else ROWS))
     else:
         count = cnp.PyArray_SIZE(result) // (job.m * job.n)
         shared(compute_products, &job, count, max(1, count * SHARED // (work + 1)))
