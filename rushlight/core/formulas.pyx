@@ -14,21 +14,13 @@ from numpy cimport npy_intp
 
 import numpy as np
 
+from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
 
 from rushlight.core.tracing import Traced, TracedNumber, trace
 
 cnp.import_array()
-
-cdef extern from "numpy/ufuncobject.h":
-    ctypedef void (*Loop "PyUFuncGenericFunction")(char**, const npy_intp*, const npy_intp*, void*) noexcept nogil
-
-    ctypedef struct PyUFuncObject:
-        Loop* functions
-        void** data
-
-cdef extern from "numpy/arrayobject.h":
-    cnp.ndarray PyArray_NewLikeArray(cnp.ndarray prototype, cnp.NPY_ORDER order, void* descr, int subok)
 
 cdef enum:
     MOST_OPERANDS = 4
@@ -49,8 +41,6 @@ cdef object UNTRACED = object()
 
 cdef struct Step:
     Loop single, double
-    void* single_data
-    void* double_data
     int a, b, out
 
 
@@ -91,8 +81,8 @@ cdef class Tape:
         buffers, unused = {}, []
         for i, (ufunc, places) in enumerate(steps):
             step = &self.steps[i]
-            step.single, step.single_data = loop_of(ufunc, "f"), data_of(ufunc, "f")
-            step.double, step.double_data = loop_of(ufunc, "d"), data_of(ufunc, "d")
+            step.single = loop_of(ufunc, "f" * ufunc.nin + "->f")
+            step.double = loop_of(ufunc, "d" * ufunc.nin + "->d")
             slots = [buffers.get(place, place) for place in places]
             step.a, step.b = slots[0], slots[1] if len(slots) > 1 else -1
             step.out = RESULT
@@ -102,14 +92,6 @@ cdef class Tape:
                     self.buffers += 1
                 step.out = buffers[first + i] = unused.pop()
             unused.extend([buffers[place] for place in set(places) if place in buffers and last_use[place] == i])
-
-
-cdef Loop loop_of(object ufunc, str kind) except NULL:
-    return (<PyUFuncObject*>ufunc).functions[ufunc.types.index(kind * ufunc.nin + "->" + kind)]
-
-
-cdef void* data_of(object ufunc, str kind) except? NULL:
-    return (<PyUFuncObject*>ufunc).data[ufunc.types.index(kind * ufunc.nin + "->" + kind)]
 
 
 cdef void take_steps(Tape tape, Slot* slots, bint single, npy_intp start, npy_intp n) noexcept nogil:
@@ -130,9 +112,9 @@ cdef void take_steps(Tape tape, Slot* slots, bint single, npy_intp start, npy_in
         args[last] = slots[step.out].start + start * slots[step.out].move
         strides[last] = slots[step.out].stride
         if single:
-            step.single(args, &n, strides, step.single_data)
+            step.single.function(args, &n, strides, step.single.data)
         else:
-            step.double(args, &n, strides, step.double_data)
+            step.double.function(args, &n, strides, step.double.data)
 
 
 cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n, npy_intp size) noexcept nogil:
@@ -195,17 +177,6 @@ cdef inline bint repeats(cnp.ndarray x) noexcept:
     return cnp.PyArray_SIZE(x) > 0
 
 
-cdef inline bint same_layout(cnp.ndarray x, cnp.ndarray y) noexcept:
-    """Whether two arrays have the same shape and strides."""
-    cdef int i
-    if x.ndim != y.ndim:
-        return False
-    for i in range(x.ndim):
-        if x.shape[i] != y.shape[i] or (x.strides[i] != y.strides[i] and x.shape[i] != 1):
-            return False
-    return True
-
-
 cdef inline bint fits(cnp.ndarray x, cnp.ndarray model) noexcept:
     """Whether an array that repeats one number broadcasts to the shape of another."""
     return x.ndim <= model.ndim and (cnp.PyArray_SIZE(x) == 1 or cnp.PyArray_SAMESHAPE(x, model))
@@ -230,10 +201,10 @@ cdef cnp.ndarray model_of(PyObject** operands, int n):
 cdef cnp.ndarray like(cnp.ndarray model):
     """An array for the result, of the model's layout; None where that has gaps."""
     cdef cnp.ndarray result
-    if cnp.PyArray_IS_C_CONTIGUOUS(model) or repeats(model):
+    if repeats(model):
         return cnp.PyArray_SimpleNew(model.ndim, model.shape, cnp.PyArray_TYPE(model))
-    result = PyArray_NewLikeArray(model, cnp.NPY_KEEPORDER, NULL, 0)
-    return result if same_layout(result, model) else None
+    result = empty_like(model)
+    return result if same_strides(result, model) else None
 
 
 cdef object take(Tape tape, PyObject** operands):
@@ -260,7 +231,7 @@ cdef object take(Tape tape, PyObject** operands):
             if not fits(x, model):
                 return NotImplemented
             slots[i] = Slot(cnp.PyArray_BYTES(x), 0, 0)
-        elif same_layout(x, model):
+        elif cnp.PyArray_SAMESHAPE(x, model) and same_strides(x, model):
             slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
         else:
             return NotImplemented

@@ -3,8 +3,7 @@
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.exponential cimport real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 
 cnp.import_array()
 

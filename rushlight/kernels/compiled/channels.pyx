@@ -11,8 +11,7 @@ cimport numpy as cnp
 from libc.math cimport sqrt
 
 from rushlight.kernels.compiled.arrays cimport empty_like, fits, float_type, same_strides
-from rushlight.kernels.compiled.exponential cimport real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()

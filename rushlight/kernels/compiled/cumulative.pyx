@@ -8,8 +8,7 @@ one another.
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.exponential cimport real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()

@@ -11,8 +11,8 @@ from libc.math cimport log
 from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.exponential cimport exponentials, real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.exponential cimport exponentials
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.softmax cimport below_peaks, rows_of_block
 

@@ -7,7 +7,7 @@ float32 is that of Moshier's Cephes library, that for float64 Taylor's. Results 
 
 from libc.string cimport memcpy
 
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 
 
 cdef wide bounded(const real* x, real* out, Py_ssize_t n) noexcept nogil:

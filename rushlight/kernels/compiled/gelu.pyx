@@ -11,8 +11,8 @@ from rushlight.kernels.erf import COEFFICIENTS
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport empty_like, fits, float_type, is_dense, same_strides
-from rushlight.kernels.compiled.exponential cimport exponentials, real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.exponential cimport exponentials
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of, run
 

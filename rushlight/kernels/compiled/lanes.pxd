@@ -9,7 +9,7 @@
 #
 # `number(place, i)` is the i-th float or double at a pointer to lanes, `add_to(place, i, value)` adds to it, `put(place,
 # value)` writes the first; `filled(place, i)` is a vector full of the i-th, and `kept(x, mask)` has zeros in place of the
-# numbers of x where the mask has no bits.
+# numbers of x where the mask has no bits. `real` is the type of kernels that serve both precisions.
 cdef extern from *:
     """
     #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
@@ -51,3 +51,7 @@ cdef extern from *:
     double filled "rushlight_filled"(const void* place, Py_ssize_t i) noexcept nogil
     void add_to "rushlight_add_to"(void* place, Py_ssize_t i, double value) noexcept nogil
     void put "rushlight_put"(void* place, double value) noexcept nogil
+
+ctypedef fused real:
+    float
+    double

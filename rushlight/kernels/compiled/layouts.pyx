@@ -4,7 +4,7 @@
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -12,10 +12,6 @@ cnp.import_array()
 cdef enum:
     SIDE_BY_SIDE = 16
     GRAIN = 1 << 15  # elements of a thread's part
-
-ctypedef fused real:
-    float
-    double
 
 cdef struct Job:
     const void* x

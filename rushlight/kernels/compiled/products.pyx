@@ -6,17 +6,13 @@ one) column by column. Everything stays with the caller: no threads, no buffers.
 """
 
 cimport numpy as cnp
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 
 cnp.import_array()
 
 cdef enum:
     SMALL = 4096  # elements of a matrix up to which the call of BLAS costs more than it saves (measured)
     SIDE_BY_SIDE = 16
-
-ctypedef fused real:
-    float
-    double
 
 
 cdef inline real dot(const real* x, const real* y, Py_ssize_t n) noexcept nogil:

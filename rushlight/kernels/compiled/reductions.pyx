@@ -5,7 +5,7 @@ cimport numpy as cnp
 from libc.stdlib cimport calloc, free
 
 from rushlight.kernels.compiled.arrays cimport float_type, is_dense
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 import numpy as np
@@ -16,10 +16,6 @@ cdef enum:
     SIDE_BY_SIDE = 64
     BLOCK = 8192  # elements
     GRAIN = 16  # blocks of a thread's part
-
-ctypedef fused real:
-    float
-    double
 
 
 cdef wide add_block(const real* x, Py_ssize_t n, double* result) noexcept nogil:

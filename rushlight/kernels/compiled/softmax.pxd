@@ -1,5 +1,6 @@
+from rushlight.kernels.compiled.lanes cimport real
+
 # cython: cdivision=True
-from rushlight.kernels.compiled.exponential cimport real
 
 cdef enum:
     BLOCK = 4096  # elements that are worked on at a time

@@ -11,8 +11,8 @@ cimport numpy as cnp
 from libc.math cimport log
 
 from rushlight.kernels.compiled.arrays cimport fits, float_type
-from rushlight.kernels.compiled.exponential cimport exponentials, real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.exponential cimport exponentials
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.softmax_columns cimport along
 

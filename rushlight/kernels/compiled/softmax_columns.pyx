@@ -8,8 +8,8 @@ As in `softmax.pyx`, with a number for each column where that has one for a row;
 cimport numpy as cnp
 from libc.math cimport log
 
-from rushlight.kernels.compiled.exponential cimport exponentials, real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.exponential cimport exponentials
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()

@@ -12,8 +12,7 @@ cimport numpy as cnp
 from libc.math cimport sqrt
 
 from rushlight.kernels.compiled.arrays cimport fits, float_type
-from rushlight.kernels.compiled.exponential cimport real
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()

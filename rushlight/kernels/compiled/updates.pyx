@@ -9,14 +9,10 @@ that is added to it, and the factor by which a decoupled one shrinks the paramet
 
 cimport numpy as cnp
 from libc.math cimport fabs, fabsf, sqrt, sqrtf
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
-
-ctypedef fused real:
-    float
-    double
 
 cdef enum:
     COLUMNS = 5
