@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard rushlight/core/*.py rushlight/core/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench verify lint clean
 
 demo: $(VENV)/demo.installed
 	@$(BIN)/rushlight demo $(ARGS)
@@ -15,6 +15,9 @@ test: $(VENV)/test.installed
 
 bench: $(VENV)/bench.installed
 	$(BIN)/python -m benchmarks $(ARGS)
+
+verify: $(VENV)/verify.installed
+	$(BIN)/python -m verify --write $(ARGS)
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff check .
