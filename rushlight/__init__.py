@@ -27,11 +27,11 @@ from rushlight.memory import keep_blocks_as_configured as _keep_blocks
 
 _keep_blocks()
 
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 from rushlight.constants import *
-from rushlight.device import *
+from rushlight.devices import *
 from rushlight.dtypes import *
-from rushlight.layout import *
+from rushlight.layouts import *
 from rushlight.naming import *
 from rushlight.printing import get_printoptions, set_printoptions
 from rushlight.settings import *

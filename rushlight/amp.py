@@ -5,7 +5,7 @@ from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any
 
 from rushlight.dtypes import dtype as DType
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 if TYPE_CHECKING:
     from rushlight.optim import Optimizer

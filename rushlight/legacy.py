@@ -5,7 +5,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.from_data import new_array
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 CLASSES = {f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex}
 

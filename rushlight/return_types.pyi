@@ -2,7 +2,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 def named_tuple(name: str, *fields: str) -> type: ...
 

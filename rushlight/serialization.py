@@ -18,9 +18,9 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.device import check_device, device
+from rushlight.devices import check_device, device
 from rushlight.size import Size
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
@@ -115,7 +115,7 @@ REBUILD_TENSOR = named("torch._utils", "_rebuild_tensor_v2")
 REBUILD_PARAMETER = named("torch._utils", "_rebuild_parameter")
 STORAGES = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
 
-TOP_LEVEL = ("rushlight.dtypes", "rushlight.size", "rushlight.device")  # what PyTorch has in `torch` itself
+TOP_LEVEL = ("rushlight.dtypes", "rushlight.size", "rushlight.devices")  # what PyTorch has in `torch` itself
 
 
 class Pickler(pickle._Pickler):  # the C class can write no name that does not exist

@@ -16,7 +16,7 @@ from rushlight.core.modes import CURRENT
 from rushlight.core.operators import levels
 from rushlight.dtypes import FROM_NUMPY
 from rushlight.size import Size
-from rushlight.tensor import AccumulateGrad, Tensor
+from rushlight.tensors import AccumulateGrad, Tensor
 
 __all__ = ["backward", "grad"]
 

@@ -6,7 +6,7 @@ from rushlight.autograd.grad_mode import GradMode
 from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 

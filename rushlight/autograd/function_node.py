@@ -11,7 +11,7 @@ from rushlight.core.hooks import as_given, as_tensor
 from rushlight.core.levels import total
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import SavedTensor, pack, restore
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["FunctionCtx", "FunctionNode"]
 

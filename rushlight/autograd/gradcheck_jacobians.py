@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
 from rushlight.core.graph import new_tensor
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 class GradcheckError(RuntimeError):

@@ -10,7 +10,7 @@ from rushlight.autograd.differentiate import grad
 from rushlight.autograd.gradcheck_jacobians import GradcheckError, as_tuple, differentiable, is_inexact
 from rushlight.core.context import next_number
 from rushlight.core.graph import Node, new_tensor
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def zeros_like(tensor: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from rushlight.core.graph import Node as CoreNode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle
 from rushlight.core.modes import CURRENT
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",

@@ -3,7 +3,7 @@
 import warnings
 
 from rushlight.core.graph import TensorBase
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["Variable"]
 

@@ -14,7 +14,7 @@ from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
 from rushlight.core.modes import CURRENT, observer
-from rushlight.layout import is_repeated
+from rushlight.layouts import is_repeated
 
 ndarray = np.ndarray
 BATCHED = 8  # the number of `graph`, here so that it compiles to a constant

@@ -19,7 +19,7 @@ from rushlight.core.modes import CURRENT, observer
 from rushlight.core.operators import USUAL, Operator, binary, levels, unusual
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
-from rushlight.layout import is_repeated
+from rushlight.layouts import is_repeated
 
 COPY = Operator(
     "copy", lambda old, new: np.array(new), ("old", "new"),

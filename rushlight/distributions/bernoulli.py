@@ -10,7 +10,7 @@ from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.parameters import broadcast_all, logits_to_probs, one_of, probs_to_logits
 from rushlight.nn.functional import binary_cross_entropy_with_logits
 from rushlight.size import Size
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 class Bernoulli(Distribution):

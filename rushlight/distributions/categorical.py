@@ -9,7 +9,7 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.parameters import logits_to_probs, one_of, probs_to_logits
 from rushlight.size import Size
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 class Categorical(Distribution):

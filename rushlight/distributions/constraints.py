@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "Constraint", "boolean", "integer_interval", "positive", "real", "real_vector", "simplex", "unit_interval",

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import rushlight as torch
 from rushlight.distributions.constraints import Constraint
 from rushlight.size import Size
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 class Distribution:

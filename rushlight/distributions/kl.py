@@ -8,7 +8,7 @@ from rushlight.distributions.categorical import Categorical
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.normal import Normal
 from rushlight.nn.functional import softplus
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:

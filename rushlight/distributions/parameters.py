@@ -2,7 +2,7 @@
 
 import rushlight as torch
 from rushlight.nn.functional import softmax
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:

@@ -9,7 +9,7 @@ from rushlight.ops.dims import wrap_dim
 from rushlight.ops.options import OutOptions, made, numpy_type
 from rushlight.ops.protocol import implements
 from rushlight.ops.rearranging import roll
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 

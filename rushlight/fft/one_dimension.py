@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.fft.calls import as_complex, checked, finished, one_size, real_only
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
 from rushlight.ops.protocol import implements
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 

@@ -6,7 +6,7 @@ from rushlight.fft.calls import as_complex, checked, finished, several_sizes
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.protocol import implements
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "fft2", "fftn", "hfft2", "hfftn", "ifft2", "ifftn", "ihfft2", "ihfftn", "irfft2", "irfftn", "rfft2",

@@ -4,7 +4,7 @@ from rushlight.func.forward import jvp, linearize
 from rushlight.func.functionalization import functionalize
 from rushlight.func.gradients import grad, grad_and_value, vjp
 from rushlight.func.jacobians import hessian, jacfwd, jacrev
-from rushlight.func.jet import jet
+from rushlight.func.jets import jet
 from rushlight.func.modules import functional_call, stack_module_state
 from rushlight.func.vectorization import vmap
 

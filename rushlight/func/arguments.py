@@ -3,7 +3,7 @@
 from typing import Any
 
 from rushlight.core.graph import TensorBase
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_leaves
 
 Argnums = int | tuple[int, ...]

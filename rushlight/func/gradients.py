@@ -10,7 +10,7 @@ from rushlight.core.modes import switched
 from rushlight.core.operators import LINK
 from rushlight.core.recording import recording
 from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["grad", "grad_and_value", "vjp"]

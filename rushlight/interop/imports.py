@@ -64,8 +64,16 @@ class Finder(MetaPathFinder, Loader):
         return module
 
     def exec_module(self, module):
-        """Nothing is left to execute."""
-        module.__spec__ = module.__spec__.loader_state
+        """Nothing is left to execute. What the module has loaded below it is served along with it.
+
+        Python puts a module that it imports by name into the package around it: `import torch.autograd.gradcheck`
+        would put it in the place of the function of that name. It leaves alone what it finds imported.
+        """
+        name, module.__spec__ = module.__spec__.name, module.__spec__.loader_state
+        below = f"{module.__name__}."
+        for real, loaded in list(sys.modules.items()):
+            if real.startswith(below):
+                sys.modules.setdefault(f"{name}.{real.removeprefix(below)}", loaded)
 
 
 def lacking(fullname: str, real: str) -> str:

@@ -9,7 +9,7 @@ from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cholesky", "cholesky_ex"]
 

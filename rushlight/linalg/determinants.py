@@ -11,7 +11,7 @@ from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
 from rushlight.ops.selection import where
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["det", "logdet", "slogdet"]
 

@@ -10,7 +10,7 @@ from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gap
 from rushlight.linalg.solving import _solve
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 

@@ -9,7 +9,7 @@ from rushlight.linalg.pieces import adjoint, over_batches
 from rushlight.linalg.singular_values import _pinv, pinv_cotangent
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["lstsq"]
 

@@ -10,7 +10,7 @@ from rushlight.linalg.pieces import identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_sides
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
 

@@ -13,7 +13,7 @@ from rushlight.ops.dims import wrap_dim
 from rushlight.ops.keywords import keywords
 from rushlight.ops.selection import where
 from rushlight.ops.table import in_place, method
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
 

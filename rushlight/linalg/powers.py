@@ -6,7 +6,7 @@ from rushlight.core.batching import leading
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.solving import inv
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["matrix_exp", "matrix_power"]
 

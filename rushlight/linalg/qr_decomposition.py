@@ -10,7 +10,7 @@ from rushlight.linalg.pieces import adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["householder_product", "qr"]
 

@@ -17,7 +17,7 @@ from rushlight.linalg.pieces import (
 )
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["matrix_rank", "pinv", "svd", "svdvals"]
 

@@ -12,7 +12,7 @@ from rushlight.linalg.pieces import over_batches
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.selection import where
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv", "tensorsolve"]
 

@@ -23,7 +23,7 @@ from rushlight.linalg.vectors import vander as vander_along
 from rushlight.ops.keywords import keywords
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.table import method, no_derivative, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "cholesky", "cholesky_inverse", "cholesky_solve", "cross", "det", "geqrf", "inverse", "logdet", "lu",

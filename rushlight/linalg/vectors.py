@@ -10,7 +10,7 @@ from rushlight.ops.joining import cat
 from rushlight.ops.mismatch import check_tensors, same_scalars
 from rushlight.ops.slicing import diagonal as diagonal_of
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cross", "diagonal", "vander", "vecdot"]
 

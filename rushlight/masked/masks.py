@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.ops.selection import where
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def input_mask(input: Tensor, mask: Tensor) -> Tensor:

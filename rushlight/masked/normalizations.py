@@ -8,7 +8,7 @@ from rushlight.ops import prod as products
 from rushlight.ops import softmax as exponentials
 from rushlight.ops.selection import maximum
 from rushlight.ops.shape import wrap_dim
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Type | None = None, mask: Tensor | None = None) -> Tensor:

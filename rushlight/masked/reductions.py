@@ -8,7 +8,7 @@ from rushlight.masked.masks import filled, input_mask, largest, smallest
 from rushlight.ops import extrema, norms, order, reduction, softmax
 from rushlight.ops import prod as products
 from rushlight.ops.reduction import Dim, axes
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def dims_of(input: Tensor, dim: Dim) -> tuple[int, ...]:

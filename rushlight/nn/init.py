@@ -10,7 +10,7 @@ from rushlight.random import Generator, default_generator
 from rushlight.random.distributions import normal as draw_normal
 from rushlight.random.distributions import uniform as draw_uniform
 from rushlight.random.integers import randperm
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_",

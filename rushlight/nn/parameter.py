@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import FIELDS, TensorBase
-from rushlight.tensor import Tensor, rebuild
+from rushlight.tensors import Tensor, rebuild
 
 __all__ = ["Buffer", "Parameter"]
 

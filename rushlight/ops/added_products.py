@@ -9,7 +9,7 @@ from rushlight.ops.batched_products import of_matrices, outer, plus, summed, tim
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.products import _bmm, _mm, _mv
 from rushlight.ops.table import in_place, method, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
 

@@ -8,7 +8,7 @@ from rushlight.core import arithmetic as slots
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.table import TABLE, alias, binary, change, method, named, operator, refuse, unary, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "pow", "rsub", "sub", "subtract",
            "true_divide"]  # fmt: skip

@@ -6,7 +6,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.kernels.selection import select
 from rushlight.ops.promotion import common, only
 from rushlight.ops.table import in_place, method, operator, refuse, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 

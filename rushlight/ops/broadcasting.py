@@ -12,7 +12,7 @@ from rushlight.ops.dims import listed, sequence
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["broadcast_shapes", "broadcast_tensors", "broadcast_to"]
 

@@ -13,7 +13,7 @@ from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.shape import _squeeze_all, _unsqueeze
 from rushlight.ops.slicing import _as_strided, strided_windows
 from rushlight.ops.table import method
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = []
 

@@ -8,7 +8,7 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
 from rushlight.ops.promotion import only, real
 from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, unary
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite", "isin", "isinf",

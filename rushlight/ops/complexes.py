@@ -11,7 +11,7 @@ from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import implements
 from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, refuse, unary, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "polar", "real",

@@ -14,7 +14,7 @@ from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.products import matmul
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["chain_matmul", "einsum", "tensordot"]
 

@@ -8,12 +8,12 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.device import check_device, device
-from rushlight.layout import empty_array, memory_format, preserve_format
+from rushlight.devices import check_device, device
+from rushlight.layouts import empty_array, memory_format, preserve_format
 from rushlight.ops.from_data import new_array, shared
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import named, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["from_dlpack"]
 

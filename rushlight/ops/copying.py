@@ -4,14 +4,14 @@ import numpy as np
 
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
-from rushlight.layout import contiguous_format, empty_array, memory_format, preserve_format
+from rushlight.layouts import contiguous_format, empty_array, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import permute, t, transpose
 from rushlight.ops.shape import squeeze, unsqueeze, view
 from rushlight.ops.slicing import _alias, as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
 from rushlight.ops.table import method, named, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy",
            "permute_copy", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy",

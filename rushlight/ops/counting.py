@@ -7,7 +7,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["bincount", "histc", "unique", "unique_consecutive"]
 

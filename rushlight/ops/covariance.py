@@ -5,7 +5,7 @@ import warnings
 from rushlight.core.graph import TensorBase
 from rushlight.ops.keywords import keywords
 from rushlight.ops.table import method
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["corrcoef", "cov"]
 

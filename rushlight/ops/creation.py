@@ -9,11 +9,11 @@ from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
-from rushlight.layout import empty_array
+from rushlight.layouts import empty_array
 from rushlight.ops.filling import checked_number
 from rushlight.ops.options import LikeOptions, Options, OutOptions, made, numpy_type, sizes
 from rushlight.ops.table import refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros",

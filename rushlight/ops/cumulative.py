@@ -13,7 +13,7 @@ from rushlight.ops.prod import _recur, _shift, widened
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
 

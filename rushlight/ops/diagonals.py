@@ -8,7 +8,7 @@ from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, reshape
 from rushlight.ops.slicing import _diagonal, _place_diagonal
 from rushlight.ops.table import in_place, method, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 

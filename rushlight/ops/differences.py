@@ -8,7 +8,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 

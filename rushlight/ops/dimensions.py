@@ -6,7 +6,7 @@ from rushlight.core.batching import by, leading
 from rushlight.ops.dims import sequence, wrap_dim
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import alias, method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]
 

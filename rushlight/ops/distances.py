@@ -6,7 +6,7 @@ from rushlight.core.graph import unbroadcast
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.norms import vector_norm
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cdist", "pdist"]
 

@@ -9,7 +9,7 @@ from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.batched_indexing import rows_picked, rows_put
 from rushlight.ops.gather import _put_back
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 

@@ -12,7 +12,7 @@ from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.reduction import Dim, axes, kept, repeated, spread, type_name
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 

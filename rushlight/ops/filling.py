@@ -11,7 +11,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check, is_followed
 from rushlight.core.recording import recording
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["fill"]
 

@@ -9,7 +9,7 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.nested import array_of
 from rushlight.ops.options import Options, made, numpy_type
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["as_tensor", "asarray", "from_numpy", "frombuffer", "tensor"]
 

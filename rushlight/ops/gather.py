@@ -6,13 +6,13 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
-from rushlight.layout import owned
+from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
 from rushlight.ops.table import in_place, method, no_derivative, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
 

@@ -10,7 +10,7 @@ from rushlight.ops.dims import listed
 from rushlight.ops.indexed import index_select
 from rushlight.ops.joining import stack
 from rushlight.ops.shape import flatten, reshape
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cartesian_prod", "combinations", "meshgrid"]
 

@@ -1,6 +1,6 @@
 """The in-place methods that PyTorch has as functions too: `torch.sin_(x)` is `x.sin_()`."""
 
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 NAMES = (
     "abs_", "acos_", "acosh_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",

@@ -9,13 +9,13 @@ from rushlight.core.batching import with_index
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
-from rushlight.layout import owned
+from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.gather import check_bounds
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
 from rushlight.ops.table import in_place, method, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "argwhere", "index_add", "index_copy", "index_fill", "index_reduce", "index_select", "nonzero", "put", "take",

@@ -10,7 +10,7 @@ from rushlight.ops.protocol import implements
 from rushlight.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from rushlight.ops.slicing import _pile
 from rushlight.ops.table import named, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "block_diag", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack",

@@ -9,7 +9,7 @@ from rushlight.dtypes import arithmetic
 from rushlight.ops.promotion import before, missing, only
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.table import TABLE, binary, named, unary
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",

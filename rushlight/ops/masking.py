@@ -6,11 +6,11 @@ from rushlight.core.batched import Batched, aligned
 from rushlight.core.batching import dynamic, elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.layout import owned
+from rushlight.layouts import owned
 from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.selection import _drop, _keep
 from rushlight.ops.table import in_place, method, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 

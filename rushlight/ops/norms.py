@@ -12,7 +12,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, added, axes, kept, spread, type_name
 from rushlight.ops.statistics import _is_zero
 from rushlight.ops.table import method, operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["dist", "norm"]
 

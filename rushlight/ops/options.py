@@ -10,9 +10,9 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import check
 from rushlight.core.operators import is_dual, levels
-from rushlight.device import check_device, device
-from rushlight.layout import check_layout, layout, memory_format
-from rushlight.tensor import Tensor
+from rushlight.devices import check_device, device
+from rushlight.layouts import check_layout, layout, memory_format
+from rushlight.tensors import Tensor
 
 
 class Options(TypedDict, total=False):

@@ -12,7 +12,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import axes, kept, type_name
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
 

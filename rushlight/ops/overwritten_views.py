@@ -4,11 +4,11 @@ import numpy as np
 
 from rushlight.core.batching import leading
 from rushlight.core.windows import READ, REPLACE, Window, compact
-from rushlight.layout import owned
+from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.slicing import ALL, _diagonal, _look, strided_windows
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 

@@ -7,7 +7,7 @@ from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
 from rushlight.ops.filling import checked_number
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["constant_pad_nd"]
 

@@ -10,7 +10,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import integers_widened, repeated, spread
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cumprod", "prod"]
 

@@ -22,7 +22,7 @@ from rushlight.ops.batched_products import (
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.protocol import UFUNCS, implements
 from rushlight.ops.table import TABLE, method, operator, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
 

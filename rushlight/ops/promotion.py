@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["before", "common", "is_complex", "missing", "only", "real"]
 

@@ -1,9 +1,9 @@
 """Questions about tensors whose answers are no tensors."""
 
 from rushlight.core.graph import TensorBase
-from rushlight.layout import layout, strided
+from rushlight.layouts import layout, strided
 from rushlight.ops.table import method, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["get_device", "is_floating_point", "is_inference", "is_nonzero", "is_same_size", "is_signed", "is_storage"]
 

@@ -4,7 +4,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.ops.filling import enter, overwrite
 from rushlight.ops.random_tensors import interval, source
 from rushlight.random import Generator, distributions, integers
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__: list[str] = []  # methods only
 

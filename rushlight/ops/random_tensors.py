@@ -8,7 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import dtype as DType
-from rushlight.layout import empty_array
+from rushlight.layouts import empty_array
 from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.creation import type_of_out
 from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
@@ -17,7 +17,7 @@ from rushlight.random import Generator, default_generator, distributions, intege
 from rushlight.random.examples import drawing
 from rushlight.random.multinomial import multinomial as draw_categories
 from rushlight.random.poisson import poisson as draw_poisson
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",

@@ -13,7 +13,7 @@ from rushlight.dtypes import dtype as DType
 from rushlight.ops.creation import type_of_out
 from rushlight.ops.options import Options, OutOptions, made, numpy_type
 from rushlight.random.names import NUMBERS, require
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 

@@ -12,7 +12,7 @@ from rushlight.ops.indexed import index_select
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, reshape, unsqueeze
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
 

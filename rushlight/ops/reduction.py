@@ -12,7 +12,7 @@ from rushlight.kernels.reductions import total
 from rushlight.ops.keywords import keywords
 from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "sum"]
 

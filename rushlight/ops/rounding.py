@@ -24,7 +24,7 @@ from rushlight.ops.table import (
     write_out,
 )
 from rushlight.return_types import named_tuple
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "gcd", "lcm", "ldexp", "nan_to_num",

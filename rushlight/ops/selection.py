@@ -9,7 +9,7 @@ from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.promotion import common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "fmax",

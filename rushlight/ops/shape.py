@@ -11,7 +11,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "flatten", "is_tensor", "numel", "ravel", "reshape", "squeeze",

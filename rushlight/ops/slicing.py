@@ -10,7 +10,7 @@ from rushlight.core.windows import PUT_BACK, READ, Window, address, compact, ext
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["as_strided", "diagonal", "narrow", "select", "unbind"]
 

@@ -10,7 +10,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, kept, spread
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 

@@ -9,7 +9,7 @@ from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
 

@@ -22,7 +22,7 @@ from rushlight.ops.table import (
     unary,
     write_out,
 )
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["digamma", "erf", "erfc", "erfinv", "igamma", "igammac", "lgamma", "mvlgamma", "polygamma", "xlogy"]
 

@@ -11,7 +11,7 @@ from rushlight.ops.mismatch import type_name
 from rushlight.ops.padding import pad
 from rushlight.ops.slicing import _fold
 from rushlight.ops.table import method
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["istft", "stft"]
 

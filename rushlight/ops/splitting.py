@@ -8,7 +8,7 @@ from rushlight.ops.dims import wrap_dim
 from rushlight.ops.joining import concatenation
 from rushlight.ops.slicing import ALL, narrow
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "chunk", "dsplit", "hsplit", "split", "split_with_sizes", "tensor_split", "unsafe_chunk", "unsafe_split",

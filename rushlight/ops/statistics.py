@@ -8,7 +8,7 @@ from rushlight.core.batching import leading
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, size_of, spread
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 

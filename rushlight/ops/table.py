@@ -22,7 +22,7 @@ from rushlight.core.operators import Operator, carries_tangents, levels
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.protocol import UFUNCS
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 TABLE: dict[str, Operator] = {}
 

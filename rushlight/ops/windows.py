@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.options import Options, made, numpy_type
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
 

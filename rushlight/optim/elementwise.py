@@ -15,7 +15,7 @@ from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 fast = load("updates")
 BLOCK = 16384  # elements

@@ -15,7 +15,7 @@ from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.modes import observer
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook", "required"]
 

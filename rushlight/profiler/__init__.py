@@ -1,11 +1,11 @@
 """torch.profiler: profiles of training loops, step by step; what it records is `torch.autograd.profiler`'s."""
 
 from rushlight.autograd.profiler.events import DeviceType
-from rushlight.autograd.profiler.profile import ExperimentalConfig as _ExperimentalConfig
+from rushlight.autograd.profiler.profiles import ExperimentalConfig as _ExperimentalConfig
 from rushlight.autograd.profiler.regions import record_function
 from rushlight.profiler.activities import ProfilerActivity, supported_activities
 from rushlight.profiler.handlers import tensorboard_trace_handler
-from rushlight.profiler.profile import profile
+from rushlight.profiler.profiles import profile
 from rushlight.profiler.schedules import ProfilerAction, schedule
 
 __all__ = [

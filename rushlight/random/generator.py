@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.device import CPU
+from rushlight.devices import CPU
 
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
 BLOCK = 624  # words of a Mersenne Twister block

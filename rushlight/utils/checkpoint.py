@@ -17,7 +17,7 @@ from rushlight.core.graph import Packed, TensorBase
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import pack, restore
 from rushlight.random import fork_rng, get_rng_state, set_rng_state
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",

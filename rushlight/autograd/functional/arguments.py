@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.autograd.differentiate import batched_grads, run_grad
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 Tensors = Tensor | tuple[Tensor, ...]
 

@@ -19,7 +19,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.core.forward import LINK, enter_level, exit_level, tangent_of, with_tangent, without
 from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.ops.joining import cat, stack
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 STRATEGIES = ("forward-mode", "reverse-mode")
 

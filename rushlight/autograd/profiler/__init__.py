@@ -7,7 +7,7 @@ there is to note of them. `parsing` makes `events` of that, `tree` nests them, a
 
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.events import FunctionEvent, FunctionEventAvg, Interval
-from rushlight.autograd.profiler.profile import profile
+from rushlight.autograd.profiler.profiles import profile
 from rushlight.autograd.profiler.regions import emit_itt, emit_nvtx, record_function
 
 __all__ = [

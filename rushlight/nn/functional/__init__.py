@@ -7,7 +7,7 @@ from rushlight.nn.functional.batch_normalization import *
 from rushlight.nn.functional.convolution import *
 from rushlight.nn.functional.ctc import *
 from rushlight.nn.functional.distance import *
-from rushlight.nn.functional.dropout import *
+from rushlight.nn.functional.dropping import *
 from rushlight.nn.functional.entropy import *
 from rushlight.nn.functional.folding import *
 from rushlight.nn.functional.fractional_pooling import *

@@ -43,7 +43,7 @@ from rushlight.ops.activation import (
 )  # fmt: skip
 from rushlight.ops.elementary import tanh
 from rushlight.random import distributions
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",

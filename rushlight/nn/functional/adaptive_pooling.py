@@ -11,7 +11,7 @@ from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sampling import along, averaging
 from rushlight.nn.functional.sizes import Numbers
 from rushlight.ops.table import operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",

@@ -6,11 +6,11 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import bool as torch_bool
-from rushlight.nn.functional.dropout import dropout
+from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products import matmul
 from rushlight.ops.selection import where
 from rushlight.ops.softmax import softmax
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["scaled_dot_product_attention"]
 

@@ -11,7 +11,7 @@ from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.batching import as_channels
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
 from rushlight.ops.table import operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["batch_norm", "instance_norm", "native_batch_norm"]
 

@@ -12,7 +12,7 @@ from rushlight.kernels import convolution as kernels
 from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 

@@ -7,7 +7,7 @@ from rushlight.nn.functional.reductions import reduction_of
 from rushlight.ops.elementary import logaddexp
 from rushlight.ops.joining import cat
 from rushlight.ops.selection import where
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["ctc_loss"]
 

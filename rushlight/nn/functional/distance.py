@@ -6,7 +6,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES, promote_types
 from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.distances import pdist
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
 

@@ -10,7 +10,7 @@ from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.gather import _gather, _put_back
 from rushlight.ops.softmax import _softmax
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["cross_entropy", "linear_cross_entropy", "nll_loss"]
 

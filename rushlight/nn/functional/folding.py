@@ -9,7 +9,7 @@ from rushlight.kernels import patches
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["fold", "unfold"]
 

@@ -15,7 +15,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.gather import _gather
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["affine_grid", "grid_sample", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"]
 

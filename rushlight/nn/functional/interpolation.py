@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from rushlight.nn.functional.sampling import along, matrix
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 

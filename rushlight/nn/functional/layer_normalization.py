@@ -13,7 +13,7 @@ from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
 from rushlight.ops.table import operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["group_norm", "layer_norm", "native_group_norm", "native_layer_norm"]
 

@@ -15,7 +15,7 @@ from rushlight.ops.activation.logistic import logistic_of, logsigmoid
 from rushlight.ops.promotion import only
 from rushlight.ops.special_functions import xlogy
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss", "huber_loss", "kl_div", "l1_loss",

@@ -9,7 +9,7 @@ from rushlight.nn.functional.distance import pairwise_distance
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
 from rushlight.ops.selection import minimum, where
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",

@@ -3,7 +3,7 @@
 from rushlight.nn.functional.pooling import avg_pool2d, avg_pool3d
 from rushlight.ops.arithmetic import div
 from rushlight.ops.padding import pad
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["local_response_norm", "normalize"]
 

@@ -11,7 +11,7 @@ from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d",

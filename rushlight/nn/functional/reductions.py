@@ -2,7 +2,7 @@
 
 import warnings
 
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:

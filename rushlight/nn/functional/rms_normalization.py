@@ -12,7 +12,7 @@ from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.layer_normalization import check_shape
 from rushlight.nn.functional.standardization import mean_over
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["rms_norm"]
 

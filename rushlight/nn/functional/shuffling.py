@@ -5,7 +5,7 @@ from math import prod
 from rushlight.core.batching import leading
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 

@@ -11,7 +11,7 @@ from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pooling import settings_of
 from rushlight.nn.functional.sizes import Numbers, hashable
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 

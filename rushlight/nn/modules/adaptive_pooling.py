@@ -5,7 +5,7 @@ from typing import ClassVar
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, repeated, shown
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",

@@ -6,7 +6,7 @@ from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.linear import NonDynamicallyQuantizableLinear
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["MultiheadAttention"]
 

@@ -7,7 +7,7 @@ from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device, Sizes, repeated, uninitialized
 from rushlight.nn.modules.linear import draw_weight_and_bias
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 

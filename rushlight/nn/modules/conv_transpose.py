@@ -7,7 +7,7 @@ from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device, Sizes
 from rushlight.nn.modules.conv import _ConvNd
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 

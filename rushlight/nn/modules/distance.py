@@ -2,7 +2,7 @@
 
 from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
 

@@ -2,7 +2,7 @@
 
 from rushlight.nn.modules.base.making import shown
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["Flatten", "Unflatten"]
 

@@ -6,7 +6,7 @@ from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device
 from rushlight.nn.modules.batchnorm import _NormBase
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 

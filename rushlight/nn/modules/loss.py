@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rushlight.nn import functional as F
 from rushlight.nn.modules.distance import PairwiseDistance
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",

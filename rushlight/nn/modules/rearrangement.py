@@ -3,7 +3,7 @@
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, shown
 from rushlight.nn.modules.module import Module
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
 

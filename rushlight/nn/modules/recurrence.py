@@ -12,7 +12,7 @@ from rushlight.nn import functional as F
 from rushlight.ops.activation.logistic import logistic_of
 from rushlight.ops.joining import cat
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 State = tuple[Tensor, ...]
 

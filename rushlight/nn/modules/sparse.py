@@ -6,7 +6,7 @@ from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["Embedding", "EmbeddingBag"]
 

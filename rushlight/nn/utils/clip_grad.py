@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 

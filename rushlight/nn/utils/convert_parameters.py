@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rushlight.core.graph import TensorBase
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

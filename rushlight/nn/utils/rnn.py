@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.creation import full
 from rushlight.ops.joining import cat, stack
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",

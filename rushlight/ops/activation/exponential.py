@@ -8,7 +8,7 @@ from rushlight.kernels.selection import select
 from rushlight.ops.activation.forms import floats, variant
 from rushlight.ops.selection import _keep, _where
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
 

@@ -16,7 +16,7 @@ from rushlight.ops.promotion import only
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.special_functions import erf_of
 from rushlight.ops.table import operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["gelu", "glu", "mish", "silu"]
 

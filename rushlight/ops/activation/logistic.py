@@ -12,7 +12,7 @@ from rushlight.ops.activation.forms import floats
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _keep, _where
 from rushlight.ops.table import TABLE, in_place, method, operator, unary, write_out
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "logistic_of",

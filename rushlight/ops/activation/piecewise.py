@@ -10,7 +10,7 @@ from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import method, operator
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "relu6", "softshrink", "softsign",

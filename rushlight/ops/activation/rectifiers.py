@@ -11,7 +11,7 @@ from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import common, only
 from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, refuse, unary
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "leaky_relu", "leaky_relu_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "threshold", "threshold_",

@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.random import Generator, default_generator
 from rushlight.random.integers import randperm
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "TensorDataset",

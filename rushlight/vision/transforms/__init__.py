@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.ops.random_tensors import rand, randint
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 from rushlight.vision.transforms import functional as F
 
 __all__ = [

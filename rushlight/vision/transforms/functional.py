@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = ["center_crop", "crop", "get_image_size", "hflip", "normalize", "pad", "to_tensor", "vflip"]
 

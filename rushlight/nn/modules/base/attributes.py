@@ -7,7 +7,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.naming import typename
 from rushlight.nn.parameter import Buffer, Parameter
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 REGISTRATION_HOOKS: dict[str, OrderedDict] = {
     "parameter": OrderedDict(),

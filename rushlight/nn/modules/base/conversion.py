@@ -8,9 +8,9 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.device import check_device, device
+from rushlight.devices import check_device, device
 from rushlight.nn.modules.base.traversal import Traversal
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 
 class Conversion(Traversal):

@@ -7,9 +7,9 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
-from rushlight.device import check_device, device
+from rushlight.devices import check_device, device
 from rushlight.nn.parameter import Parameter
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 Device = device | str | None
 Sizes = int | tuple[int, ...]

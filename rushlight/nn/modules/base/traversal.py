@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 
 from rushlight.nn.modules.base.attributes import Attributes
 from rushlight.nn.parameter import Parameter
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 if TYPE_CHECKING:
     from rushlight.nn.modules.module import Module

@@ -11,7 +11,7 @@ from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tan
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import LINK
 from rushlight.func.taylor import push_series
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
 
 __all__ = ["jet"]

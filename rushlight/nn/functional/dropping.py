@@ -10,7 +10,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
 from rushlight.ops.table import operator
 from rushlight.random import distributions
-from rushlight.tensor import Tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout", "native_dropout",

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from rushlight.autograd.profiler.event_list import EventList
-from rushlight.autograd.profiler.profile import ExperimentalConfig
-from rushlight.autograd.profiler.profile import profile as Recorder
+from rushlight.autograd.profiler.profiles import ExperimentalConfig
+from rushlight.autograd.profiler.profiles import profile as Recorder
 from rushlight.autograd.profiler.regions import record_function
 from rushlight.profiler.activities import ProfilerActivity, parsed
 from rushlight.profiler.schedules import ProfilerAction, always

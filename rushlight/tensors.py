@@ -11,7 +11,7 @@ from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
-from rushlight.device import CPU, check_device, device
+from rushlight.devices import CPU, check_device, device
 from rushlight.size import Size
 
 __all__ = ["Tensor"]

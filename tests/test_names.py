@@ -1,0 +1,52 @@
+"""Modules and the names in them: a function is never hidden by the module that it is in."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+from types import ModuleType
+
+import pytest
+
+import rushlight
+
+SAME_IN_TORCH = {"rushlight.autograd.gradcheck"}  # a module there too, and a function of that name beside it
+MODULES = [m for m in walk_packages(rushlight.__path__, "rushlight.") if not m.name.endswith("__main__")]
+PACKAGES = ["rushlight", *(m.name for m in MODULES if m.ispkg)]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_public_name_is_a_module_too(package):
+    found = import_module(package)
+    inside = [m.name for m in MODULES if m.name.rpartition(".")[0] == package and m.name not in SAME_IN_TORCH]
+    values = {name: getattr(found, name.rpartition(".")[2], None) for name in inside}
+    assert [name for name, value in values.items() if not isinstance(value, ModuleType | None)] == []
+
+
+IMPORT_ALL = """
+import pkgutil, sys, rushlight
+from importlib import import_module
+from rushlight.interop import serve_torch
+serve_torch()
+first, = sys.argv[1:]
+import_module(first)
+below = [m.name.partition(".")[2] for m in pkgutil.walk_packages(rushlight.__path__, "rushlight.")]
+below = [name for name in below if not name.startswith(("__main__", "interop"))]
+before = []
+for name in below:
+    module = import_module("rushlight." + name)
+    before.append((module, {**vars(module)}))
+for name in below:
+    assert import_module("torch." + name) is import_module("rushlight." + name)
+for module, values in before:
+    assert [name for name, value in values.items() if vars(module)[name] is not value] == [], module
+from torch.autograd.gradcheck import GradcheckError
+assert issubclass(GradcheckError, RuntimeError)
+assert callable(import_module("torch.autograd").gradcheck)
+"""
+
+
+@pytest.mark.parametrize("first", ["torch.autograd.gradcheck", "rushlight.autograd.gradcheck", "torch.profiler"])
+def test_importing_modules_leaves_names_alone(first):
+    done = subprocess.run([sys.executable, "-c", IMPORT_ALL, first], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
