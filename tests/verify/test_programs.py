@@ -1,0 +1,72 @@
+"""Random programs: a difference is found, made short, and printed as a program that shows it."""
+
+import pytest
+
+import rushlight
+
+torch = pytest.importorskip("torch")
+
+from verify.programs.generators import GENERATORS, views  # noqa: E402
+from verify.programs.program import compare, finished, script, shortened  # noqa: E402
+from verify.programs.writer import Writer  # noqa: E402
+
+LINES = ["a = torch.ones(3)", "b = a * 2", "c = b.sin()", "b.add_(1)", "d = c + b"]
+
+
+@pytest.fixture
+def wrong(monkeypatch):
+    """rushlight with another sine."""
+    monkeypatch.setattr(rushlight.Tensor, "sin", rushlight.Tensor.cos)
+
+
+def test_equal_programs_have_no_difference():
+    assert compare(LINES) is None
+
+
+def test_a_difference_is_shown_by_the_lines_that_it_needs(wrong):
+    found = compare(LINES)
+    assert found.kind == "values"
+    lines, found = shortened(LINES, found)
+    assert lines == ["a = torch.ones(3)", "b = a * 2", "c = b.sin()"]
+    text = script(lines, found, "title")
+    compile(text, "script", "exec")
+    assert "# c: values" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("c = b.detach().t() if torch.__name__ == 'torch' else b.detach()", "strides"),
+        ("c = b.double() if torch.__name__ == 'torch' else b", "type"),
+        ("b.add_(1) if torch.__name__ == 'torch' else b.data.add_(1)", "node"),
+        ("c = 1 if torch.__name__ == 'torch' else None", "value"),
+        ("b.fail if torch.__name__ == 'torch' else b", "raises nothing, on PyTorch AttributeError"),
+        ("b.sum().backward() if torch.__name__ == 'torch' else b", "kind"),
+        ("b = b.detach() if torch.__name__ == 'torch' else b", "requires_grad"),
+        ("c = b.tanh() if torch.__name__ == 'torch' else b.sin()", "node"),
+    ],
+)
+def test_all_that_can_be_seen_is_compared(line, kind):
+    difference = compare(["a = torch.ones(2, 2, requires_grad=True)", "b = a * 2", line])
+    assert difference is not None
+    assert difference.kind == kind
+
+
+@pytest.mark.parametrize("kind", GENERATORS)
+def test_a_seed_determines_a_program(kind):
+    one, other = Writer("7"), Writer("7")
+    for writer in (one, other):
+        GENERATORS[kind].write(writer)
+    assert one.lines == other.lines
+    assert sum(error == "" for error in one.errors) > len(one.errors) / 2
+
+
+def test_what_is_written_on_pytorch_is_compared(wrong):
+    kinds = set()
+    for seed in range(40):
+        writer = Writer(str(seed))
+        views.write(writer)
+        difference = finished(writer)
+        if difference is not None and ".sin()" in "\n".join(writer.lines):
+            kinds.add(difference.kind)
+    assert "values" in kinds or "node" in kinds

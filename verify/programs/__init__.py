@@ -1,0 +1,1 @@
+"""Random programs, run on rushlight and on PyTorch."""

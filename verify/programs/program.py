@@ -1,0 +1,67 @@
+"""A finished program: run on both libraries, compared, and made as short as what it shows allows."""
+
+import textwrap
+from dataclasses import dataclass
+
+import torch
+
+import rushlight
+from verify.programs.compare import differences
+from verify.programs.writer import Writer, run
+
+LIBRARIES = (rushlight, torch)
+
+
+@dataclass
+class Difference:
+    """What a program does otherwise than on PyTorch: its kind (a few words), and all of it."""
+
+    kind: str
+    text: str
+
+
+def compare(lines: list[str], space: dict | None = None, errors: list[str] | None = None) -> Difference | None:
+    """Runs a program on rushlight, and on PyTorch where its variables and errors there are not given."""
+    if space is None:
+        space = {"torch": torch}
+        errors = [run(line, space) for line in lines]
+    rushlight.set_default_dtype(rushlight.float32)  # a program that ends early leaves its own
+    ours = {"torch": rushlight}
+    for line, theirs in zip(lines, errors, strict=True):
+        mine = run(line, ours)
+        if mine != theirs:
+            said = f"raises {mine or 'nothing'}, on PyTorch {theirs or 'nothing'}"
+            return Difference(said, f"{line}\n{said}")
+    for name, value in space.items():
+        if name != "torch" and not name.startswith("__"):
+            for text in differences(ours[name], value, name, LIBRARIES):
+                return Difference(text.partition(": ")[2].split()[0], text)
+    return None
+
+
+def finished(writer: Writer) -> Difference | None:
+    """In what the program that a writer has written differs on rushlight."""
+    return compare(writer.lines, writer.space, writer.errors)
+
+
+def shortened(lines: list[str], difference: Difference) -> tuple[list[str], Difference]:
+    """A program without the lines that it does not need to differ in the same way, and how it differs."""
+    i = len(lines)
+    while i := i - 1:
+        fewer = lines[:i] + lines[i + 1 :]
+        found = compare(fewer)
+        if found is not None and found.kind == difference.kind:
+            lines, difference = fewer, found
+            i = min(i + 1, len(lines))
+    return lines, difference
+
+
+def script(lines: list[str], difference: Difference, title: str) -> str:
+    """A program to be run by itself."""
+    space = {"torch": torch}
+    written = [f"# {title}", "import contextlib", "", "import rushlight as torch  # or: import torch", ""]
+    for line in lines:
+        if run(line, space):
+            line = "with contextlib.suppress(Exception):\n" + textwrap.indent(line, "    ")
+        written.append(line)
+    return "\n".join([*written, textwrap.indent(difference.text, "# ")])
