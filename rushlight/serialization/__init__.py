@@ -1,0 +1,13 @@
+"""`save` and `load`, in PyTorch's own file formats: files go from one to the other in both directions.
+
+A file is a ZIP archive: `data.pkl` pickles the object, with a reference in the place of each tensor's memory, and
+`data/0`, `data/1`, ... hold that memory. Inside, all is named as PyTorch names it. The format of PyTorch before 1.6, a
+pickle with the memory behind it, is read and written too.
+"""
+
+from rushlight.serialization.errors import LoadError
+from rushlight.serialization.loading import load
+from rushlight.serialization.names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
+from rushlight.serialization.saving import save
+
+__all__ = ["LoadError", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]

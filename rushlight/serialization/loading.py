@@ -1,0 +1,116 @@
+"""`load`: finds out the format of a file and reads it."""
+
+import io
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from rushlight.serialization.errors import LoadError, as_damage, check
+from rushlight.serialization.memory import Archive, Behind
+from rushlight.serialization.places import MapLocation, check_location
+from rushlight.serialization.unpickling import Source, safely, source_of, trustingly
+
+__all__ = ["load"]
+
+MAGIC_NUMBER = 0x1950A86A20F9469CFC6C  # how files of PyTorch before 1.6 begin
+PROTOCOL_VERSION = 1001
+FOREIGN = "Weights only load failed. This is not a file that torch.save has written."
+NEW_FORMAT = "`torch.save(_use_new_zipfile_serialization=True)`"
+
+
+def load(
+    f: str | os.PathLike | BinaryIO, map_location: MapLocation = None, pickle_module: Any = None, *,
+    weights_only: bool | None = None, mmap: bool | None = None, **pickle_load_args: Any,
+) -> Any:  # fmt: skip
+    """Loads what `save`, or PyTorch's `save`, has written. All tensors come to the CPU, wherever they were saved from.
+
+    By default, and with `weights_only=True`, only types that can do no harm are loaded; with False the file can run
+    any code, and `pickle_load_args` (`encoding`, say) go to Python's unpickler. `map_location` is a device, a
+    dictionary from devices to devices, or a function of a storage and its device. With `mmap=True` the system reads
+    tensors when they are first used; `f` must be a path then.
+
+    LoadError for a file that is damaged, of another format, or holds other types; AssertionError where `map_location`
+    asks for CUDA.
+
+    >>> import io, rushlight as torch
+    >>> file = io.BytesIO()
+    >>> torch.save([torch.ones(2), "text"], file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    [tensor([1., 1.]), 'text']
+    """
+    check_location(map_location)
+    check_pickle(pickle_module, weights_only)
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    unpickle = safely if weights_only is not False else trusting(pickle_load_args)
+    with opened(f) as file:
+        start = file.tell()
+        length = file.seek(0, os.SEEK_END)
+        file.seek(start)
+        head = file.read(4)
+        file.seek(start)
+        if not head:
+            raise LoadError("Ran out of input: the file is empty")
+        if head == b"PK\3\4":
+            archive = Archive(file, length, map_location, os.fspath(f) if mmap else None)  # type: ignore[arg-type]
+            return unpickle(source_of(archive.read("data.pkl")), archive)
+        if mmap:
+            raise LoadError(
+                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True)`"
+            )
+        return before_1_6(Source(file, length - start), unpickle, map_location)
+
+
+def check_pickle(module: Any, weights_only: bool | None) -> None:
+    """Raises PyTorch's error for another pickle with safe loading, and NotImplementedError for another at all."""
+    if module is None:
+        return
+    if weights_only:
+        raise RuntimeError(
+            "Can not safely load weights when explicit pickle_module is specified: leave pickle_module= out."
+        )
+    if module is not pickle:
+        raise NotImplementedError(f"rushlight loads with Python's own pickle: leave pickle_module={module} out.")
+
+
+def trusting(options: dict[str, Any]) -> Callable:
+    """The unpickler that trusts, with options of Python's."""
+    return lambda source, memory: trustingly(source, memory, **options)
+
+
+@contextmanager
+def opened(f: str | os.PathLike | BinaryIO) -> Iterator[BinaryIO]:
+    """A file to read from, closed afterwards if it was opened here. PyTorch's errors for what is no such file."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            yield file
+        return
+    try:
+        f.seek(f.tell())
+    except (io.UnsupportedOperation, AttributeError) as error:
+        raise type(error)(
+            f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a buffer "
+            "like io.BytesIO and try to load from it instead."
+        ) from None
+    yield f
+
+
+def before_1_6(source: Source, unpickle: Callable, map_location: MapLocation) -> Any:
+    """An object in the format of PyTorch before 1.6: pickles one after the other, then memory."""
+    memory = Behind(source.left, map_location)
+    try:
+        magic = safely(source, memory)
+    except LoadError:
+        magic = None
+    if magic != MAGIC_NUMBER:
+        raise LoadError(FOREIGN)
+    version, system = safely(source, memory), safely(source, memory)
+    check(version == PROTOCOL_VERSION, f"it is of version {version!r} of its format")
+    check(isinstance(system, dict) and system.get("little_endian") is True, "its bytes are in another order")
+    found = unpickle(source, memory)
+    names = safely(source, memory)
+    with as_damage("the memory of its tensors cannot be read"):
+        memory.fill(names, source)
+    return found

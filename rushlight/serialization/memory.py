@@ -1,0 +1,117 @@
+"""The memory of tensors as it lies in a file: in an archive or behind a pickle. Claims are checked against the file."""
+
+import sys
+import zipfile
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from rushlight.dtypes import dtype
+from rushlight.serialization.errors import LoadError, as_damage, check
+from rushlight.serialization.places import MapLocation, place
+from rushlight.serialization.rebuilding import is_number
+from rushlight.serialization.unpickling import Source
+
+LOCAL_HEADER = 30  # bytes, and the two lengths at its end
+
+
+def read_reference(reference: Any) -> tuple[dtype, str, str, int]:
+    """The dtype, name, location and size that a reference to memory gives."""
+    check(isinstance(reference, tuple) and len(reference) in (5, 6), "a reference to memory has another form")
+    what, kind, name, location, size = reference[:5]
+    check(what == "storage" and isinstance(kind, dtype), "a reference is none to memory")
+    check(isinstance(name, str) and isinstance(location, str) and is_number(size), "a reference has other parts")
+    return kind, name, location, size
+
+
+class Pieces:
+    """The pieces of memory that references name; a piece is made when it is first asked for, within the file's size."""
+
+    def __init__(self, left: int, map_location: MapLocation):
+        self.left, self.map_location = left, map_location
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def __call__(self, reference: Any) -> np.ndarray:
+        """The memory of a reference."""
+        kind, name, location, size = read_reference(reference)
+        found = self.arrays.get(name)
+        if found is None:
+            self.left -= size * kind.itemsize
+            check(self.left >= 0, "it says that it holds more memory than it can")
+            found = self.arrays[name] = place(self.made(name, kind._numpy, size), location, self.map_location)
+        check(found.dtype == kind._numpy and found.size == size, f"memory {name} is of two types or sizes")
+        return found
+
+    def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
+        """A piece of memory."""
+        return np.empty(size, kind)
+
+
+class Archive(Pieces):
+    """A ZIP archive."""
+
+    def __init__(self, file: BinaryIO, length: int, map_location: MapLocation, mapped: str | None):
+        super().__init__(length, map_location)
+        self.file, self.length, self.mapped = file, length, mapped
+        with as_damage("it is no whole ZIP archive"):
+            self.zip = zipfile.ZipFile(file)
+            self.names = set(self.zip.namelist())
+        pickles = [name for name in self.names if name == "data.pkl" or name.endswith("/data.pkl")]
+        if len(pickles) != 1 or any(name.endswith("constants.pkl") for name in self.names):
+            raise LoadError("This ZIP file was not written by torch.save; TorchScript archives cannot be loaded.")
+        self.folder = pickles[0].removesuffix("data.pkl")
+        order = self.read("byteorder") if f"{self.folder}byteorder" in self.names else b"little"
+        check(order in (b"little", b"big"), "the order of bytes is neither little nor big")
+        self.swapped = order.decode() != sys.byteorder
+
+    def entry(self, name: str) -> zipfile.ZipInfo:
+        """Where an entry lies, which is within the file."""
+        check(f"{self.folder}{name}" in self.names, f"{name} is not in the archive")
+        entry = self.zip.getinfo(f"{self.folder}{name}")
+        if entry.compress_type != zipfile.ZIP_STORED:
+            raise LoadError("The archive is compressed, which torch.save never does: unpack it, and zip it with -0.")
+        check(entry.file_size == entry.compress_size <= self.length, f"{name} is larger than the file")
+        return entry
+
+    def read(self, name: str) -> bytes:
+        """The content of an entry."""
+        entry = self.entry(name)
+        with as_damage(f"{name} cannot be read"):
+            return self.zip.read(entry)
+
+    def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
+        """A piece of memory, read or mapped."""
+        entry = self.entry(f"data/{name}")
+        check(entry.file_size == size * kind.itemsize, f"data/{name} has {entry.file_size} bytes")
+        if self.mapped and size:
+            array = self.map(self.mapped, entry, kind, size)
+        else:
+            array = np.empty(size, kind)
+            with as_damage(f"data/{name} cannot be read"), self.zip.open(entry) as content:
+                Source(content, array.nbytes).readinto(array)
+                content.read(1)  # the end, where the check sum is looked at
+        return array.byteswap(inplace=True) if self.swapped else array
+
+    def map(self, path: str, entry: zipfile.ZipInfo, kind: np.dtype, size: int) -> np.ndarray:
+        """A piece of memory that the system reads when it is used; what is written to it does not reach the file."""
+        self.file.seek(entry.header_offset)
+        header = self.file.read(LOCAL_HEADER)
+        check(header[:4] == b"PK\3\4" and len(header) == LOCAL_HEADER, "an entry has no header")
+        start = entry.header_offset + LOCAL_HEADER + sum(np.frombuffer(header[-4:], "<u2").tolist())
+        check(start + size * kind.itemsize <= self.length, "an entry reaches out of the file")
+        return np.asarray(np.memmap(path, kind, "c", start, (size,)))
+
+
+class Behind(Pieces):
+    """Memory that follows a pickle, as in files of PyTorch before 1.6: tensors are made first, and filled after."""
+
+    def fill(self, names: Any, source: Source) -> None:
+        """Reads what belongs into the pieces, in this order."""
+        check(isinstance(names, list) and set(names) == set(self.arrays), "its list of memory is another")
+        for name in names:
+            array = self.arrays[name]
+            size = int.from_bytes(source.read(8), "little")
+            check(size == array.size, f"memory {name} has {size} elements in one place, {array.size} in another")
+            source.readinto(array)
+            if sys.byteorder != "little":
+                array.byteswap(inplace=True)

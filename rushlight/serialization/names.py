@@ -1,0 +1,77 @@
+"""The names that files may hold, and what users allow besides."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
+
+Allowed = Callable | tuple[Callable, str]
+UNSAFE = (
+    "Weights only load failed. Unsupported global: GLOBAL {0} was not an allowed global by default: it is none of the "
+    "types that are safe to load, tensors, parameters, and Python's own containers and numbers. If you trust the "
+    "file, load it with weights_only=False, or allow the type with torch.serialization.add_safe_globals([{0}])."
+)
+TOP_LEVEL = ("rushlight.dtypes", "rushlight.size", "rushlight.devices", "rushlight.tensors", "rushlight.layouts")
+
+_allowed: set[Allowed] = set()
+
+
+def ours(module: str) -> str:
+    """Our module for one of PyTorch's."""
+    return module.replace("torch", "rushlight", 1) if module.partition(".")[0] == "torch" else module
+
+
+def theirs(module: str) -> str:
+    """PyTorch's module for one of ours: some of ours are `torch` itself."""
+    return "torch" if module in TOP_LEVEL else module.replace("rushlight", "torch", 1)
+
+
+def allowed_names() -> dict[str, Callable]:
+    """What users allow, by the full names that it has in files."""
+    found = {}
+    for item in _allowed:
+        function, name = item if isinstance(item, tuple) else (item, f"{item.__module__}.{item.__qualname__}")
+        found[theirs(name)] = function
+    return found
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Allows `load` to load these classes and functions; a pair gives one along with its full name in files.
+
+    >>> import fractions, rushlight as torch
+    >>> torch.serialization.add_safe_globals([fractions.Fraction])
+    >>> torch.serialization.get_safe_globals()
+    [<class 'fractions.Fraction'>]
+    >>> torch.serialization.clear_safe_globals()
+    """
+    for item in safe_globals:
+        if isinstance(item, tuple) and len(item) != 2:
+            raise ValueError(
+                f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {len(item)}"
+            )
+        if isinstance(item, tuple) and not isinstance(item[1], str):
+            raise TypeError(f"Expected second item in tuple to be str of callable full path, but got: {type(item[1])}")
+    _allowed.update(safe_globals)
+
+
+def get_safe_globals() -> list[Any]:
+    """What `add_safe_globals` has allowed."""
+    return list(_allowed)
+
+
+def clear_safe_globals() -> None:
+    """Forbids again what `add_safe_globals` has allowed."""
+    _allowed.clear()
+
+
+@contextmanager
+def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
+    """Allows classes and functions within a `with` block."""
+    before = set(_allowed)
+    add_safe_globals(safe_globals)
+    try:
+        yield
+    finally:
+        _allowed.clear()
+        _allowed.update(before)

@@ -1,0 +1,52 @@
+"""Where the memory of tensors is put (`map_location`): on the CPU, wherever it was saved from."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.devices import check_device, device
+
+MapLocation = device | str | dict | Callable | None
+
+
+class Storage:
+    """A piece of memory as functions that choose its device get it, and as files have it: numbered elements."""
+
+    def __init__(self, array: np.ndarray, key: str = ""):
+        self.array, self.key = array, key
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.array.nbytes
+
+    def cpu(self) -> "Storage":
+        """Itself: memory is the CPU's."""
+        return self
+
+    def cuda(self, device: Any = None) -> "Storage":
+        """Raises PyTorch's error for a device that is not there."""
+        check_device("cuda")
+        return self
+
+
+def check_location(map_location: Any) -> None:
+    """Raises PyTorch's errors for a device that is not there, and TypeError for what names none."""
+    if isinstance(map_location, (str, device)):
+        check_device(map_location)
+    elif not (map_location is None or isinstance(map_location, dict) or callable(map_location)):
+        raise TypeError(
+            "map_location should be a device, the name of one, a dictionary from names to names, or a function of a "
+            f"storage and a name, not {type(map_location).__name__}"
+        )
+
+
+def place(array: np.ndarray, location: str, map_location: MapLocation) -> np.ndarray:
+    """Memory that was saved from some device, where `map_location` wants it."""
+    if isinstance(map_location, dict) and location in map_location:
+        check_device(map_location[location])
+    elif callable(map_location):
+        chosen = map_location(Storage(array), location)
+        if chosen is not None and not isinstance(chosen, Storage):
+            raise TypeError(f"map_location should return the storage or None, not {type(chosen).__name__}")
+    return array

@@ -1,0 +1,176 @@
+"""What the names in a file stand for, and how the objects that they make come about: all is checked first."""
+
+import codecs
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes, layouts
+from rushlight.core.graph import FIELDS, new_tensor
+from rushlight.devices import device
+from rushlight.nn.parameter import Parameter
+from rushlight.serialization.errors import LoadError, check
+from rushlight.size import Size
+from rushlight.tensors import Tensor, rebuild
+
+KEY = 1000  # objects within a key of a dictionary
+OWN = {*FIELDS, "_accumulate_grad"}  # attributes of a tensor that are not its user's
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is an integer that is not negative."""
+    return type(value) is int and value >= 0
+
+
+def rebuild_tensor(memory, offset, size, stride, requires_grad=False, hooks=None, metadata=None) -> Tensor:
+    """A tensor in a piece of memory, which it may not reach out of."""
+    check(isinstance(memory, np.ndarray), "a tensor lies in what is no memory")
+    size, stride = tuple(size), tuple(stride)
+    check(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
+    check(len(size) == len(stride) <= 64, f"a tensor has {len(size)} sizes and {len(stride)} strides")
+    last = -1 if 0 in size else sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    check(offset + last < memory.size or last < 0, "a tensor reaches out of its memory")
+    if last < 0:
+        array = np.empty(size, memory.dtype)
+    else:
+        steps = tuple(s * memory.itemsize for s in stride)
+        array = np.ndarray(size, memory.dtype, memory, offset * memory.itemsize, steps)
+    tensor = new_tensor(resolved(array, metadata or {}))
+    tensor.requires_grad = bool(requires_grad)
+    return tensor
+
+
+def resolved(array: np.ndarray, bits: dict[str, Any]) -> np.ndarray:
+    """An array with its conjugation and its sign computed, which PyTorch notes beside the memory."""
+    check(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
+    if bits.get("conj"):
+        array = np.conj(array)
+    return -array if bits.get("neg") else array
+
+
+def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
+    """A parameter around a tensor's memory, with the attributes that users gave it."""
+    check(isinstance(data, Tensor), "a parameter is made of what is no tensor")
+    return with_state(Parameter(data, bool(requires_grad)), state)
+
+
+def rebuild_from_type(function: Callable, kind: type, arguments: tuple, state: Any) -> Tensor:
+    """A tensor of a class, with the attributes that users gave it."""
+    check(any(function is known for known in TENSORS), "a tensor is made by an unknown function")
+    check(isinstance(kind, type) and issubclass(kind, Tensor), "a tensor is of a class that is none of a tensor")
+    tensor = function(*arguments)
+    if type(tensor) is not kind:
+        tensor = rebuild(kind, tensor._array, tensor.requires_grad)
+    return with_state(tensor, state)
+
+
+def with_state(tensor, state: Any):
+    """A tensor with attributes that users gave it."""
+    if state:
+        check(isinstance(state, dict), "the attributes of a tensor are no dictionary")
+        check(all(isinstance(name, str) and name not in OWN for name in state), "a tensor has a forbidden attribute")
+        tensor.__dict__.update(state)
+    return tensor
+
+
+def get_layout(name: str) -> layouts.layout:
+    """A layout by its name."""
+    check(name == "torch.strided", f"rushlight has no layout {name!r}")
+    return layouts.strided
+
+
+TENSORS = (rebuild_tensor, rebuild_parameter)
+
+
+def key(value: Any) -> Any:
+    """A key of a dictionary or an element of a set: what tuples hold is counted, as hash() goes through all of it."""
+    pending, left = [value], KEY
+    while pending:
+        item = pending.pop()
+        if isinstance(item, (tuple, frozenset)):
+            left -= len(item)
+            check(left >= 0, "a key is too large")
+            pending.extend(item)
+    return value
+
+
+def mapping(charge: Callable, items: Any = ()) -> dict:
+    """The items of a dictionary, given as one or as pairs."""
+    return {key(k): v for k, v in (items.items() if isinstance(items, dict) else charge(items))}
+
+
+def byte_array(charge: Callable, content: Any = b"", encoding: str = "latin-1") -> bytearray:
+    """A bytearray of bytes, or of text in Latin-1."""
+    return bytearray(encode(charge, content, encoding) if isinstance(content, str) else bytes(charge(content)))
+
+
+def encode(charge: Callable, text: str, encoding: str = "latin1") -> bytes:
+    """How files hold bytes: as text in Latin-1."""
+    check(isinstance(text, str) and encoding in ("latin1", "latin-1"), "bytes are no text in Latin-1")
+    return charge(text).encode("latin-1")
+
+
+def number(charge: Callable, *parts: float) -> complex:
+    """A complex number."""
+    check(all(type(part) in (int, float) for part in parts), "a complex number has parts that are no numbers")
+    return complex(*parts)
+
+
+def shape(charge: Callable, sizes: Any = ()) -> Size:
+    """A tensor's shape."""
+    check(all(type(size) is int for size in charge(sizes)), "a shape has sizes that are no integers")
+    return Size(sizes)
+
+
+def steps(charge: Callable, *bounds: int) -> range:
+    """A range."""
+    check(all(type(bound) is int for bound in bounds), "a range has bounds that are no integers")
+    return range(*bounds)
+
+
+def uncharged(function: Callable) -> Callable:
+    """A maker that copies nothing of what it is given."""
+    return lambda charge, *arguments: function(*arguments)
+
+
+# What may be called, and the way it is called. `charge` counts what is copied, and gives it back: a file can name the
+# same list or text over and over, but nothing that is written honestly does.
+MAKERS: dict[Any, Callable] = {
+    **{function: uncharged(function) for function in (*TENSORS, rebuild_from_type, get_layout, device, slice)},
+    Size: shape,
+    set: lambda charge, items=(): set(map(key, charge(items))),
+    frozenset: lambda charge, items=(): frozenset(map(key, charge(items))),
+    OrderedDict: lambda charge, items=(): OrderedDict(mapping(charge, items)),
+    Counter: lambda charge, counts=(): Counter(mapping(charge, counts)),
+    bytearray: byte_array,
+    codecs.encode: encode,
+    complex: number,
+    range: steps,
+}
+
+NAMES: dict[tuple[str, str], Any] = {
+    ("torch._utils", "_rebuild_tensor"): rebuild_tensor,
+    ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor,
+    ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
+    ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,
+    ("torch._tensor", "_rebuild_from_type_v2"): rebuild_from_type,
+    ("torch.serialization", "_get_layout"): get_layout,
+    ("torch.nn.parameter", "Parameter"): Parameter,
+    **{("torch", kind.__name__): kind for kind in (Tensor, Size, device)},
+    ("torch", "UntypedStorage"): dtypes.uint8,
+    ("torch.storage", "UntypedStorage"): dtypes.uint8,
+    **{("torch", f"{name}Storage"): d for d, name in dtypes.TYPE_NAMES.items()},
+    **{("torch", d._name): d for d in dtypes.DTYPES},
+    ("collections", "OrderedDict"): OrderedDict,
+    ("collections", "Counter"): Counter,
+    **{("builtins", kind.__name__): kind for kind in (set, frozenset, bytearray, complex, slice, range)},
+    ("_codecs", "encode"): codecs.encode,
+}
+
+
+def bfloat16_is_lacking(module: str, name: str) -> None:
+    """Raises an error for the memory of bfloat16 tensors."""
+    if (module, name) in (("torch", "BFloat16Storage"), ("torch", "bfloat16")):
+        raise LoadError("The file holds bfloat16 tensors, which rushlight does not have: save them as float32.")

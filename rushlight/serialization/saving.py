@@ -1,0 +1,206 @@
+"""`save`: pickles an object with PyTorch's names and writes the memory of its tensors beside."""
+
+import io
+import os
+import pickle
+import struct
+import sys
+import zipfile
+from collections import OrderedDict
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import FIELDS, TensorBase
+from rushlight.layouts import layout
+from rushlight.nn.parameter import Buffer, Parameter
+from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
+from rushlight.serialization.names import theirs
+from rushlight.serialization.places import Storage
+from rushlight.serialization.replacing import replacing
+from rushlight.size import Size
+from rushlight.tensors import Tensor
+
+__all__ = ["save"]
+
+HEADERS = 30 + 20  # bytes before an entry: the header, and the field with its sizes
+ALIGNMENT = 64  # of memory in an archive, so that it can be mapped
+NOT_SAVED = {*FIELDS, "_accumulate_grad"}  # attributes of a tensor that are not its user's
+
+
+def save(
+    obj: Any, f: str | os.PathLike | BinaryIO, pickle_module: Any = pickle, pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:  # fmt: skip
+    """Saves an object with tensors in it, for example a `state_dict()`, to a path or to an open binary file.
+
+    A path gets the new file when all of it is on the disk: whatever happens before, the old one is left whole.
+    Tensors that share memory share it after loading too; results of recorded operations come back as leaves.
+    `_use_new_zipfile_serialization=False` writes the format of PyTorch before 1.6.
+
+    RuntimeError for a path in a folder that does not exist; OSError of the system's where the disk is full, say.
+
+    >>> import io, rushlight as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"weight": torch.ones(2)}, file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    {'weight': tensor([1., 1.])}
+    """
+    if pickle_module is not pickle:
+        raise NotImplementedError(f"rushlight saves with Python's own pickle: leave pickle_module={pickle_module} out.")
+    text = io.BytesIO()
+    pickler = Pickler(text, pickle_protocol, () if _use_new_zipfile_serialization else (None,))
+    pickler.dump(obj)
+    storages = list(pickler.storages.values())
+    path = os.fspath(f) if isinstance(f, (str, os.PathLike)) else None
+    target: AbstractContextManager = nullcontext(f) if path is None else replacing(path)
+    with target as file:
+        if _use_new_zipfile_serialization:
+            folder = "archive" if path is None else os.path.splitext(os.path.basename(path))[0]
+            write_archive(file, folder, text.getvalue(), storages)
+        else:
+            write_before_1_6(file, text.getvalue(), storages, pickle_protocol)
+
+
+def write_archive(file: BinaryIO, folder: str, text: bytes, storages: list[Storage]) -> None:
+    """Writes a ZIP archive."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(f"{folder}/data.pkl", text)
+        archive.writestr(f"{folder}/byteorder", sys.byteorder)
+        for storage in storages:
+            entry = zipfile.ZipInfo(f"{folder}/data/{storage.key}")
+            entry.extra = padding(archive, entry)
+            with archive.open(entry, "w", force_zip64=True) as content:
+                content.write(bytes_of(storage.array))
+        archive.writestr(f"{folder}/version", "3\n")
+
+
+def padding(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """A field of the header of an entry that is as long as it takes for its content to begin at a multiple of 64."""
+    start = archive.fp.tell() + HEADERS + len(entry.filename.encode())  # type: ignore[union-attr]
+    gap = -(start + 4) % ALIGNMENT
+    return struct.pack("<2sH", b"FB", gap) + b"Z" * gap
+
+
+def write_before_1_6(file: BinaryIO, text: bytes, storages: list[Storage], protocol: int) -> None:
+    """Writes pickles one after the other, then memory."""
+    sizes = {"short": 2, "int": 4, "long": 4}
+    system = {"protocol_version": PROTOCOL_VERSION, "little_endian": sys.byteorder == "little", "type_sizes": sizes}
+    for part in (MAGIC_NUMBER, PROTOCOL_VERSION, system):
+        pickle.dump(part, file, protocol)
+    file.write(text)
+    pickle.dump([storage.key for storage in storages], file, protocol)
+    for storage in storages:
+        file.write(storage.array.size.to_bytes(8, "little"))
+        file.write(bytes_of(storage.array))
+
+
+def bytes_of(array: np.ndarray) -> memoryview | bytes:
+    """The memory of an array."""
+    return array.data.cast("B") if array.size else b""
+
+
+def named(module: str, name: str) -> type:
+    """A class that a pickle names as one of PyTorch's, which need not be there."""
+    return type(name, (), {"__module__": module})
+
+
+REBUILD_TENSOR = named("torch._utils", "_rebuild_tensor_v2")
+REBUILD_PARAMETER = named("torch._utils", "_rebuild_parameter")
+REBUILD_PARAMETER_WITH_STATE = named("torch._utils", "_rebuild_parameter_with_state")
+REBUILD_FROM_TYPE = named("torch._tensor", "_rebuild_from_type_v2")
+GET_LAYOUT = named("torch.serialization", "_get_layout")
+STORAGES = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
+
+
+class Pickler(pickle._Pickler):  # the C class can write no name that does not exist
+    """Pickles an object with PyTorch's names, and puts the memory of tensors aside."""
+
+    def __init__(self, file: BinaryIO, protocol: int, metadata: tuple):
+        super().__init__(file, protocol)
+        self.metadata = metadata  # at the end of references to memory
+        self.storages: dict[tuple, Storage] = {}
+
+    def persistent_id(self, obj):
+        """The reference to a piece of memory."""
+        if not isinstance(obj, Storage):
+            return None
+        d = dtypes.FROM_NUMPY[obj.array.dtype]
+        return "storage", STORAGES[d], obj.key, "cpu", obj.array.size, *self.metadata
+
+    def reducer_override(self, obj):
+        """What is ours in PyTorch's form; everything else as it pickles itself."""
+        if isinstance(obj, TensorBase):
+            return self.reduced(obj)
+        if isinstance(obj, Size):
+            return Size, (tuple(obj),)
+        return (GET_LAYOUT, (repr(obj),)) if isinstance(obj, layout) else NotImplemented
+
+    def reduced(self, tensor: Tensor):
+        """A tensor as a call of the function that PyTorch rebuilds it with."""
+        state = {name: value for name, value in vars(tensor).items() if name not in NOT_SAVED}
+        needs = tensor.requires_grad
+        hooks: OrderedDict = OrderedDict()
+        if type(tensor) is Parameter:
+            data = tensor.data
+            return (REBUILD_PARAMETER_WITH_STATE, (data, needs, hooks, state)) if state else (
+                REBUILD_PARAMETER, (data, needs, hooks)
+            )  # fmt: skip
+        storage, offset, array = self.placed(tensor)
+        strides = tuple(s // array.itemsize for s in array.strides)
+        arguments = storage, offset, array.shape, strides, needs, hooks
+        if type(tensor) is Tensor and not state:
+            return REBUILD_TENSOR, arguments
+        kind = Tensor if type(tensor) is Buffer else type(tensor)  # as PyTorch: it makes plain tensors of buffers
+        return REBUILD_FROM_TYPE, (REBUILD_TENSOR, kind, arguments, state)
+
+    def placed(self, tensor: Tensor) -> tuple[Storage, int, np.ndarray]:
+        """The piece of memory that a tensor lies in, its first element's place there, and its array.
+
+        That is all the memory of its base, so that views share it after loading. What goes backward is copied.
+        """
+        array = tensor._array
+        whole = array if tensor._view is None else tensor._view.base._array
+        if whole.dtype != array.dtype or not within(array, whole):
+            whole = array
+        if any(s < 0 for s in (*array.strides, *whole.strides)):
+            array = whole = np.array(array, order="C")
+        memory = all_between(whole)
+        place = address(memory), memory.size, memory.dtype
+        if place not in self.storages:
+            self.storages[place] = Storage(memory, str(len(self.storages)))
+        offset = (address(array) - address(memory)) // array.itemsize if array.size else 0
+        return self.storages[place], offset, array
+
+    def save_global(self, obj, name=None):
+        """Writes a name, PyTorch's for what is ours."""
+        module = getattr(obj, "__module__", None) or ""
+        if module.partition(".")[0] not in ("rushlight", "torch"):
+            return super().save_global(obj, name)
+        self.write(b"c" + f"{theirs(module)}\n{name or obj.__qualname__}\n".encode())
+        return self.memoize(obj)
+
+
+def address(array: np.ndarray) -> int:
+    """Where an array's first element lies."""
+    return array.__array_interface__["data"][0]
+
+
+def reach(array: np.ndarray) -> int:
+    """The number of elements from the first to the last in memory."""
+    if array.size == 0:
+        return 0
+    return sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize + 1
+
+
+def within(array: np.ndarray, whole: np.ndarray) -> bool:
+    """Whether the elements of an array lie in another's memory."""
+    offset = address(array) - address(whole)
+    return array.size == 0 or (offset >= 0 and offset + reach(array) * array.itemsize <= reach(whole) * whole.itemsize)
+
+
+def all_between(array: np.ndarray) -> np.ndarray:
+    """The memory from an array's first element to its last, with what lies between them."""
+    return np.lib.stride_tricks.as_strided(array, (reach(array),), (array.itemsize,))

@@ -1,0 +1,230 @@
+"""Unpicklers: the safe one, which checks each step and calls nothing but what is known, and the one that trusts."""
+
+import io
+import pickle
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
+from collections.abc import Callable
+from importlib import import_module
+from struct import unpack
+from typing import Any, ClassVar
+
+from rushlight.serialization.errors import LoadError, as_damage, check
+from rushlight.serialization.names import UNSAFE, allowed_names, ours
+from rushlight.serialization.rebuilding import MAKERS, NAMES, bfloat16_is_lacking, key
+
+Memory = Callable[[Any], Any]
+
+
+class Source:
+    """A file up to some place: it gives as many bytes as it is asked for, or raises an error before it takes memory."""
+
+    def __init__(self, file, left: int):
+        self.file, self.left = file, left
+
+    def read(self, count: int = -1) -> bytes:
+        """The next bytes."""
+        count = self.left if count < 0 else count
+        check(count <= self.left, f"{count} bytes should follow, {self.left} do")
+        self.left -= count
+        data = self.file.read(count)
+        check(len(data) == count, f"{count} bytes should follow, {len(data)} do")
+        return data
+
+    def readline(self) -> bytes:
+        """The next line."""
+        line = self.file.readline(self.left)
+        self.left -= len(line)
+        check(line.endswith(b"\n"), "a line has no end")
+        return line
+
+    def readinto(self, buffer) -> int:
+        """Fills a buffer with the next bytes."""
+        buffer = memoryview(buffer).cast("B")
+        for start in range(0, len(buffer), 1 << 20):
+            part = buffer[start : start + (1 << 20)]
+            part[:] = self.read(len(part))
+        return len(buffer)
+
+
+def safely(source: Source, memory: Memory) -> Any:
+    """An object of safe types. LoadError for any other, and for damage."""
+    with as_damage("what it holds makes no sense"):
+        return SafeUnpickler(source, memory).load()
+
+
+def trustingly(source: Source, memory: Memory, **options: Any) -> Any:
+    """An object of any types, whose code runs. LoadError for damage; errors of that code are raised as they are."""
+    try:
+        return TrustingUnpickler(source, memory, **options).load()
+    except LoadError:
+        raise
+    except (pickle.UnpicklingError, EOFError) as error:
+        raise LoadError(f"The file is damaged: {error}.") from error
+
+
+def of_today(module: str, name: str) -> tuple[str, str]:
+    """A name as Python 3 has it: pickles hold those of Python 2."""
+    return NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
+
+
+class TrustingUnpickler(pickle.Unpickler):
+    """Loads an object with whatever it is made of, with our types in the place of PyTorch's."""
+
+    def __init__(self, source: Source, memory: Memory, **options: Any):
+        super().__init__(source, **options)
+        self.memory = memory
+
+    def persistent_load(self, pid: Any) -> Any:
+        """The memory that a reference names."""
+        return self.memory(pid)
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a name in the file stands for."""
+        bfloat16_is_lacking(module, name)
+        module, name = of_today(module, name)
+        if (module, name) in NAMES:
+            return NAMES[module, name]
+        import_module(ours(module))
+        return super().find_class(ours(module), name)
+
+
+class SafeUnpickler(pickle._Unpickler):
+    """Python's own unpickler with another form of each step that could do harm."""
+
+    dispatch: ClassVar[dict] = dict(pickle._Unpickler.dispatch)
+
+    def __init__(self, source: Source, memory: Memory):
+        super().__init__(source)
+        self.memory = memory
+        self.allowed = allowed_names()
+        self.callable = {*MAKERS, *self.allowed.values()}
+        self.to_copy = source.left  # a pickle has at least a byte for each object that is copied once
+
+    def persistent_load(self, pid: Any) -> Any:
+        """The memory that a reference names."""
+        return self.memory(pid)
+
+    def charge(self, items: Any) -> Any:
+        """Things that are about to be copied. LoadError where all copies together exceed the file."""
+        self.to_copy -= len(items)
+        check(self.to_copy >= 0, "it holds less than it says")
+        return items
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a name in the file stands for. LoadError where it could do harm."""
+        module, name = of_today(module, name)
+        full = f"{module}.{name}"
+        if (module, name) in NAMES:
+            return NAMES[module, name]
+        if full in self.allowed:
+            return self.allowed[full]
+        bfloat16_is_lacking(module, name)
+        raise LoadError(UNSAFE.format(full.removeprefix("builtins.")))
+
+    def made(self, function: Any, arguments: Any) -> Any:
+        """The result of a call."""
+        check(isinstance(arguments, tuple), "the arguments of a call are no tuple")
+        check(callable(function) and function in self.callable, f"it calls {type(function)}")
+        maker = MAKERS.get(function)
+        return function(*arguments) if maker is None else maker(self.charge, *arguments)
+
+    def load_reduce(self):
+        """A call."""
+        arguments = self.stack.pop()
+        self.stack[-1] = self.made(self.stack[-1], arguments)
+
+    def load_newobj(self):
+        """A new object of a class."""
+        arguments, kind = self.stack.pop(), self.stack.pop()
+        plain = kind in MAKERS or not isinstance(kind, type) or kind not in self.callable
+        self.append(self.made(kind, arguments) if plain else kind.__new__(kind, *arguments))
+
+    def load_newobj_ex(self):
+        """A new object of a class, with named arguments."""
+        named, arguments, kind = self.stack.pop(), self.stack.pop(), self.stack.pop()
+        check(isinstance(kind, type) and kind in self.callable and kind not in MAKERS, "it makes an object of no class")
+        self.append(kind.__new__(kind, *arguments, **named))
+
+    def _instantiate(self, klass, args):
+        """A new object, in the oldest form."""
+        self.append(self.made(klass, tuple(args)))
+
+    def load_build(self):
+        """The attributes of an object."""
+        state, obj = self.stack.pop(), self.stack[-1]
+        kind = type(obj)
+        if kind in self.callable and kind not in MAKERS:
+            self.append(state)
+            super().load_build()
+            return
+        check(hasattr(obj, "__dict__") and kind in MAKERS, f"it gives attributes to {kind}")
+        check(isinstance(state, dict) and all(isinstance(name, str) for name in state), "attributes have no names")
+        obj.__dict__.update(state)
+
+    def load_append(self):
+        """An element of a list."""
+        value = self.stack.pop()
+        check(isinstance(self.stack[-1], list), "it appends to what is no list")
+        self.stack[-1].append(value)
+
+    def load_appends(self):
+        """Elements of a list."""
+        values = self.pop_mark()
+        check(isinstance(self.stack[-1], list), "it appends to what is no list")
+        self.stack[-1].extend(values)
+
+    def load_setitem(self):
+        """An item of a dictionary."""
+        value, name = self.stack.pop(), self.stack.pop()
+        self.set_items([name, value])
+
+    def load_setitems(self):
+        """Items of a dictionary."""
+        self.set_items(self.pop_mark())
+
+    def load_dict(self):
+        """A dictionary of what lies on the stack."""
+        items = self.pop_mark()
+        self.append({})
+        self.set_items(items)
+
+    def set_items(self, items):
+        """Puts keys and values, one after the other, into the dictionary on top of the stack."""
+        target = self.stack[-1]
+        check(isinstance(target, dict) and len(items) % 2 == 0, "it sets items of what is no dictionary")
+        for i in range(0, len(items), 2):
+            target[key(items[i])] = items[i + 1]
+
+    def load_additems(self):
+        """Elements of a set."""
+        items = self.pop_mark()
+        check(type(self.stack[-1]) is set, "it adds to what is no set")
+        self.stack[-1].update(map(key, items))
+
+    def load_frozenset(self):
+        """A frozen set of what lies on the stack."""
+        items = self.pop_mark()
+        self.append(frozenset(map(key, items)))
+
+    def load_bytearray8(self):
+        """A bytearray; its bytes are read before memory is taken for them."""
+        (length,) = unpack("<Q", self.read(8))
+        self.append(bytearray(self.read(length)))
+
+    def get_extension(self, code):
+        """Refuses numbers in the place of names, which Python lets programs register."""
+        raise LoadError(UNSAFE.format(f"number {code} of copyreg's extensions"))
+
+
+CHECKED = (
+    "reduce", "newobj", "newobj_ex", "build", "append", "appends", "setitem", "setitems", "dict", "additems",
+    "frozenset", "bytearray8",
+)  # fmt: skip
+SafeUnpickler.dispatch.update(
+    {getattr(pickle, name.upper())[0]: getattr(SafeUnpickler, f"load_{name}") for name in CHECKED}
+)
+
+
+def source_of(content: bytes) -> Source:
+    """Bytes as a source."""
+    return Source(io.BytesIO(content), len(content))
