@@ -37,10 +37,9 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "Permission denied", path)
     remove_leftovers(folder, name)
-    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{ENDING}")
+    file, beside = begun(folder, name)
     try:
-        with open(os.open(beside, FRESH, 0o666), "wb") as file:
-            lock(file)
+        with file:
             if old is not None:
                 take_over(old, beside)
             yield file
@@ -70,11 +69,18 @@ def take_over(old: os.stat_result, path: str) -> None:
     os.chmod(path, stat.S_IMODE(old.st_mode))
 
 
-def lock(file: BinaryIO) -> None:
-    """Marks a file as one that is being written. The mark goes with the process."""
-    if fcntl is not None:
+def begun(folder: str, name: str) -> tuple[BinaryIO, str]:
+    """A new file beside another, and its path; locked, so that others see that it is being written."""
+    while True:
+        path = os.path.join(folder, f".{name[:100]}.{os.getpid()}-{os.urandom(4).hex()}{ENDING}")
+        file = open(os.open(path, FRESH, 0o666), "wb")  # noqa: SIM115  the caller closes it
+        if fcntl is None:
+            return file, path
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.exists(path):  # nobody has taken it for a leftover before it was locked
+            return file, path
+        file.close()
 
 
 def remove_leftovers(folder: str, name: str) -> None:
