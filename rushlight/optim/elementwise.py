@@ -19,6 +19,7 @@ from rushlight.tensors import Tensor
 
 fast = load("updates")
 BLOCK = 16384  # elements
+NUMBERS = {"step", "eta", "mu", "mu_product"}  # what states hold as tensors of one number
 
 
 class ElementwiseOptimizer(Optimizer):
@@ -45,6 +46,13 @@ class ElementwiseOptimizer(Optimizer):
             if defaults["foreach"]:
                 raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         super().__init__(params, defaults)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for found in self.state.values():
+            for name in NUMBERS & found.keys():
+                if not isinstance(found[name], TensorBase):  # older files have Python's numbers
+                    found[name] = scalar(float(found[name]))
 
     def _names(self, group: dict[str, Any]) -> tuple[str, ...]:
         """The names of the tensors of a parameter's shape that its state has."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import enable_grad
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.optim.elementwise import as_real, check_rate
 from rushlight.optim.line_search import strong_wolfe
 from rushlight.optim.optimizer import Optimizer, Params
@@ -95,6 +95,11 @@ class LBFGS(Optimizer):
         return first
 
 
+def as_number(value: Any) -> Any:
+    """A tensor or a NumPy number as Python's."""
+    return value.item() if isinstance(value, (TensorBase, np.generic)) else value
+
+
 def flat(array: np.ndarray) -> np.ndarray:
     """An array as a vector of real numbers."""
     return (as_real(array) if array.dtype.kind == "c" else array).reshape(-1)
@@ -121,11 +126,11 @@ class Minimization:
         state["n_iter"] += 1
         direction = self.direction()
         before = self.loss
-        state["prev_flat_grad"], state["prev_loss"] = self.grad.copy(), before
-        lr = group["lr"].item() if isinstance(group["lr"], TensorBase) else group["lr"]
+        state["prev_flat_grad"], state["prev_loss"] = new_tensor(self.grad.copy()), before
+        lr = as_number(group["lr"])
         size = min(1.0, 1.0 / np.abs(self.grad).sum()) * lr if state["n_iter"] == 1 else lr
         slope = self.grad.dot(direction)
-        state["d"], state["t"] = direction, size
+        state["d"], state["t"] = new_tensor(direction), as_number(size)
         if slope > -group["tolerance_change"]:
             return False
         evaluations = self.advance(size, direction, slope)
@@ -145,14 +150,14 @@ class Minimization:
         if state["n_iter"] == 1:
             state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return -self.grad
-        changes, steps, ro = state["old_dirs"], state["old_stps"], state["ro"]
-        self.remember(self.grad - state["prev_flat_grad"], state["d"] * state["t"])
+        self.remember(self.grad - state["prev_flat_grad"]._array, state["d"]._array * as_number(state["t"]))
+        changes, steps, ro = ([tensor._array for tensor in state[name]] for name in ("old_dirs", "old_stps", "ro"))
         direction = -self.grad
         weights = [0.0] * len(changes)
         for i in reversed(range(len(changes))):
             weights[i] = steps[i].dot(direction) * ro[i]
             direction -= weights[i] * changes[i]
-        direction *= state["H_diag"]
+        direction *= as_number(state["H_diag"])
         for i in range(len(changes)):
             direction += steps[i] * (weights[i] - changes[i].dot(direction) * ro[i])
         return direction
@@ -164,10 +169,10 @@ class Minimization:
         if curvature <= 1e-10:
             return
         for name, value in (("old_dirs", change), ("old_stps", step), ("ro", 1.0 / curvature)):
-            state[name].append(value)
+            state[name].append(new_tensor(np.asarray(value)))
             if len(state[name]) > self.group["history_size"]:
                 state[name].pop(0)
-        state["H_diag"] = curvature / change.dot(change)
+        state["H_diag"] = new_tensor(np.asarray(curvature / change.dot(change)))
 
     def advance(self, size, direction, slope) -> int:
         """Moves the parameters along a direction. Returns how often the closure was evaluated."""
@@ -191,6 +196,6 @@ class Minimization:
         self.loss, self.grad, size, evaluations = strong_wolfe(
             evaluate, size, direction, self.loss, self.grad, slope, max_ls=left
         )
-        self.state["t"] = size
+        self.state["t"] = as_number(size)
         self.optimizer._move(size, direction)
         return evaluations

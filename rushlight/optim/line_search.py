@@ -25,6 +25,8 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None)
     minimum.
     """
     low, high = bounds or (min(a.size, b.size), max(a.size, b.size))
+    if a.size == b.size:  # a learning rate of 0
+        return (low + high) / 2
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.size - b.size)
     square = d1**2 - a.slope * b.slope
     if square < 0:

@@ -24,6 +24,10 @@ HOOKS = (
     "step_pre_hooks", "step_post_hooks", "state_dict_pre_hooks", "state_dict_post_hooks",
     "load_state_dict_pre_hooks", "load_state_dict_post_hooks",
 )  # fmt: skip
+NEWER_OPTIONS = {  # those that older files lack, with what holds where they are lacking
+    "amsgrad": False, "capturable": False, "centered": False, "decoupled_weight_decay": False, "differentiable": False,
+    "foreach": None, "fused": None, "maximize": False, "momentum": 0, "nesterov": False,
+}  # fmt: skip
 BEFORE_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
 AFTER_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
 
@@ -132,6 +136,9 @@ class Optimizer:
         self.__dict__.update(state)
         self._make_hooks()
         self.defaults.setdefault("differentiable", False)
+        for group in self.param_groups:
+            for name in NEWER_OPTIONS.keys() & self.defaults.keys():
+                group.setdefault(name, NEWER_OPTIONS[name])
 
     def __repr__(self):
         groups = []

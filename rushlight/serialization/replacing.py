@@ -28,8 +28,8 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     old = status(target)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with open(target, "wb") as file:
-            yield file
+        with open(target, "wb") as device:
+            yield device
         return
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):

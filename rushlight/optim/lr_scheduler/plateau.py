@@ -47,6 +47,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
+        self.mode_worse = math.inf if mode == "min" else -math.inf
         self._set_lowest(min_lr)
         self.last_epoch = 0
         self._last_lr = values_of(optimizer, "lr")
@@ -64,7 +65,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reset(self):
         """Forgets the metrics so far."""
-        self.best = math.inf if self.mode == "min" else -math.inf
+        self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
