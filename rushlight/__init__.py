@@ -134,9 +134,9 @@ def __getattr__(name):
     if name in _HOMES:
         value = globals()[name] = getattr(_import_module(f"rushlight.{_HOMES[name]}"), name)
         return value
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation("rushlight", name))
+    raise no_such_name("rushlight", name)
 
 
 def __dir__():

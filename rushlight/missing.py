@@ -1,7 +1,36 @@
 """What to say of a name that PyTorch or MindSpore may have and rushlight does not."""
 
 import sys
-from difflib import get_close_matches
+from collections.abc import Callable
+
+
+class LateText:
+    """A text that is made when it is read: programs ask for names that are not there, and look at no message."""
+
+    def __init__(self, make: Callable[..., str], *arguments: str):
+        self.make, self.arguments = make, arguments
+
+    def __str__(self):
+        return self.make(*self.arguments)
+
+    def __repr__(self):
+        return repr(str(self))
+
+
+def no_such_name(module: str, name: str) -> AttributeError:
+    """The error that a module lacks a name.
+
+    >>> str(no_such_name("rushlight", "matmull"))
+    "module 'torch' has no attribute 'matmull' in rushlight. Did you mean matmul or chain_matmul or mul?"
+    """
+    return AttributeError(LateText(explanation, module, name))
+
+
+def near_names(name: str, known: list[str]) -> list[str]:
+    """The names that a name may be a slip of."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, known, n=3)
 
 
 def names_of(module: str) -> list[str]:
@@ -12,7 +41,7 @@ def names_of(module: str) -> list[str]:
 def explanation(module: str, name: str) -> str:
     """That a module lacks a name, in Python's words, and which of its names are near."""
     known = served_name(module)
-    near = get_close_matches(name, names_of(module), n=3, cutoff=0.6)
+    near = near_names(name, names_of(module))
     hint = f" Did you mean {' or '.join(near)}?" if near else f" dir({known}) lists what there is."
     return f"module '{known}' has no attribute '{name}' in rushlight.{hint}"
 

@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 
 import rushlight
+from rushlight import missing
+from rushlight.interop import imports
 
 SAME_IN_TORCH = {"rushlight.autograd.gradcheck"}  # a module there too, and a function of that name beside it
 MODULES = [m for m in walk_packages(rushlight.__path__, "rushlight.") if not m.name.endswith("__main__")]
@@ -50,3 +52,39 @@ assert callable(import_module("torch.autograd").gradcheck)
 def test_importing_modules_leaves_names_alone(first):
     done = subprocess.run([sys.executable, "-c", IMPORT_ALL, first], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
+
+
+def counted(monkeypatch):
+    """How often near names are looked for, which takes milliseconds."""
+    looked = []
+    monkeypatch.setattr(missing, "near_names", lambda name, known: looked.append(name) or ["near"])
+    return looked
+
+
+@pytest.mark.parametrize("package", ["", ".nn", ".optim", ".autograd", ".distributions", ".ops.aten"])
+def test_near_names_are_looked_for_when_the_message_is_read(monkeypatch, package):
+    looked = counted(monkeypatch)
+    module = import_module(f"rushlight{package}")
+    assert not hasattr(module, "absent")
+    assert getattr(module, "absent", 3) == 3
+    with pytest.raises(AttributeError) as error:
+        _ = module.absent
+    assert looked == []
+    assert str(error.value).endswith("has no attribute 'absent' in rushlight. Did you mean near?")
+    assert looked == ["absent"]
+
+
+def test_near_modules_are_looked_for_when_the_message_is_read(monkeypatch):
+    looked = counted(monkeypatch)
+    monkeypatch.setattr(imports, "near_names", missing.near_names)
+    finder = imports.Finder(["torch"])
+    with pytest.raises(ModuleNotFoundError) as error:
+        finder.find_spec("torch.absent")
+    assert looked == []
+    assert str(error.value) == "No module named 'torch.absent' in rushlight. Did you mean torch.near?"
+
+
+def test_tracebacks_have_near_names():
+    done = subprocess.run([sys.executable, "-c", "import rushlight; rushlight.matmull"], capture_output=True, text=True)
+    words = "AttributeError: module 'torch' has no attribute 'matmull' in rushlight. Did you mean matmul"
+    assert done.stderr.splitlines()[-1].startswith(words)

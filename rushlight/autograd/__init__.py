@@ -32,6 +32,6 @@ def __getattr__(name):
     """Loads the profiler when it is first used; for any other name says that there is none."""
     if name in ("profiler", "profiler_util"):
         return _import_module(f"rushlight.autograd.{name}")
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation("rushlight.autograd", name))
+    raise no_such_name("rushlight.autograd", name)

@@ -11,6 +11,6 @@ __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "kl_divergence"
 
 def __getattr__(name):
     """Says that there is no such name, and which ones are near."""
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation("rushlight.distributions", name))
+    raise no_such_name("rushlight.distributions", name)

@@ -1,12 +1,13 @@
 """Serves `import torch`, `import torchvision` and `import mindspore`, and their modules, with rushlight's own."""
 
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pkgutil import iter_modules
+
+from rushlight.missing import LateText, near_names
 
 OURS = {"torch": "rushlight", "torchvision": "rushlight.vision", "mindspore": "rushlight.interop.mindspore"}
 
@@ -54,7 +55,7 @@ class Finder(MetaPathFinder, Loader):
             return None
         real = f"{OURS[root]}.{rest}" if rest else OURS[root]
         if real not in sys.modules and find_spec(real) is None:
-            raise ModuleNotFoundError(lacking(fullname, real), name=fullname)
+            raise ModuleNotFoundError(LateText(lacking, fullname, real), name=fullname)
         return ModuleSpec(fullname, self, origin=real)
 
     def create_module(self, spec):
@@ -81,6 +82,6 @@ def lacking(fullname: str, real: str) -> str:
     parent, _, name = fullname.rpartition(".")
     package = sys.modules[real.rpartition(".")[0]]
     names = [module.name for module in iter_modules(getattr(package, "__path__", []))]
-    near = get_close_matches(name, names)
+    near = near_names(name, names)
     hint = f" Did you mean {' or '.join(f'{parent}.{n}' for n in near)}?" if near else f" It has {', '.join(names)}."
     return f"No module named '{fullname}' in rushlight.{hint if names else ''}"

@@ -7,6 +7,6 @@ from rushlight.nn.parameter import *
 
 def __getattr__(name):
     """Says that there is no such name, and which ones are near."""
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation("rushlight.nn", name))
+    raise no_such_name("rushlight.nn", name)

@@ -23,6 +23,6 @@ __all__ = [
 
 def __getattr__(name):
     """Says that there is no such name, and which ones are near."""
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation("rushlight.optim", name))
+    raise no_such_name("rushlight.optim", name)

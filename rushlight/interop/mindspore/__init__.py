@@ -23,6 +23,6 @@ from rushlight.interop.mindspore.jacobians import *
 
 def __getattr__(name):
     """Says that a name is not served."""
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation(__name__, name))
+    raise no_such_name(__name__, name)

@@ -5,7 +5,7 @@ from typing import overload
 import numpy as np
 
 import rushlight as torch
-from rushlight.missing import explanation
+from rushlight.missing import no_such_name
 
 
 class Type:
@@ -83,7 +83,7 @@ def dtype_to_nptype(type_: Type) -> type:
 
 def __getattr__(name):
     """Says that there is no such type: NumPy's unsigned types over 8 bits and bfloat16 are not served."""
-    raise AttributeError(explanation(__name__, name))
+    raise no_such_name(__name__, name)
 
 
 def from_numpy_dtype(dtype: np.dtype) -> Type:

@@ -11,6 +11,6 @@ from rushlight.interop.mindspore.nn.wrap import *
 
 def __getattr__(name):
     """Says that a cell is not served."""
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation(__name__, name))
+    raise no_such_name(__name__, name)

@@ -9,6 +9,6 @@ from rushlight.interop.mindspore.ops.operations import *
 
 def __getattr__(name):
     """Says that an operator is not served."""
-    from rushlight.missing import explanation
+    from rushlight.missing import no_such_name
 
-    raise AttributeError(explanation(__name__, name))
+    raise no_such_name(__name__, name)
