@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from sweep.cases import Reader, function_of, tensors_in
+from sweep.cases import Reader, tensors_in
 
 import rushlight as torch
 from rushlight.autograd import forward_ad as fwAD
+from verify.operators.names import function_of
 
 READER = Reader(torch)
 # Second derivatives that hold for Hermitian directions only, or that the zeros of a product do not have.

@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from sweep.cases import Reader, cotangent, function_of, tensors_in
+from sweep.cases import Reader, cotangent, tensors_in
 
 import rushlight as torch
+from verify.operators.names import function_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from sweep.cases import Reader, cotangent, function_of, tensors_in
+from sweep.cases import Reader, cotangent, tensors_in
 
 import rushlight as torch
+from verify.operators.names import function_of
 
 EPS = 1e-5
 READER = Reader(torch)

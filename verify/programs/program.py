@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import torch
 
 import rushlight
-from verify.programs.compare import differences
+from verify.compare import differences
+from verify.libraries import LIBRARIES
 from verify.programs.writer import Writer, run
-
-LIBRARIES = (rushlight, torch)
 
 
 @dataclass

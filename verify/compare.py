@@ -26,7 +26,6 @@ QUESTIONS = {
     "shape": lambda t: tuple(t.shape),
     "requires_grad": lambda t: t.requires_grad,
     "leaf": lambda t: t.is_leaf,
-    "bits": lambda t: (t.is_conj(), t.is_neg()),
     "inference": lambda t: t.is_inference(),
 }
 OF_VARIABLES = {  # of gradients they tell only how a pass adds them up

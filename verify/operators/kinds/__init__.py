@@ -1,0 +1,33 @@
+"""The kinds of use: each has a title, cases of an operator, what is done with a case, and perhaps who is right."""
+
+from verify.operators.kinds import (
+    batching,
+    dtypes,
+    empty,
+    errors,
+    forward,
+    forward_over_reverse,
+    gradients,
+    inplace,
+    layout,
+    out,
+    second,
+    strided,
+    values,
+)
+
+KINDS = {
+    "values": values,
+    "dtypes": dtypes,
+    "layout": layout,
+    "strided": strided,
+    "empty": empty,
+    "in-place": inplace,
+    "out": out,
+    "gradients": gradients,
+    "second": second,
+    "forward": forward,
+    "forward-over-reverse": forward_over_reverse,
+    "batching": batching,
+    "errors": errors,
+}

@@ -1,0 +1,56 @@
+"""Every operator of PyTorch's database that rushlight names, in every kind of use, compared with PyTorch.
+
+Where a derivative is another than PyTorch's, central differences say who is right.
+"""
+
+import argparse
+
+import torch
+from tqdm import tqdm
+
+import rushlight
+from verify.explained import reason
+from verify.figures import Figure
+from verify.operators.cases import Case, operators
+from verify.operators.kinds import KINDS
+from verify.operators.outcome import difference, outcome
+
+RIGHT = "PyTorch's derivative is wrong, or missing: central differences give rushlight's (docs/pytorch-mistakes.md)"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """What can be chosen."""
+    parser.add_argument("--only", default="", metavar="WORD", help="only operators whose names contain this word")
+    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS), help="only these kinds of use")
+    parser.add_argument("--samples", type=int, default=2, help="samples of an operator and type (default: %(default)s)")
+
+
+def is_right(kind, case: Case) -> bool:
+    """Whether central differences give what rushlight does."""
+    return hasattr(kind, "right") and outcome(kind.right, case, rushlight) is True
+
+
+def check(kind, case: Case, figure: Figure) -> None:
+    """Uses an operator in both libraries, and notes how it came out."""
+    figure.checked += 1
+    found = difference(outcome(kind.use, case, rushlight), outcome(kind.use, case, torch))
+    if not found:
+        return
+    text = f"{kind.TITLE}: {case}"
+    if why := reason("operators", found, [text]) or (RIGHT if is_right(kind, case) else ""):
+        figure.explained[why] += 1
+    else:
+        figure.unexplained.append(f"{text}\n{found}")
+
+
+def run(arguments: argparse.Namespace) -> list[Figure]:
+    """Checks operator after operator."""
+    torch.set_num_threads(1)
+    figures = {name: Figure(KINDS[name].TITLE) for name in arguments.kinds}
+    with tqdm(operators(arguments.only), unit="operator", mininterval=1) as progress:
+        for op in progress:
+            for name, figure in figures.items():
+                for case in KINDS[name].cases(op, arguments.samples):
+                    check(KINDS[name], case, figure)
+            progress.set_postfix(last=op.full_name, unexplained=sum(len(f.unexplained) for f in figures.values()))
+    return list(figures.values())
