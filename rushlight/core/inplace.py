@@ -19,6 +19,7 @@ from rushlight.core.modes import CURRENT, observer
 from rushlight.core.operators import USUAL, Operator, binary, levels, unusual
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
+from rushlight.dtypes import arithmetic
 from rushlight.layouts import is_repeated
 
 COPY = Operator(
@@ -162,7 +163,11 @@ def change_binary(op, tensor, other):
             return taken
         plain = plain and not levels()
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
-        return change(tensor, lambda a, b: binary(op, a, b), other)
+        try:
+            return change(tensor, lambda a, b: binary(op, a, b), other)
+        except NotImplementedError:
+            check_result(tensor._array, *arithmetic(tensor, other))  # where PyTorch looks first
+            raise
     check_memory(tensor, (other,))
     array = tensor._array
     try:
@@ -235,15 +240,21 @@ def keep(old):
 def write(tensor, array):
     """Overwrites a tensor's elements and counts the change."""
     target = tensor._array
-    if array.shape != target.shape and np.broadcast_shapes(array.shape, target.shape) != target.shape:
-        raise larger_result(target.shape, array.shape)
-    if array.dtype is not target.dtype and rank(array.dtype) > rank(target.dtype):
-        raise lower_result(array.dtype, target.dtype)
+    check_result(target, array)
     if type(target) is Batched or type(array) is Batched:
         write_examples(target, array)
     else:
         np.copyto(target, array, casting="unsafe")
     tensor._bump()
+
+
+def check_result(target, *arrays):
+    """Raises PyTorch's errors for a result of arrays of one dtype that has no place in the target."""
+    for array in arrays:
+        if array.shape != target.shape and np.broadcast_shapes(array.shape, target.shape) != target.shape:
+            raise larger_result(target.shape, array.shape)
+    if array.dtype is not target.dtype and rank(array.dtype) > rank(target.dtype):
+        raise lower_result(array.dtype, target.dtype)
 
 
 def rank(dtype):

@@ -4,10 +4,26 @@ import operator as python
 
 import numpy as np
 
+from rushlight import dtypes
 from rushlight.core import arithmetic as slots
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import arithmetic, floating
-from rushlight.ops.table import TABLE, alias, binary, change, method, named, operator, refuse, unary, write_out
+from rushlight.ops.filling import checked_number
+from rushlight.ops.promotion import missing, no_zero, only
+from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.table import (
+    TABLE,
+    alias,
+    binary,
+    change,
+    change_binary,
+    method,
+    named,
+    operator,
+    refuse_operands,
+    unary,
+    write_out,
+)
 from rushlight.tensors import Tensor
 
 __all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "pow", "rsub", "sub", "subtract",
@@ -17,14 +33,19 @@ Operand = Tensor | int | float | complex
 
 
 def no_booleans(*operands):
-    """Arithmetic's promotion, for subtraction: PyTorch has none of two bool tensors."""
-    arrays = arithmetic(*operands)
-    if arrays is not NotImplemented and arrays[0].dtype == bool:
+    """Arithmetic's promotion, for subtraction: PyTorch has none of bools."""
+    kinds = [dtypes.result_dtype(operand).kind for operand in operands if isinstance(operand, dtypes.OPERANDS)]
+    if "b" in kinds:
+        if kinds == ["b", "b"]:
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+                "operator instead."
+            )
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. If you are trying to invert a "
-            "mask, use the `~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
         )
-    return arrays
+    return arithmetic(*operands)
 
 
 def no_boolean(operand):
@@ -37,10 +58,10 @@ def no_boolean(operand):
     return arithmetic(operand)
 
 
-_add = binary("add", np.add, lambda grad: grad, lambda grad: grad)
-_sub = binary("sub", np.subtract, lambda grad: grad, lambda grad: -grad, promote=no_booleans)
+_add = binary("add", np.add, lambda grad: grad, lambda grad: grad, numbers="either")
+_sub = binary("sub", np.subtract, lambda grad: grad, lambda grad: -grad, promote=no_booleans, numbers="either")
 _rsub = binary("rsub", lambda x, y: y - x, lambda grad: -grad, lambda grad: grad, promote=no_booleans,
-               node="RsubBackward1")  # fmt: skip
+               node="RsubBackward1", methods=False)  # fmt: skip
 mul = binary(
     "mul", np.multiply, lambda grad, other: grad * other, lambda grad, input: grad * input,
     """The product of two tensors, or of a tensor and a number, element by element, with broadcasting.
@@ -49,10 +70,11 @@ mul = binary(
     >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
     tensor([3., 6.])
     """,
+    numbers="either",
 )  # fmt: skip
 _div = binary(
     "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
-    promote=floating,
+    promote=floating, numbers="either",
 )  # fmt: skip
 neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean)
 
@@ -60,39 +82,57 @@ neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promo
 @operator(input=lambda grad: grad, other=lambda grad, alpha: grad * alpha, name="add_scaled", node="AddBackward0",
           promote=arithmetic, broadcasts=True)  # fmt: skip
 def _add_scaled(input, other, alpha):
-    return input + alpha * other
+    return input + (np.asarray(alpha).astype(input.dtype) if input.dtype.kind in "biu" else alpha) * other
+
+
+def check_factor(alpha, *operands):
+    """Raises PyTorch's errors for a factor `alpha` of a higher kind than the result is."""
+    kind = dtypes.result_dtype(*operands).kind
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if kind in "biu" and not isinstance(alpha, int):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if kind != "c" and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
 @method
-def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + alpha * other`, element by element, with broadcasting and type promotion.
+
+    RuntimeError for an `alpha` of a higher kind than the result: a fraction among integers.
 
     >>> import rushlight as torch
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([21., 42.])
     """
-    if alpha == 1:
+    if type(alpha) is int and alpha == 1:
         return _add(input, other, out=out)
-    if not isinstance(input, TensorBase):
-        return refuse("add", "input", 1, input)
-    result = _add_scaled(input, other, alpha)
+    if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
+        return refuse_operands("add", "either", input, other)
+    check_factor(alpha, input, other)
+    first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
+    result = _add_scaled(first, other, alpha)
     return result if out is None else write_out("add", out, result, input, other)
 
 
 @method
-def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input - alpha * other`, element by element, with broadcasting and type promotion.
+
+    RuntimeError for bools, and for an `alpha` of a higher kind than the result.
 
     >>> import rushlight as torch
     >>> torch.sub(torch.tensor([1.0, 2.0]), 1)
     tensor([0., 1.])
     """
-    if alpha == 1:
+    if type(alpha) is int and alpha == 1:
         return _sub(input, other, out=out)
+    no_booleans(input, other)
+    check_factor(alpha, input, other)
     return add(input, other, alpha=-alpha, out=out)
 
 
-@method
 def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`other - alpha * input`, element by element.
 
@@ -100,7 +140,9 @@ def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 1)
     tensor([ 0., -1.])
     """
-    return _rsub(input if alpha == 1 else input * alpha, other)
+    if not isinstance(input, TensorBase) or (type(alpha) is int and alpha == 1):
+        return _rsub(input, other)
+    return sub(other, input, alpha=alpha)
 
 
 @method
@@ -115,19 +157,22 @@ def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None, out:
     """
     if rounding_mode is None:
         return _div(input, other, out=out)
+    return ROUNDED[checked_mode(rounding_mode)](input, other, out=out)
+
+
+def checked_mode(rounding_mode: str) -> str:
+    """A way of rounding quotients; RuntimeError for an unknown one."""
     if rounding_mode not in ROUNDED:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return ROUNDED[rounding_mode](input, other, out=out)
+    return rounding_mode
 
 
-ROUNDED = {
-    "trunc": binary("div_trunc", lambda x, y: truncated(x, y), lambda grad: grad * 0, lambda grad: grad * 0,
-                    node="DivBackward1", inplace=False),
-    "floor": binary("div_floor", np.floor_divide, lambda grad: grad * 0, lambda grad: grad * 0,
-                    node="DivBackward1", inplace=False),
-}  # fmt: skip
+def rounded(mode, forward):
+    """Enters a quotient that is rounded, and so has no derivative but zero."""
+    return binary(f"div_{mode}", forward, lambda grad: grad * 0, lambda grad: grad * 0, node="DivBackward1",
+                  promote=no_zero(only("iuf", f"div_{mode}_cpu")), methods=False, numbers="either")  # fmt: skip
 
 
 def truncated(x, y):
@@ -136,6 +181,9 @@ def truncated(x, y):
         return np.trunc(x / y)
     quotient = np.floor_divide(x, y)
     return quotient + ((quotient < 0) & (quotient * y != x))
+
+
+ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", np.floor_divide)}
 
 
 def power_cotangent(grad, input, exponent):
@@ -153,35 +201,67 @@ def exponent_cotangent(grad, input, other, result):
     )
 
 
-def as_power(x, y):
-    """Powers as Python's operator computes them: NumPy has short cuts there for exponents such as 2."""
-    if isinstance(y, int) and y < 0 and x.dtype.kind in "iu":
+def bases_and_exponents(input, exponent):
+    """Arithmetic's promotion, for powers; RuntimeError for integers to a negative number, or one that does not fit."""
+    arrays = arithmetic(input, exponent)
+    if arrays is NotImplemented or arrays[0].dtype.kind not in "biu":
+        return arrays
+    if arrays[0].dtype.kind == "b":
+        raise missing("pow", arrays[0].dtype)
+    if isinstance(exponent, TensorBase):
+        return without_fractions(*arrays)
+    if exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return x**y
+    checked_number(exponent, arrays[0].dtype)
+    return arrays
 
 
-_pow = binary("pow", as_power, lambda grad, input, other: power_cotangent(grad, input, other),
-              lambda grad, input, other, result: exponent_cotangent(grad, input, other, result))  # fmt: skip
+def without_fractions(x, y):
+    """Integer bases and exponents that are not negative: where one was, the base is the power, rounded towards zero."""
+    negative = y < 0
+    if not np.any(negative):
+        return x, y
+    powers = np.where((x == 1) | ((x == -1) & (y & 1 == 0)), 1, np.where(x == -1, -1, 0)).astype(x.dtype)
+    return np.where(negative, powers, x), np.where(negative, 1, y)
+
+
+_pow = binary("pow", python.pow, lambda grad, input, other: power_cotangent(grad, input, other),
+              lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
+              promote=bases_and_exponents, methods=False)  # fmt: skip
 _pow_tensor = binary("pow_tensor", python.pow, TABLE["pow"].formulas["input"], TABLE["pow"].formulas["other"],
-                     node="PowBackward1", inplace=False)  # fmt: skip
+                     promote=bases_and_exponents, node="PowBackward1", methods=False, numbers="either")  # fmt: skip
 
 
 @method
 def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element of `input` to the power of `exponent`; either may be a number.
 
+    RuntimeError for integers to the power of a negative number; a tensor's negative exponents give 0, but for bases of
+    1 and -1.
+
     >>> import rushlight as torch
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2), torch.pow(2, torch.tensor([1.0, 2.0]))
     (tensor([1., 4., 9.]), tensor([2., 4.]))
     """
-    if not isinstance(input, TensorBase):
-        if not isinstance(exponent, TensorBase):
-            return refuse("pow", "input", 1, input)
-        from rushlight.ops.creation import full_like
-
-        base = full_like(exponent, input, dtype=None if exponent.is_floating_point() else type(input))
-        return _pow_tensor(base, exponent, out=out)
+    if of_bools(input, exponent):
+        return input.bitwise_or(not exponent, out=out)  # type: ignore[union-attr]  # it is a tensor
     return (_pow_tensor if isinstance(exponent, TensorBase) else _pow)(input, exponent, out=out)
+
+
+@method
+def pow_(self: Tensor, exponent: Operand) -> Tensor:
+    """`pow`, in place."""
+    if of_bools(self, exponent):
+        return self.bitwise_or_(not exponent)
+    return change_binary(TABLE["pow"], self, exponent)
+
+
+def of_bools(base, exponent) -> bool:
+    """Whether a bool tensor is raised to a bool: there is such a power, and none of two bool tensors."""
+    return type(exponent) is bool and isinstance(base, TensorBase) and base._array.dtype == bool
+
+
+UFUNCS[np.power] = pow
 
 
 def reversed_divide(self, other):
@@ -193,7 +273,9 @@ def scaled_in_place(function, unscaled):
     """The in-place variant of `add` or `sub`: without a temporary where there is no `alpha`."""
 
     def variant(self, other, *, alpha=1):
-        return unscaled(self, other) if alpha == 1 else change(self, function, other, alpha=alpha)
+        if type(alpha) is int and alpha == 1:
+            return unscaled(self, other)
+        return change(self, function, other, alpha=alpha)
 
     return named(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")
 
@@ -202,9 +284,9 @@ def rounded_in_place(unrounded):
     """The in-place variant of `div`."""
 
     def variant(self, other, *, rounding_mode=None):
-        return (
-            unrounded(self, other) if rounding_mode is None else change(self, div, other, rounding_mode=rounding_mode)
-        )
+        if rounding_mode is None:
+            return unrounded(self, other)
+        return change_binary(TABLE[f"div_{checked_mode(rounding_mode)}"], self, other)
 
     return named(variant, "div_", "`div`, in place.")
 

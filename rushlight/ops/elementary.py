@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.dtypes import arithmetic, complex128, float64, floating
+from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64, floating
 from rushlight.ops.arithmetic import pow
 from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _drop, _where
-from rushlight.ops.table import alias, binary, in_place, method, refuse, unary, write_out
+from rushlight.ops.table import alias, binary, change, method, refuse, unary, write_out
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -178,7 +178,7 @@ atan2 = binary(
     tensor([ 0.7854, -1.5708])
     """,
     promote=only("f", "atan2_cpu", floating),
-    numbers=False,
+    numbers="",
 )
 
 
@@ -201,7 +201,7 @@ hypot = binary(
     tensor([5.])
     """,
     promote=only("f", "hypot_cpu"),
-    numbers=False,
+    numbers="",
 )
 
 
@@ -227,7 +227,7 @@ logaddexp = UFUNCS[np.logaddexp] = binary(
     """,
     promote=only("fc", "logaddexp_cpu"),
     inplace=False,
-    numbers=False,
+    numbers="",
 )
 logaddexp2 = binary(
     "logaddexp2",
@@ -237,7 +237,7 @@ logaddexp2 = binary(
     "`log2(2**input + 2**other)`, without overflow.",
     promote=only("f", "logaddexp2_cpu"),
     inplace=False,
-    numbers=False,
+    numbers="",
 )
 
 
@@ -254,7 +254,6 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@in_place
 @method
 def float_power(
     input: Tensor | float | complex, exponent: Tensor | float | complex, *, out: Tensor | None = None
@@ -276,6 +275,18 @@ def float_power(
     return result if out is None else write_out("float_power", out, result, input, exponent)
 
 
+def float_power_(self: Tensor, exponent: Tensor | float | complex) -> Tensor:
+    """`float_power`, in place. RuntimeError for a tensor that is not of the dtype that it computes in."""
+    dtype = complex128 if is_complex(self) or is_complex(exponent) else float64
+    if self.dtype is not dtype:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {TYPE_NAMES[self.dtype]} but the operation's result requires "
+            f"dtype {TYPE_NAMES[dtype]}. Convert it with .to() first, or use float_power."
+        )
+    return change(self, float_power, exponent)
+
+
+method(float_power_)
 Tensor.__pos__ = positive
 Tensor.__abs__ = abs
 absolute = alias("absolute", abs)

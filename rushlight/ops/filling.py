@@ -25,9 +25,11 @@ C_NAMES = {
 def checked_number(value: Any, dtype: np.dtype):
     """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
     kind = dtype.kind
+    if isinstance(value, np.generic):
+        value = value.item()
     if kind == "c" or kind == "b":
         return value
-    if isinstance(value, (complex, np.complexfloating)):
+    if isinstance(value, complex):
         if value.imag:
             raise overflow(dtype)
         value = value.real
@@ -36,7 +38,7 @@ def checked_number(value: Any, dtype: np.dtype):
             raise overflow(dtype)
         return value
     info = np.iinfo(dtype)
-    lowest = -info.max if kind == "u" else info.min  # PyTorch lets negative numbers wrap around
+    lowest = -info.max if kind == "u" and isinstance(value, int) else info.min  # negative integers wrap around
     if value != value or not lowest <= value <= info.max:
         raise overflow(dtype)
     return int(value) & info.max if kind == "u" else int(value)

@@ -8,6 +8,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
 from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
+from rushlight.ops.filling import checked_number
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
@@ -248,6 +249,8 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None
     source = value if src is None else src
     tensor = source if isinstance(source, Tensor) else None
     dim = check_index("scatter", input, dim, index, tensor)
+    if tensor is None:
+        source = checked_number(source, input._array.dtype)
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")

@@ -6,9 +6,9 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
-from rushlight.ops.promotion import before, missing, only
+from rushlight.ops.promotion import missing, only
 from rushlight.ops.protocol import UFUNCS
-from rushlight.ops.table import TABLE, binary, named, unary
+from rushlight.ops.table import TABLE, binary, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -27,21 +27,21 @@ logical_and = binary(
     np.logical_and,
     doc="Whether both elements are non-zero.",
     promote=as_they_are,
-    numbers=False,
+    numbers="",
 )
 logical_or = binary(
     "logical_or",
     np.logical_or,
     doc="Whether one of the elements is non-zero.",
     promote=as_they_are,
-    numbers=False,
+    numbers="",
 )
 logical_xor = binary(
     "logical_xor",
     np.logical_xor,
     doc="Whether exactly one of the elements is non-zero.",
     promote=as_they_are,
-    numbers=False,
+    numbers="",
 )
 logical_not = unary("logical_not", np.logical_not, doc="Whether each element is 0.", promote=arithmetic)
 
@@ -66,16 +66,11 @@ bitwise_not = UFUNCS[np.invert] = unary(
 
 
 def bitwise(name, ufunc, kernel, kinds, doc, compute=None):
-    """Enters an operator on bits; its public function takes a number in the place of either operand."""
-    apply = binary(name, of_integers(compute or ufunc, kernel), doc=doc, promote=only(kinds, kernel))
-
-    def function(input, other, *, out=None):
-        if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-            input = before(input, other)
-        return apply(input, other, out=out)
-
+    """Enters an operator on bits."""
+    forward = of_integers(compute or ufunc, kernel)
+    function = binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
     UFUNCS[ufunc] = function
-    return named(function, name, doc)
+    return function
 
 
 def shifted(ufunc, beyond):

@@ -8,6 +8,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.layouts import owned
 from rushlight.ops.broadcasting import broadcast_tensors
+from rushlight.ops.filling import checked_number
 from rushlight.ops.selection import _drop, _keep
 from rushlight.ops.table import in_place, method, operator, write_out
 from rushlight.tensors import Tensor
@@ -53,7 +54,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
         )
     if mask._array.shape != input._array.shape:
         mask, input = broadcast_tensors(mask, input)
-    return (_masked_fill_tensor if isinstance(value, TensorBase) else _masked_fill)(input, mask, value)
+    if isinstance(value, TensorBase):
+        if type(value._array) is np.ndarray:
+            checked_number(value._array.item(), input._array.dtype)
+        return _masked_fill_tensor(input, mask, value)
+    return _masked_fill(input, mask, checked_number(value, input._array.dtype))
 
 
 def select_batch(op, args, levels):

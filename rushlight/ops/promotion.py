@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
-from rushlight.tensors import Tensor
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
 
-__all__ = ["before", "common", "is_complex", "missing", "only", "real"]
+__all__ = ["NUMBERS", "common", "is_complex", "missing", "no_zero", "only", "real"]
+
+NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
@@ -49,6 +50,18 @@ def real(message: str, promote: Callable = arithmetic, error: type[Exception] = 
     return promote_and_check
 
 
+def no_zero(promote: Callable) -> Callable:
+    """`promote` for a division, with PyTorch's error for integers that are divided by 0."""
+
+    def promote_and_check(*operands):
+        arrays = promote(*operands)
+        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(arrays[1]):
+            raise RuntimeError("ZeroDivisionError")
+        return arrays
+
+    return promote_and_check
+
+
 def common(*operands):
     """Arithmetic's promotion, with short cuts for tensors of one dtype and, among floats, numbers."""
     dtype = None
@@ -65,11 +78,6 @@ def common(*operands):
     if dtype is None or dtype.kind != "f" or not all(isinstance(x, TensorBase | int | float) for x in operands):
         return arithmetic(*operands)
     return [x._array if isinstance(x, TensorBase) else np.array(x, dtype) for x in operands]
-
-
-def before(number, other) -> Tensor:
-    """A number as a tensor that stands before another, and leaves the dtype of the result to that one."""
-    return new_tensor(np.asarray(number, result_dtype(number, other)))
 
 
 def is_complex(value) -> bool:

@@ -52,10 +52,12 @@ def function_on_tensors(function, args, kwargs):
 
 
 def as_operand(value):
-    """An operand beside a tensor: arrays and NumPy's scalars become tensors, Python's numbers stay numbers."""
+    """An operand beside a tensor: arrays become tensors, NumPy's numbers Python's."""
     if type(value) is Batched:
         return new_tensor(value)
-    return new_tensor(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    return new_tensor(value) if isinstance(value, np.ndarray) else value
 
 
 def filled_like(like):

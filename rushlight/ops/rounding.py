@@ -8,7 +8,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
-from rushlight.ops.promotion import before, is_complex, only, real
+from rushlight.ops.promotion import is_complex, no_zero, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import (
@@ -98,19 +98,7 @@ UFUNCS[np.rint] = lambda x: _round(x, 0)
 # quotients and remainders
 
 
-def no_zero(name, promote):
-    """`promote`, with PyTorch's error for integers that are divided by 0."""
-
-    def promote_and_check(*operands):
-        arrays = promote(*operands)
-        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(arrays[1]):
-            raise RuntimeError("ZeroDivisionError")
-        return arrays
-
-    return promote_and_check
-
-
-def remainders(name, ufunc, quotient, doc):
+def remainders(name, ufunc, quotient, doc, numbers="other"):
     """Enters `input - other * quotient(input, other)`, and gives its public function."""
     return binary(
         name,
@@ -118,9 +106,10 @@ def remainders(name, ufunc, quotient, doc):
         lambda grad: grad,
         lambda grad, input, other: -grad * quotient(input, other),
         doc,
-        promote=no_zero(name, only("iuf", f"{name}_cpu")),
+        promote=no_zero(only("iuf", f"{name}_cpu")),
         node=f"{name.capitalize()}Backward1",
         number_node=f"{name.capitalize()}Backward0",
+        numbers=numbers,
     )
 
 
@@ -135,19 +124,10 @@ fmod = remainders(
     tensor([-1.,  1.])
     """,
 )
-_remainder = remainders("remainder", np.remainder, TABLE["div_floor"], "")
-_floor_divide = binary(
-    "floor_divide",
-    np.floor_divide,
-    no_derivative("floor_divide"),
-    no_derivative("floor_divide"),
-    node="NotImplemented",
-    promote=no_zero("floor_divide", only("iuf", "div_floor_cpu")),
-)
-
-
-@method
-def remainder(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+remainder = remainders(
+    "remainder",
+    np.remainder,
+    TABLE["div_floor"],
     """The remainder of a division that is rounded down, as Python's `%`: it has the sign of `other`.
 
     RuntimeError where integers are divided by 0.
@@ -155,14 +135,14 @@ def remainder(input: Tensor | float, other: Tensor | float, *, out: Tensor | Non
     >>> import rushlight as torch
     >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2), 7 % torch.tensor([4, -4])
     (tensor([1., 1.]), tensor([ 3, -1]))
-    """
-    if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-        input = before(input, other)
-    return _remainder(input, other, out=out)
-
-
-@method
-def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """,
+    numbers="either",
+)
+floor_divide = binary(
+    "floor_divide",
+    np.floor_divide,
+    no_derivative("floor_divide"),
+    no_derivative("floor_divide"),
     """The quotient rounded down, as Python's `//`. It has no derivative: `div(rounding_mode="floor")` has.
 
     RuntimeError where integers are divided by 0.
@@ -170,12 +150,11 @@ def floor_divide(input: Tensor | float, other: Tensor | float, *, out: Tensor | 
     >>> import rushlight as torch
     >>> torch.floor_divide(torch.tensor([7, -7]), 2)
     tensor([ 3, -4])
-    """
-    if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-        input = before(input, other)
-    return _floor_divide(input, other, out=out)
-
-
+    """,
+    node="NotImplemented",
+    promote=no_zero(only("iuf", "div_floor_cpu")),
+    numbers="either",
+)
 Tensor.__mod__ = lambda self, other: call_binary(  # type: ignore[method-assign]
     TABLE["remainder" if isinstance(other, TensorBase) else "remainder_number"], self, other
 )
@@ -190,14 +169,14 @@ gcd = binary(
     of_integers(np.gcd, "gcd_cpu"),
     doc="The greatest common divisor of two integers.",
     promote=only("iu", "gcd_cpu"),
-    numbers=False,
+    numbers="",
 )
 lcm = binary(
     "lcm",
     of_integers(np.lcm, "lcm_cpu"),
     doc="The least common multiple of two integers.",
     promote=only("iu", "lcm_cpu"),
-    numbers=False,
+    numbers="",
 )
 
 # signs
@@ -271,7 +250,7 @@ nextafter = binary(
     lambda grad: np.zeros_like(grad),
     "The next floating-point number after `input` towards `other`; the cotangent goes to an `input` that moves.",
     promote=only("f", "nextafter_cpu"),
-    numbers=False,
+    numbers="",
 )
 
 
@@ -292,7 +271,7 @@ ldexp = binary(
     tensor([8.])
     """,
     promote=floating,
-    numbers=False,
+    numbers="",
 )
 frexp_result = named_tuple("frexp", "mantissa", "exponent")
 

@@ -6,6 +6,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
+from rushlight.ops.filling import checked_number
 from rushlight.ops.promotion import common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
@@ -107,7 +108,7 @@ maximum = binary(
     """,
     promote=real("maximum not implemented for complex tensors."),
     inplace=False,
-    numbers=False,
+    numbers="",
 )
 minimum = binary(
     "minimum",
@@ -122,7 +123,7 @@ minimum = binary(
     """,
     promote=real("minimum not implemented for complex tensors."),
     inplace=False,
-    numbers=False,
+    numbers="",
 )
 fmax = binary(
     "fmax",
@@ -132,7 +133,7 @@ fmax = binary(
     "The larger of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
     promote=real("fmax not implemented for complex tensors."),
     inplace=False,
-    numbers=False,
+    numbers="",
 )
 fmin = binary(
     "fmin",
@@ -142,7 +143,7 @@ fmin = binary(
     "The smaller of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
     promote=real("fmin not implemented for complex tensors."),
     inplace=False,
-    numbers=False,
+    numbers="",
 )
 
 
@@ -232,15 +233,18 @@ _clamp_min_tensor = with_tensors("clamp_min_tensor", "ClampMinBackward1", only("
 _clamp_max_tensor = with_tensors("clamp_max_tensor", "ClampMaxBackward1", only("biuf", "minimum_cpu", common))
 
 
-def in_common_dtype(input, *bounds):
-    """A tensor in the dtype that it has in common with some numbers."""
-    array = input._array
-    if array.dtype.kind == "f":
-        return input
-    if array.dtype.kind == "c":
+def with_numbers(input, min, max):
+    """A tensor in the dtype that it and its bounds have in common, and these; RuntimeError for one it cannot hold."""
+    dtype = input._array.dtype
+    numbers = [bound for bound in (min, max) if bound is not None]
+    common = dtype if dtype.kind == "f" else result_dtype(input, *numbers)
+    if common.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    dtype = result_dtype(input, *[bound for bound in bounds if bound is not None])
-    return input if dtype == array.dtype else input.to(FROM_NUMPY[dtype])
+    if common.kind == "b":
+        which = "" if len(numbers) == 2 else "_max" if min is None else "_min"
+        raise missing(f"clamp{which}_scalar_cpu", common)
+    bounds = [bound if bound is None else checked_number(bound, common) for bound in (min, max)]
+    return input if common is dtype else input.to(FROM_NUMPY[common]), *bounds
 
 
 @in_place
@@ -272,7 +276,7 @@ def clamp(
     elif min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     else:
-        result = _clamp(in_common_dtype(input, min, max), min, max)
+        result = _clamp(*with_numbers(input, min, max))
     return result if out is None else write_out("clamp", out, result, input)
 
 
@@ -288,7 +292,7 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     if isinstance(min, TensorBase):
         result = _clamp_min_tensor(input, min, None)
     else:
-        result = _clamp_min(in_common_dtype(input, min), min)
+        result = _clamp_min(*with_numbers(input, min, None)[:2])
     return result if out is None else write_out("clamp_min", out, result, input)
 
 
@@ -304,7 +308,8 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     if isinstance(max, TensorBase):
         result = _clamp_max_tensor(input, None, max)
     else:
-        result = _clamp_max(in_common_dtype(input, max), max)
+        input_in_common, _, bound = with_numbers(input, None, max)
+        result = _clamp_max(input_in_common, bound)
     return result if out is None else write_out("clamp_max", out, result, input)
 
 

@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change
 from rushlight.core.operators import Operator
 from rushlight.kernels.erf import erf as erf_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.bessel_functions import floats, special_unary
-from rushlight.ops.promotion import before, only
+from rushlight.ops.promotion import only
 from rushlight.ops.selection import _drop
 from rushlight.ops.table import (
     TABLE,
@@ -18,7 +17,6 @@ from rushlight.ops.table import (
     in_place,
     method,
     operator,
-    refuse,
     unary,
     write_out,
 )
@@ -183,7 +181,7 @@ igamma = binary(
     gamma_density,
     "The regularised lower incomplete gamma function of (input, other), with a derivative by `other` alone.",
     promote=only("f", "igamma_cpu"),
-    numbers=False,
+    numbers="",
 )
 igammac = binary(
     "igammac",
@@ -192,7 +190,7 @@ igammac = binary(
     lambda grad, input, other: -gamma_density(grad, input, other),
     "The regularised upper incomplete gamma function of (input, other), with a derivative by `other` alone.",
     promote=only("f", "igammac_cpu"),
-    numbers=False,
+    numbers="",
 )
 
 # entropies
@@ -211,73 +209,52 @@ def log_cotangent(grad, input, other, log, least):
     return _drop((input == 0) & (other <= least), grad * log(other))
 
 
-_xlogy = binary(
+xlogy = binary(
     "xlogy",
     special("xlogy"),
     lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
     lambda grad, input, other: grad * input / other,
-    promote=floats("xlogy_cpu"),
-    number_node="XlogyBackward2",
-)
-_xlog1py = binary(
-    "xlog1py",
-    special("xlog1py"),
-    lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
-    lambda grad, input, other: grad * input / (other + 1),
-    promote=floats("xlog1py_cpu"),
-    node="SpecialXlog1PyBackward0",
-    number_node="SpecialXlog1PyBackward2",
-    inplace=False,
-    methods=False,
-)
-_zeta = binary(
-    "zeta",
-    special("zeta"),
-    not_derived("zeta"),
-    lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
-    promote=floats("zeta_cpu"),
-    node="SpecialZetaBackward0",
-    number_node="SpecialZetaBackward2",
-    inplace=False,
-    methods=False,
-)
-
-
-def with_number(name, function, input, other, out):
-    """A function of two operands of which either, but not both, may be a number."""
-    if not isinstance(input, TensorBase) and isinstance(other, TensorBase):
-        input = before(input, other)
-    if not isinstance(input, TensorBase):
-        return refuse(name, "input", 1, input)
-    return function(input, other, out=out)
-
-
-@method
-def xlogy(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
     """`input * log(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
 
     >>> import rushlight as torch
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
     tensor([0., 0.])
-    """
-    return with_number("xlogy", _xlogy, input, other, out)
-
-
-def xlog1py(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """,
+    promote=floats("xlogy_cpu"),
+    number_node="XlogyBackward2",
+    numbers="either",
+)
+xlog1py = binary(
+    "xlog1py",
+    special("xlog1py"),
+    lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
+    lambda grad, input, other: grad * input / (other + 1),
     """`input * log1p(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
 
     >>> import rushlight as torch
     >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))
     tensor([0., 0.])
-    """
-    return with_number("xlog1py", _xlog1py, input, other, out)
-
-
-def zeta(input: Tensor | float, other: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """,
+    promote=floats("xlog1py_cpu"),
+    node="SpecialXlog1PyBackward0",
+    number_node="SpecialXlog1PyBackward2",
+    methods=False,
+    numbers="either",
+)
+zeta = binary(
+    "zeta",
+    special("zeta"),
+    not_derived("zeta"),
+    lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
     """The Hurwitz zeta function, the sum of `1 / (k + other)**input`, with a derivative by `other` alone.
 
     >>> import rushlight as torch
     >>> torch.special.zeta(torch.tensor([2.0]), 1)
     tensor([1.6449])
-    """
-    return with_number("zeta", _zeta, input, other, out)
+    """,
+    promote=floats("zeta_cpu"),
+    node="SpecialZetaBackward0",
+    number_node="SpecialZetaBackward2",
+    methods=False,
+    numbers="either",
+)

@@ -16,11 +16,12 @@ import inspect
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, change_binary
 from rushlight.core.operators import Operator, carries_tangents, levels
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
+from rushlight.ops.promotion import NUMBERS
 from rushlight.ops.protocol import UFUNCS
 from rushlight.tensors import Tensor
 
@@ -77,11 +78,12 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, ho
 
 
 def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True,
-           node="", number_node="", numbers=True, methods=True):  # fmt: skip
+           node="", number_node="", numbers="other", methods=True):  # fmt: skip
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
-    `numbers` tells whether `other` may be a Python number; `number_node` is then the node's name, where it differs.
+    `numbers` tells which of them may be a number: `"other"`, `"either"`, or none; `number_node` is the name of the
+    node where `other` is one, if that differs.
     """
     formulas = {} if input is None else {"input": input, "other": other}
     options = {"promote": promote, "broadcasts": True, "holomorphic": holomorphic}
@@ -92,13 +94,16 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
 
     def function(input, other, *, out=None):
         if not isinstance(input, TensorBase):
-            return refuse(name, "input", 1, input)
+            prepared = promote(input, other) if numbers == "either" else NotImplemented
+            if prepared is NotImplemented:
+                return refuse_operands(name, numbers, input, other)
+            input = new_tensor(prepared[0])
         if isinstance(other, TensorBase):
             result = call_binary(entry, input, other)
         else:
             result = call_binary(with_number, input, other) if numbers else NotImplemented
         if result is NotImplemented:
-            return refuse(name, "other", 2, other)
+            return refuse_operands(name, numbers, input, other)
         return result if out is None else write_out(name, out, result, input, other)
 
     if methods:
@@ -108,8 +113,19 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
     if isinstance(forward, np.ufunc):
         UFUNCS[forward] = lambda x, y: call_binary(entry, x, y) if isinstance(x, TensorBase) else entry(x, y)
     if inplace and methods:
-        setattr(Tensor, name + "_", named(lambda self, other: change_binary(entry, self, other), name + "_", doc))
+        setattr(Tensor, name + "_", named(binary_in_place(name + "_", entry, numbers), name + "_", doc))
     return function
+
+
+def binary_in_place(name, entry, numbers):
+    """The variant of a binary operator that changes its first operand."""
+
+    def variant(self, other):
+        if isinstance(other, TensorBase) or (numbers and isinstance(other, NUMBERS)):
+            return change_binary(entry, self, other)
+        return refuse(name, "other", 1, other)
+
+    return variant
 
 
 def no_derivative(name):
@@ -160,6 +176,18 @@ def refuse(name, parameter, position, value):
     """Raises PyTorch's TypeError for an argument that is no tensor."""
     raise TypeError(
         f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
+    )
+
+
+def refuse_operands(name, numbers, input, other):
+    """Raises PyTorch's TypeError for the operands of a binary operator, which has one form or two."""
+    if numbers != "other":
+        wrong_first = not isinstance(input, TensorBase) and not (numbers and isinstance(input, NUMBERS))
+        return refuse(name, "input", 1, input) if wrong_first else refuse(name, "other", 2, other)
+    given = ", ".join("Tensor" if isinstance(x, TensorBase) else type(x).__name__ for x in (input, other))
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+        " * (Tensor input, Tensor other, *, Tensor out = None)\n * (Tensor input, Number other, *, Tensor out = None)"
     )
 
 

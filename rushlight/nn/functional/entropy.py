@@ -21,7 +21,7 @@ def scored_cotangent(grads, input, target, factor, result1):
     if not isinstance(grad, TensorBase):
         return kernels.cross_entropy_cotangent(grad, input, target, result1)
     one_hot = np.expand_dims(target, 1) == new_tensor(np.arange(input.shape[1]))
-    return (_softmax(input, 1, input._array.dtype) - one_hot) * grad
+    return (_softmax(input, 1, input._array.dtype) - one_hot.to(input.dtype)) * grad
 
 
 @operator(
