@@ -1,5 +1,7 @@
 """How elements lie in memory: layouts, of which there is one, and memory formats."""
 
+import math
+
 import numpy as np
 
 __all__ = [
@@ -72,3 +74,39 @@ def is_repeated(array: np.ndarray) -> bool:
 def owned(array: np.ndarray) -> np.ndarray:
     """A copy with the array's strides; a contiguous one where dimensions were expanded."""
     return np.array(array, order="C" if is_repeated(array) else "K")
+
+
+def compact(shape, itemsize):
+    """The strides of a contiguous array."""
+    strides = []
+    for n in reversed(shape):
+        strides.append(itemsize)
+        itemsize *= n
+    return tuple(reversed(strides))
+
+
+def extent(shape, strides, itemsize):
+    """The number of bytes from an array's first element to the end of its last."""
+    if 0 in shape:
+        return 0
+    return itemsize + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+
+
+def overlaps(shape, strides, itemsize):
+    """Whether some elements may share memory: a dimension's stride is not beyond what the smaller ones reach."""
+    reach = itemsize
+    for stride, n in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False
+
+
+def fills(shape, strides, itemsize):
+    """Whether elements fill their memory, each its own place."""
+    return extent(shape, strides, itemsize) == math.prod(shape) * itemsize and not overlaps(shape, strides, itemsize)
+
+
+def is_dense(array: np.ndarray) -> bool:
+    """Whether an array's elements fill their memory, each its own place."""
+    return array.flags.c_contiguous or fills(array.shape, array.strides, array.itemsize)

@@ -127,16 +127,17 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """The steps in memory, in elements, from one index of a dimension to the next."""
-        strides = tuple(s // self._array.itemsize for s in self._array.strides)
+        array = self._settled()
+        strides = tuple(s // array.itemsize for s in array.strides)
         return strides if dim is None else strides[dim]
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in memory in the order of their indices."""
-        return self._array.flags.c_contiguous
+        return self._unsettled or self._array.flags.c_contiguous
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return self._array.__array_interface__["data"][0]
+        return self._settled().__array_interface__["data"][0]
 
     def is_floating_point(self) -> bool:
         """Whether the elements are real floating-point numbers."""
@@ -167,7 +168,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        return self._array
+        return self._settled()
 
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
@@ -294,17 +295,17 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
         Assigning gives the tensor other memory, and keeps its place in the graph.
         """
-        return new_tensor(self._array)
+        return new_tensor(self._settled())
 
     @data.setter
     def data(self, value):
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        self._array = value._array
+        self._array, self._unsettled = value._settled(), False
 
     def detach(self) -> "Tensor":
         """The same memory outside the graph. Changes in place through it are noticed by the backward pass."""
-        out = new_tensor(self._array)
+        out = new_tensor(self._settled())
         out._counter = self._versions()
         return out
 
@@ -413,14 +414,14 @@ class Tensor(Arithmetic, metaclass=TensorType):
             )
         if id(self) in memo:
             return memo[id(self)]
-        copy = rebuild(type(self), self._array.copy(order="K"), self._needs)
+        copy = rebuild(type(self), self._settled().copy(order="K"), self._needs)
         memo[id(self)] = copy
         if self._grad is not None:
             copy._grad = self._grad.__deepcopy__(memo)
         return copy
 
     def __reduce_ex__(self, protocol):
-        return rebuild, (type(self), self._array, self._needs)
+        return rebuild, (type(self), self._settled(), self._needs)
 
 
 def tangent_text(tensor: Tensor) -> str | None:

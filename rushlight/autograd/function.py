@@ -246,7 +246,7 @@ def changed(node, i, out):
         )
     check_history(out, True)
     out._bump()
-    result = new_tensor(out._array)
+    result = new_tensor(out._settled())
     result._node, result._index, result._needs = node, i, True
     take_over(out, result)
     return out
@@ -307,7 +307,7 @@ def guard(value):
     """A result of a `once_differentiable` backward: it requires grad, and refuses to be differentiated."""
     if not isinstance(value, TensorBase):
         return value
-    out, node = new_tensor(value._array), Error.__new__(Error)
+    out, node = new_tensor(value._settled()), Error.__new__(Error)
     node.sequence, node.edges = next_number(), ()
     out._node, out._needs = node, True
     return out

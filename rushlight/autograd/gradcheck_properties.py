@@ -46,7 +46,7 @@ class Undefined(Node):
 
 def with_undefined_grad(tensor: Tensor) -> Tensor:
     """The tensor again, to which no cotangent comes back."""
-    out, node = new_tensor(tensor._array), Undefined.__new__(Undefined)
+    out, node = new_tensor(tensor._settled()), Undefined.__new__(Undefined)
     node.sequence, node.arity = next_number(), 1
     node.edges = (tensor if tensor._node is None else tensor._node,)
     node.numbers = (tensor._index,)

@@ -1,6 +1,9 @@
 # NumPy's array as the compiled core sees it: attributes that cost nothing to read.
 from cpython.ref cimport PyObject
 
+cdef struct Flags:
+    bint c_contiguous
+
 cdef extern from "numpy/arrayobject.h":
     ctypedef Py_ssize_t npy_intp
 
@@ -21,6 +24,11 @@ cdef extern from "numpy/arrayobject.h":
         cdef inline npy_intp* strides(self) noexcept nogil:
             return PyArray_STRIDES(self)
 
+        @property
+        cdef inline Flags flags(self) noexcept nogil:
+            return Flags(PyArray_IS_C_CONTIGUOUS(self))
+
+    bint PyArray_IS_C_CONTIGUOUS(ndarray) nogil
     void* PyArray_DESCR(ndarray)
     int PyArray_NDIM(ndarray) nogil
     npy_intp* PyArray_DIMS(ndarray) nogil

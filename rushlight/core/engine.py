@@ -14,7 +14,7 @@ from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
 from rushlight.core.modes import CURRENT, observer
-from rushlight.layouts import is_repeated
+from rushlight.layouts import is_dense, is_repeated
 
 ndarray = np.ndarray
 BATCHED = 8  # the number of `graph`, here so that it compiles to a constant
@@ -401,7 +401,8 @@ def accumulate(leaf, grad, owned, recorded):
         if recorded:
             leaf._grad = grad.clone()
         else:
-            leaf._grad = new_tensor(grad if owned and same_layout(grad, leaf._array) else copied(grad, leaf))
+            array = leaf._settled()
+            leaf._grad = new_tensor(grad if owned and same_layout(grad, array) else copied(grad, leaf))
     elif recorded:
         leaf._grad = held + grad
     else:
@@ -434,6 +435,8 @@ def same_layout(a, b):
 def copied(grad, leaf):
     """A copy of a gradient in the memory layout of the leaf that it belongs to, in its dtype or the one set for it."""
     other_dtype = leaf.hooks is not None and leaf.hooks.grad_dtype != OWN
-    copy = np.empty_like(leaf._array, dtype=grad.dtype if other_dtype else None)
+    array = leaf._array
+    order = "K" if is_dense(array) else "C"
+    copy = np.empty_like(array, dtype=grad.dtype if other_dtype else None, order=order)
     copy[...] = grad
     return copy

@@ -22,6 +22,8 @@ cdef class Entry:
     cdef public frozenset nondifferentiable
     cdef public Formula compute
     cdef public object batch
+    cdef public bint elementwise
+    cdef public str layout
     cdef public dict plans
     cdef public bint differentiable
 

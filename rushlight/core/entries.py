@@ -22,12 +22,13 @@ class Entry:
     are): that gives it forward mode for nothing. `nondifferentiable` numbers the outputs that never require grad.
     `batch` is the operator's rule for batched arrays, see `batching`. A formula is written as for real numbers; for
     complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
-    unless the operator is not `holomorphic`.
+    unless the operator is not `holomorphic`. `layout` tells where the result lies in PyTorch: "contiguous" in memory
+    (most do), by the rule of "elementwise" operators, or "as computed" by `forward`; see `placing`.
     """
 
     def __init__(
         self, name, forward, params, formulas, *, joint=None, inputs=(), promote=None, broadcasts=False, lists=(),
-        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(), batch=None,
+        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(), batch=None, layout="",
     ):  # fmt: skip
         self.name = name
         self.forward = forward
@@ -43,6 +44,8 @@ class Entry:
         self.linear = linear or view
         self.holomorphic = holomorphic
         self.nondifferentiable = frozenset(nondifferentiable)
+        self.elementwise = promote is not None or layout == "elementwise"
+        self.layout = layout or ("elementwise" if self.elementwise else "as computed" if view else "contiguous")
         self.compute = Formula(forward, len(params)) if promote is not None and not lists else None
         self.batch = batch
         self.plans = {}

@@ -64,7 +64,7 @@ def without(tensor, level):
         primal = LINK(tensor)
         tensor._tangents = held
     else:
-        primal = new_tensor(tensor._array)
+        primal = new_tensor(tensor._settled())
         primal._node, primal._index, primal._needs = tensor._node, tensor._index, tensor._needs
     primal._counter = tensor._versions()
     primal._tangents = tangents
@@ -208,7 +208,7 @@ def as_inputs(arg, primal, level, tangents, inputs):
     tangent = tangent_of(arg, level)
     if tangent is None:
         return primal
-    variable = LINK(primal) if primal._needs else new_tensor(primal._array)
+    variable = LINK(primal) if primal._needs else new_tensor(primal._settled())
     if not primal._needs:
         variable._needs, variable._tangents = True, primal._tangents
     tangents.append(tangent)

@@ -16,6 +16,7 @@ cdef int RESHAPE, CAST, CONJUGATE, BATCHED, ARGUMENT, ARGUMENTS, RESULT, SHAPE, 
 cdef class VersionCounter:
     cdef public long value
     cdef public str changed_at
+    cdef public list looks
 
 
 cdef class Vertex:
@@ -66,6 +67,7 @@ cdef class Node(Vertex):
     cdef public long version1
     cdef public tuple versions
     cdef public bint freed
+    cdef public bint unsettled
     cdef public int flags
     cdef public tuple inputs
     cdef public list outputs
@@ -110,6 +112,7 @@ cdef class TensorBase(Vertex):
     cdef public VersionCounter _counter
     cdef public View _view
     cdef public bint _inference
+    cdef public bint _unsettled
     cdef public dict _tangents
 
     @cython.locals(counter=VersionCounter)
@@ -117,6 +120,7 @@ cdef class TensorBase(Vertex):
     @cython.locals(counter=VersionCounter)
     cpdef _bump(self)
     cpdef _synchronize(self)
+    cpdef _settled(self)
 
 
 @cython.locals(cls=type, tensor=TensorBase)

@@ -29,7 +29,8 @@ CUSTOM = 3
 class VersionCounter:
     """Counts in-place changes to one piece of memory; shared by all tensors that look at it.
 
-    `changed_at` has the line that made the last change, where anomaly mode was on.
+    `changed_at` has the line that made the last change, where anomaly mode was on; `looks`, the views that are to be
+    settled with their base (see `placing`).
     """
 
 
@@ -140,6 +141,7 @@ class Node(Vertex):
         tensor._node = self if self.within is None else self.within().look()
         tensor._index = index
         tensor._needs = True
+        tensor._unsettled = self.unsettled
         if self.tangents is not None:
             tensor._tangents = self.tangents.get(index)
         return tensor
@@ -309,7 +311,18 @@ class View:
 
 
 class TensorBase(Vertex):
-    """The fields of a tensor: an array, and its place in the graph."""
+    """The fields of a tensor: an array, and its place in the graph.
+
+    An `_unsettled` one lies in memory in another order than PyTorch's, for as long as nobody looks (see `placing`).
+    """
+
+    def _settled(self):
+        """The array, in the layout that PyTorch's has: for all that shows memory."""
+        if self._unsettled:
+            from rushlight.core.placing import settle
+
+            settle(self)
+        return self._array
 
     def _versions(self):
         """The version counter, made when first asked for."""
@@ -479,11 +492,12 @@ def defaults(cls, **values):
             setattr(cls, name, value)
 
 
-defaults(VersionCounter, value=0, changed_at=None)
+defaults(VersionCounter, value=0, changed_at=None, looks=None)
 defaults(Plan, formulas=(), compiled=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)
 defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None, tangents=None, within=None)
+defaults(Node, unsettled=False)
 defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None)
-defaults(TensorBase, _inference=False, _tangents=None)
+defaults(TensorBase, _inference=False, _tangents=None, _unsettled=False)

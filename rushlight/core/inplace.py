@@ -18,14 +18,14 @@ from rushlight.core.hooks import keep_retained
 from rushlight.core.modes import CURRENT, observer
 from rushlight.core.operators import USUAL, Operator, binary, levels, unusual
 from rushlight.core.recording import recording
-from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address, extent, overlaps
+from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address
 from rushlight.dtypes import arithmetic
-from rushlight.layouts import is_repeated
+from rushlight.layouts import is_dense, is_repeated
 
 COPY = Operator(
     "copy", lambda old, new: np.array(new), ("old", "new"),
     {"old": lambda grad: np.zeros_like(grad), "new": lambda grad: grad},
-    node="CopyBackwards", holomorphic=False, batch=leading,
+    node="CopyBackwards", holomorphic=False, batch=leading, layout="as computed",
 )  # fmt: skip
 
 
@@ -86,22 +86,13 @@ def check_memory(tensor, operands):
 
 def meets(a, b):
     """Whether two arrays, each without gaps, share some of their memory but are not the same."""
-    if not (is_dense(a) and is_dense(b)):
+    if not (a.size and b.size and is_dense(a) and is_dense(b)):
         return False
     start, other = address(a), address(b)
     if start == other and a.nbytes == b.nbytes:
         steps = [[s for s, n in zip(array.strides, array.shape, strict=True) if n > 1] for array in (a, b)]
         return a.ndim != b.ndim or steps[0] != steps[1]
     return start < other + b.nbytes and other < start + a.nbytes
-
-
-def is_dense(array):
-    """Whether an array's elements fill their memory, each its own place."""
-    if array.flags.c_contiguous:
-        return array.size > 0
-    return extent(array.shape, array.strides, array.itemsize) == array.nbytes and not overlaps(
-        array.shape, array.strides, array.itemsize
-    )
 
 
 def change(tensor, function, *args, **kwargs):
@@ -218,6 +209,7 @@ def stand_in(tensor):
     old._node, old._index = tensor._node, tensor._index
     old._counter = tensor._versions()
     old._tangents = tensor._tangents
+    old._unsettled = tensor._unsettled
     return old
 
 
@@ -271,7 +263,7 @@ def take_over(tensor, result):
         move(tensor, node, result._index)
         return
     base = tensor._view.base
-    window = Window.between(base._array, tensor._array)
+    window = Window.between(base._array, tensor._settled())
     move(base, CopySlices.of(base, window, node), 0)
     look_anew(tensor, window)
 

@@ -46,16 +46,17 @@ def summed(input, levels):
 
 INTO = Operator("into_level", into, ("input", "dim", "level"),
                 {"input": lambda grad, dim, level: leave(grad, dim, level)},
-                linear=True, batch=on_batched)  # fmt: skip
+                linear=True, batch=on_batched, layout="as computed")  # fmt: skip
 OUT_OF = Operator("out_of_level", out_of, ("input", "dim", "level"),
                   {"input": lambda grad, dim, level: INTO(grad, dim, level)},
-                  linear=True, batch=on_batched)  # fmt: skip
+                  linear=True, batch=on_batched, layout="as computed")  # fmt: skip
 SUMMED = Operator("summed_over_levels", summed, ("input", "levels"), {"input": lambda grad: grad}, linear=True,
-                  batch=on_batched)  # fmt: skip
+                  batch=on_batched, layout="as computed")  # fmt: skip
 
 
 def enter(tensor, dim, level):
     """A tensor whose dimension `dim` holds the examples of a level, in the same memory."""
+    tensor._settled()
     result = INTO(tensor, dim, level)
     result._counter = tensor._versions()
     return result

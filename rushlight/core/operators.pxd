@@ -57,5 +57,12 @@ cdef unwrap(object arg)
 @cython.locals(array=array_type, dtype=object)
 cdef bint is_float(object a)
 
+@cython.locals(array=array_type)
+cdef bint in_order(object a)
+
+cdef bint all_in_order(list arrays)
+
+cdef ready_for_view(Operator op, TensorBase tensor)
+
 @cython.locals(x=array_type, y=array_type)
 cdef bint same_dtype(object a, object b)

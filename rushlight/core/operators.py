@@ -7,6 +7,7 @@ from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase, blank
 from rushlight.core.modes import observer
+from rushlight.core.placing import join, place
 from rushlight.core.recording import (
     adjust,
     connect,
@@ -69,6 +70,9 @@ def unary(op, a):
         result = np.asarray(result)
     out = blank()
     out._array = result
+    if not in_order(x):
+        place(op, (a,), out)
+        result = out._array
     modes = recorder() if requires_grad(a) and op.differentiable else None
     if modes is not None:
         node = start(op, 1)
@@ -78,6 +82,7 @@ def unary(op, a):
         node.number0 = a._index
         if not plain:
             adjust(node, op, (a,), result)
+        node.unsettled = out._unsettled
         out._node = node
         out._needs = True
         if modes.special:
@@ -120,6 +125,9 @@ def binary(op, a, b):
         result = np.asarray(result)
     out = blank()
     out._array = result
+    if not (in_order(x) and in_order(y)):
+        place(op, (a, b), out)
+        result = out._array
     if requires_grad(a):
         needs += 1
     modes = recorder() if needs and op.differentiable else None
@@ -147,6 +155,8 @@ def pair(op, a, b):
     """Calls an operator of two tensors that are neither promoted nor broadcast nor batched."""
     out = blank()
     out._array = op.forward(a._array, b._array)
+    if not in_order(out._array):
+        place(op, (a, b), out)
     needs = (1 if requires_grad(a) else 0) + (2 if requires_grad(b) else 0)
     modes = recorder() if needs else None
     if modes is not None:
@@ -160,6 +170,8 @@ def call(op, args):
         taken = unusually(call, op, args)
         if taken is not USUAL:
             return taken
+    if op.view:
+        ready_for_view(op, args[0])
     arrays = [unwrap(arg) for arg in args]
     if op.promote is not None:
         promoted = op.promote(*[args[i] for i in op.inputs])
@@ -202,6 +214,9 @@ def finish(op, args, arrays):
     except ValueError as error:
         if op.broadcasts:
             raise shape_mismatch(error, arrays) from None
+        if op.view and args[0]._unsettled:  # there is no such view of how it lies
+            args[0]._settled()
+            return call(op, args)
         raise
     needs = needed(op, args)
     modes = recorder() if needs else None
@@ -215,8 +230,14 @@ def finish(op, args, arrays):
     out._array = result
     if op.view:
         look(out, args[0], False)
+        if args[0]._unsettled:
+            join(out, args[0])
+    elif not (batched or (in_order(result) and (not op.elementwise or all_in_order(arrays)))):
+        place(op, args, out)
+        result = out._array
     if modes is not None:
         node = start(op, needs)
+        node.unsettled = out._unsettled
         save(node, args, (result,), out)
         connect(node, op, args)
         if batched:
@@ -228,6 +249,12 @@ def finish(op, args, arrays):
         if modes.special:
             mark(node, modes)
     return out
+
+
+def ready_for_view(op, tensor):
+    """Settles a tensor that a view is going to be made of, unless the view has only another shape."""
+    if tensor._unsettled and op.layout != "reshaped":
+        tensor._settled()
 
 
 def computed(op, arrays):
@@ -274,9 +301,12 @@ def several(op, args, results, needs, modes, batched):
         out._array = result
         if op.view:
             look(out, args[0], True)
+        elif not (batched or in_order(result)):
+            place(op, args, out)
         outs.append(out)
     if modes is None:
         return tuple(outs)
+    results = tuple([out._array for out in outs])
     live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
     if live:
         node = start(op, needs)
@@ -287,6 +317,7 @@ def several(op, args, results, needs, modes, batched):
             ADJUST(node, op, args, results[live[0]])
         else:
             adjust(node, op, args, results[live[0]])
+        node.unsettled = True in [out._unsettled for out in outs]
         node.outputs = [(r.shape, r.dtype) if i in live else None for i, r in enumerate(results)]
         if node.plan.saves_result:
             for i in saved:
@@ -373,6 +404,22 @@ def is_float(a):
     return dtype is FLOAT32 or dtype is FLOAT64
 
 
+def in_order(a):
+    """Whether an array's elements lie in memory in their order; a number is as good."""
+    if type(a) is not ndarray:
+        return True
+    array = a
+    return array.flags.c_contiguous
+
+
+def all_in_order(arrays):
+    """Whether all operands lie in memory in their order."""
+    for array in arrays:
+        if not in_order(array):
+            return False
+    return True
+
+
 def same_dtype(a, b):
     """Whether two arrays have the very same dtype."""
     x = a
@@ -382,5 +429,11 @@ def same_dtype(a, b):
 
 # The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed.
 LINK = Operator(
-    "alias", lambda input: input, ("input",), {"input": lambda grad: grad}, linear=True, node="AliasBackward0"
+    "alias",
+    lambda input: input,
+    ("input",),
+    {"input": lambda grad: grad},
+    linear=True,
+    node="AliasBackward0",
+    layout="as computed",
 )

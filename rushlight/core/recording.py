@@ -44,6 +44,7 @@ def record_pair(op, a, b, needs, out, modes):
         other = b
         node.edge1 = other if other._node is None else other._node
         node.number1 = other._index
+    node.unsettled = out._unsettled
     out._node = node
     out._needs = True
     if modes.special:

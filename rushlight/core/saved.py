@@ -78,9 +78,9 @@ def restore(packed, node, recorded):
         return tensor
     if packed.index < 0 and source is not None and source._node is None:
         link = LINK(source)
-        link._array = tensor._array
+        link._array = tensor._settled()
         return link
-    out = new_tensor(tensor._array)
+    out = new_tensor(tensor._settled())
     if packed.index >= 0:
         out._node, out._index, out._needs = node, packed.index, True
     elif source is not None:

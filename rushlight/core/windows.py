@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from rushlight.core.operators import Operator
+from rushlight.layouts import compact, extent, overlaps
 
 
 class Window:
@@ -80,32 +81,6 @@ def address(array):
     return array.__array_interface__["data"][0]
 
 
-def compact(shape, itemsize):
-    """The strides of a contiguous array."""
-    strides = []
-    for n in reversed(shape):
-        strides.append(itemsize)
-        itemsize *= n
-    return tuple(reversed(strides))
-
-
-def extent(shape, strides, itemsize):
-    """The number of bytes from an array's first element to the end of its last."""
-    if 0 in shape:
-        return 0
-    return itemsize + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-
-
-def overlaps(shape, strides, itemsize):
-    """Whether some elements may share memory: a dimension's stride is not beyond what the smaller ones reach."""
-    reach = itemsize
-    for stride, n in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n > 1):
-        if stride < reach:
-            return True
-        reach += stride * (n - 1)
-    return False
-
-
 def positions(shape, strides, offset, itemsize):
     """Which element of the memory each element of a window is."""
     places = np.asarray(offset // itemsize)
@@ -117,10 +92,12 @@ def positions(shape, strides, offset, itemsize):
 READ = Operator(
     "window_read", lambda whole, window: window.read(whole), ("whole", "window"),
     {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False,
+    layout="as computed",
 )  # fmt: skip
 PUT_BACK: Operator = Operator(
     "window_put_back", lambda part, window: window.put_back(part), ("part", "window"),
     {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False,
+    layout="as computed",
 )  # fmt: skip
 REPLACE: Operator = Operator(
     "window_replace", lambda whole, part, window: window.replace(whole, part), ("whole", "part", "window"),
@@ -128,5 +105,5 @@ REPLACE: Operator = Operator(
         "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),
         "part": lambda grad, window: READ(grad, window),
     },
-    holomorphic=False,
+    holomorphic=False, layout="as computed",
 )  # fmt: skip

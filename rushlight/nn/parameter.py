@@ -17,7 +17,7 @@ def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
         return np.empty(0, dtypes.get_default_dtype()._numpy)
     if not isinstance(data, TensorBase):
         raise TypeError(f"{kind} data has to be a Tensor, but got {type(data).__name__}")
-    return data._array
+    return data._settled()
 
 
 def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state: dict[str, Any]):

@@ -33,6 +33,7 @@ _as_strided_ = variant(_as_strided, "AsStridedBackward1")
 
 def look_anew(tensor, entry, *args):
     """Makes a tensor what a view of it would be: the same memory, another shape, one more step in its history."""
+    tensor._settled()
     recorded = recording()
     check_history(tensor, recorded and tensor.requires_grad)
     result = entry(stand_in(tensor), *args)
@@ -91,7 +92,7 @@ def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    shape, array = sequence("resize_", "size", sizes), self._array
+    shape, array = sequence("resize_", "size", sizes), self._settled()
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
     size, flat = math.prod(shape), array.reshape(-1)

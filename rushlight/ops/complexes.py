@@ -263,7 +263,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
     tensor([1.+2.j])
     """
-    array = input._array
+    array = input._settled()
     if array.dtype not in (np.float32, np.float64):
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of "

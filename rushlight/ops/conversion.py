@@ -21,6 +21,7 @@ __all__ = ["from_dlpack"]
 @operator(
     linear=True,
     name="to_copy",
+    layout="as computed",
     batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)),
     input=lambda grad: grad,  # the core casts the cotangent back
 )
@@ -32,8 +33,11 @@ def _to_copy(input, dtype, format):
 
 def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_format | None = None) -> Tensor:
     """A tensor in another dtype and memory format; the tensor itself where nothing is to change."""
-    array = input._array
-    if array.dtype is dtype and not copy and (format is None or has_format(array, format)):
+    same = input._array.dtype is dtype and not copy
+    if same and format is None:
+        return input
+    array = input._settled()
+    if same and has_format(array, format):
         return input
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
@@ -153,7 +157,7 @@ def dlpack(self: Tensor, **options: Any):
     """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    return self._array.__dlpack__(**options)
+    return self._settled().__dlpack__(**options)
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:

@@ -20,6 +20,7 @@ __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_co
 
 @operator(
     linear=True,
+    layout="as computed",
     input=lambda grad: grad,
     holomorphic=False,
     batch=by(lambda n, input, format: _clone.forward(input, preserve_format)),
@@ -39,6 +40,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = preserve_forma
     >>> torch.clone(x)
     tensor([1.], grad_fn=<CloneBackward0>)
     """
+    input._settled()
     return _clone(input, memory_format)
 
 
@@ -49,11 +51,12 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
     >>> torch.zeros(2, 3).T.contiguous().stride()
     (2, 1)
     """
+    array = input._settled()
     if memory_format is contiguous_format:
-        return input if input._array.flags.c_contiguous else _clone(input, contiguous_format)
+        return input if array.flags.c_contiguous else _clone(input, contiguous_format)
     if memory_format is preserve_format:
         return input
-    if empty_array(input._array, input._array.dtype, memory_format).strides == input._array.strides:
+    if empty_array(array, array.dtype, memory_format).strides == array.strides:
         return input
     return _clone(input, memory_format)
 

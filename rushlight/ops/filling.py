@@ -147,7 +147,7 @@ def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Ten
     if len(shape) > 2:
         if len(set(shape)) > 1:
             raise RuntimeError("all dimensions of input must be of equal length")
-        step = sum(self._array.strides) // self._array.itemsize
+        step = sum(self._settled().strides) // self._array.itemsize
         self.as_strided(shape[:1], (step,)).fill_(fill_value)
         return self
     rows, columns = shape

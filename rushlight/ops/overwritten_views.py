@@ -3,8 +3,8 @@
 import numpy as np
 
 from rushlight.core.batching import leading
-from rushlight.core.windows import READ, REPLACE, Window, compact
-from rushlight.layouts import owned
+from rushlight.core.windows import READ, REPLACE, Window
+from rushlight.layouts import compact, owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.slicing import ALL, _diagonal, _look, strided_windows
 from rushlight.ops.table import method, operator

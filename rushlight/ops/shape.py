@@ -42,8 +42,9 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 def enter_view(name, node):
     """Enters an operator that shows the same memory in another shape."""
     enter = operator(
-        name=name, node=node, view=True, batch=leading, input=lambda grad, input_shape: np.reshape(grad, input_shape)
-    )
+        name=name, node=node, view=True, batch=leading, layout="reshaped",
+        input=lambda grad, input_shape: np.reshape(grad, input_shape),
+    )  # fmt: skip
     return enter(lambda input, shape: input.reshape(shape, copy=False))
 
 
@@ -73,7 +74,7 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] |
     """
     array = input._array
     sizes = inferred(sequence("reshape", "shape", sizes, shape), array.size)
-    if array.flags.c_contiguous:
+    if array.flags.c_contiguous or input._unsettled:
         return _view(input, sizes)
     try:
         return _reshape_alias(input, sizes)
@@ -115,7 +116,7 @@ def view(
 
 def view_as_dtype(input, dtype):
     """The same bytes read as another type, outside the graph; changes in place are counted together."""
-    array, target = input._array, dtype._numpy
+    array, target = input._settled(), dtype._numpy
     if target.itemsize != array.itemsize:
         check_divisible(array, target)
     out = new_tensor(array.view(target))

@@ -29,7 +29,7 @@ TABLE: dict[str, Operator] = {}
 
 
 def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False, linear=False, promote=None,
-             broadcasts=False, holomorphic=True, nondifferentiable=(), batch=None, **formulas):  # fmt: skip
+             broadcasts=False, holomorphic=True, nondifferentiable=(), batch=None, layout="", **formulas):  # fmt: skip
     """Enters an operator: decorates the function that computes it on arrays.
 
     Each keyword beyond the options is the name of an input, with the cotangent of that input as a function; see
@@ -42,7 +42,7 @@ def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False,
             name or forward.__name__.strip("_"), forward, tuple(inspect.signature(forward).parameters), formulas,
             joint=joint, inputs=inputs, lists=lists, node=node, view=view, linear=linear, promote=promote,
             broadcasts=broadcasts, holomorphic=holomorphic, nondifferentiable=nondifferentiable,
-            batch=batch,
+            batch=batch, layout=layout,
         )  # fmt: skip
         TABLE[entry.name] = entry
         return entry

@@ -62,7 +62,7 @@ def rebuild_from_type(function: Callable, kind: type, arguments: tuple, state: A
     check(isinstance(kind, type) and issubclass(kind, Tensor), "a tensor is of a class that is none of a tensor")
     tensor = function(*arguments)
     if type(tensor) is not kind:
-        tensor = rebuild(kind, tensor._array, tensor.requires_grad)
+        tensor = rebuild(kind, tensor._settled(), tensor.requires_grad)
     return with_state(tensor, state)
 
 

@@ -161,7 +161,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
 
         That is all the memory of its base, so that views share it after loading. What goes backward is copied.
         """
-        array = tensor._array
+        array = tensor._settled()
         whole = array if tensor._view is None else tensor._view.base._array
         if whole.dtype != array.dtype or not within(array, whole):
             whole = array

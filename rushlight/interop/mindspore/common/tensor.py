@@ -103,7 +103,7 @@ class Tensor:
     @property
     def strides(self) -> tuple[int, ...]:
         """The steps in memory, in bytes, from one index of a dimension to the next."""
-        return self._value._array.strides
+        return self._value._settled().strides
 
     @property
     def T(self) -> "Tensor":

@@ -23,9 +23,9 @@ class Conversion(Traversal):
                 module._apply(fn)
         for parameter in self._parameters.values():
             if parameter is not None:
-                parameter._array = fn(parameter)._array
+                parameter._array = fn(parameter)._settled()
                 if parameter.grad is not None:
-                    parameter.grad._array = fn(parameter.grad)._array
+                    parameter.grad._array = fn(parameter.grad)._settled()
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

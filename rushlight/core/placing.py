@@ -1,0 +1,124 @@
+"""Where results lie in memory: as PyTorch's do, at the latest when somebody looks.
+
+A result that is contiguous in PyTorch may lie in another order while nobody can tell: layers hand large batches on with
+the samples innermost (`kernels.patches`). Such a tensor is unsettled; it is settled (`TensorBase._settled`) before its
+strides or its memory are shown, or a view of it is made. Views that only have another shape stay unsettled with it.
+"""
+
+from threading import RLock
+from weakref import ref
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.layouts import compact, fills
+
+CONTIGUOUS, ELEMENTWISE, AS_COMPUTED = "contiguous", "elementwise", "as computed"
+SETTLING = RLock()  # held while the arrays of tensors that share their memory are replaced
+
+
+def place(op, args, out):
+    """Sees to where the result of a call lies, by the operator's rule."""
+    if op.layout == AS_COMPUTED:
+        return
+    array = out._array
+    strides = elementwise_strides(array.shape, args) if op.layout == ELEMENTWISE else None
+    if strides is None:
+        out._unsettled = not array.flags.c_contiguous
+        return
+    steps = tuple([step * array.itemsize for step in strides])
+    if array.strides != steps:
+        out._array = np.ndarray(array.shape, array.dtype, strides=steps)
+        out._array[...] = array
+
+
+def settle(tensor):
+    """Brings an unsettled tensor, and all that shares its memory, into the layout of PyTorch's."""
+    with SETTLING:
+        if not tensor._unsettled:
+            return
+        base = tensor if tensor._view is None else tensor._view.base
+        memory = np.ascontiguousarray(base._array)
+        looks = () if base._counter is None else base._counter.looks or ()
+        for other in (base, *[look() for look in looks]):
+            if other is not None:
+                other._array = memory.reshape(other._array.shape)
+                other._unsettled = False
+
+
+def join(view, source):
+    """Notes that a view of an unsettled tensor is to be settled with it."""
+    counter = view._counter
+    counter.looks = [*(counter.looks or ()), ref(view)]
+    view._unsettled = True
+
+
+def elementwise_strides(shape, args):
+    """The strides, in elements, that PyTorch gives the result of an elementwise operator; None for contiguous.
+
+    Operands without gaps that lie alike hand their layout on. Else the dimensions are sorted by their strides: the
+    first operand that tells two dimensions apart decides.
+    """
+    operands = [seen(item) for arg in args for item in (arg if type(arg) in (tuple, list) else (arg,))
+                if isinstance(item, TensorBase)]  # fmt: skip
+    if all(n == shape for n, _ in operands):
+        first = operands[0][1]
+        if all(is_contiguous(*operand) for operand in operands):
+            return None
+        if all(strides == first for _, strides in operands) and fills(shape, first, 1):
+            return first
+    order = by_strides(shape, [expanded(shape, *operand) for operand in operands])
+    if order == list(reversed(range(len(shape)))):
+        return None
+    strides, step = [0] * len(shape), 1
+    for dim in order:
+        strides[dim] = step
+        step *= shape[dim]
+    return tuple(strides)
+
+
+def seen(tensor):
+    """The shape and the strides, in elements, that a tensor shows."""
+    array = tensor._array
+    if tensor._unsettled:
+        return array.shape, compact(array.shape, 1)
+    return array.shape, tuple([step // array.itemsize for step in array.strides])
+
+
+def is_contiguous(shape, strides):
+    """Whether elements lie in their order; the steps along dimensions of one element do not matter."""
+    pairs = zip(shape, strides, compact(shape, 1), strict=True)
+    return 0 in shape or all(n == 1 or step == wanted for n, step, wanted in pairs)
+
+
+def expanded(shape, own, strides):
+    """An operand's strides along the dimensions of the result: 0 where it is broadcast."""
+    pairs = zip(shape[len(shape) - len(own) :], own, strides, strict=True)
+    return [0] * (len(shape) - len(own)) + [0 if n == 1 and size != 1 else step for size, n, step in pairs]
+
+
+def by_strides(shape, operands):
+    """The dimensions, the innermost in memory first, as PyTorch's iterator sorts them."""
+    order = list(reversed(range(len(shape))))
+    for i in range(1, len(order)):
+        place = i
+        for before in reversed(range(i)):
+            found = compared(shape, operands, order[before], order[place])
+            if found > 0:
+                order[before], order[place] = order[place], order[before]
+                place = before
+            elif found < 0:
+                break
+    return order
+
+
+def compared(shape, operands, inner, outer):
+    """Positive where two dimensions have to be swapped, negative where they must not, 0 where no operand can tell."""
+    for strides in operands:
+        if strides[inner] == 0 or strides[outer] == 0:
+            continue
+        if strides[inner] != strides[outer]:
+            return 1 if strides[inner] > strides[outer] else -1
+        if shape[inner] > shape[outer]:
+            return 1
+    return 0
