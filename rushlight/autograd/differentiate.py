@@ -11,6 +11,7 @@ from rushlight.autograd.graph import GradientEdge
 from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.hooks import as_tensor
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import CURRENT
 from rushlight.core.operators import levels
@@ -147,7 +148,8 @@ def run_grad(outputs, inputs, grads, keep_graph, create_graph):
     roots = make_roots(outputs, grads, on_tensors)
     run = Backward(keep_graph, on_tensors)
     results = in_grad_mode(create_graph, run.run, roots, [place(x) for x in inputs])
-    return [g if g is None or isinstance(g, TensorBase) else new_tensor(np.asarray(g)) for g in results]
+    models = [x._settled() if isinstance(x, TensorBase) else None for x in inputs]
+    return [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
 
 
 def needs_tensors(create_graph, outputs, grads):

@@ -145,7 +145,7 @@ class FunctionNode(Node):
             if tensor is not None and packing is not None:
                 saved.append(pack(tensor, packing, index))
             else:
-                saved.append(tensor if index < 0 else SavedOutput(tensor._array, tensor._versions(), index))
+                saved.append(tensor if index < 0 else SavedOutput(tensor._settled(), tensor._versions(), index))
         self.versions = tuple(0 if t is None or t._inference else t._version for t in self.ctx.to_save)
         self.saved = tuple(saved)
         self.ctx.to_save = ()

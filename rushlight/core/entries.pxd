@@ -2,7 +2,7 @@
 from rushlight.core.formulas cimport Formula
 from rushlight.core.graph cimport Plan
 
-cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, NEVER, DISORDER, OPERANDS, ALWAYS
 
 
 cdef class Entry:
@@ -22,7 +22,7 @@ cdef class Entry:
     cdef public frozenset nondifferentiable
     cdef public Formula compute
     cdef public object batch
-    cdef public bint elementwise
+    cdef public int laying
     cdef public str layout
     cdef public dict plans
     cdef public bint differentiable

@@ -7,6 +7,11 @@ from rushlight.core.graph import Node, Plan
 
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4  # those of `graph`, here to compile to constants
 
+NEVER, DISORDER, OPERANDS, ALWAYS = 0, 1, 2, 3
+"""When a result's layout is looked at: where it lies in disorder; also where an operand does; always."""
+
+LAYING = {"as computed": NEVER, "reshaped": NEVER, "contiguous": DISORDER, "columns": ALWAYS}
+
 
 class Entry:
     """One entry of the table of operators.
@@ -23,7 +28,7 @@ class Entry:
     `batch` is the operator's rule for batched arrays, see `batching`. A formula is written as for real numbers; for
     complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
     unless the operator is not `holomorphic`. `layout` tells where the result lies in PyTorch: "contiguous" in memory
-    (most do), by the rule of "elementwise" operators, or "as computed" by `forward`; see `placing`.
+    (most do), by another of the rules in `placing`, or "as computed" by `forward`.
     """
 
     def __init__(
@@ -44,8 +49,8 @@ class Entry:
         self.linear = linear or view
         self.holomorphic = holomorphic
         self.nondifferentiable = frozenset(nondifferentiable)
-        self.elementwise = promote is not None or layout == "elementwise"
-        self.layout = layout or ("elementwise" if self.elementwise else "as computed" if view else "contiguous")
+        self.layout = layout or ("elementwise" if promote is not None else "as computed" if view else "contiguous")
+        self.laying = LAYING.get(self.layout, OPERANDS)
         self.compute = Formula(forward, len(params)) if promote is not None and not lists else None
         self.batch = batch
         self.plans = {}

@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.errors import type_name
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.modes import CURRENT
+from rushlight.core.placing import handed_out
 
 _ids = count()
 
@@ -183,9 +184,9 @@ def as_tensors(grads):
     return tuple(as_tensor(g) for g in (grads if isinstance(grads, list) else [grads]))
 
 
-def as_tensor(grad):
-    """A gradient as users see it."""
-    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(np.asarray(grad))
+def as_tensor(grad, model=None):
+    """A gradient as users see it; `model` is the array of the tensor that it belongs to, where that is known."""
+    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(handed_out(np.asarray(grad), model))
 
 
 def as_given(grad, recorded):

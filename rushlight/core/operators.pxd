@@ -11,7 +11,7 @@ from rushlight.core.recording cimport (
 
 cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64
 cdef long UNUSUAL, LEVELS
-cdef int RESULT
+cdef int RESULT, OPERANDS, ALWAYS
 
 
 cdef class Operator(Entry):
@@ -43,7 +43,7 @@ cdef object computed(Operator op, list arrays)
 cdef bint on_batch(object args)
 
 @cython.locals(out=TensorBase, node=Node)
-cdef tuple several(Operator op, tuple args, tuple results, int needs, Modes modes, bint batched)
+cdef tuple several(Operator op, tuple args, list arrays, tuple results, int needs, Modes modes, bint batched)
 
 cpdef bint unusual()
 
@@ -60,7 +60,7 @@ cdef bint is_float(object a)
 @cython.locals(array=array_type)
 cdef bint in_order(object a)
 
-cdef bint all_in_order(list arrays)
+cdef bint needs_place(Operator op, list arrays, object result)
 
 cdef ready_for_view(Operator op, TensorBase tensor)
 

@@ -27,6 +27,7 @@ ndarray = np.ndarray
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 RESULT = 2  # the number of `graph`, here so that it compiles to a constant
+OPERANDS, ALWAYS = 2, 3  # those of `entries`
 UNUSUAL = 0  # levels of forward mode that are entered, and profilers at work: what calls have to look out for
 COMPUTE = ADJUST = None  # see `use_batching`
 LEVELS = 0  # those of forward mode alone
@@ -221,7 +222,7 @@ def finish(op, args, arrays):
     needs = needed(op, args)
     modes = recorder() if needs else None
     if type(result) is tuple or type(result) is list:
-        return several(op, args, tuple(result), needs, modes, batched)
+        return several(op, args, arrays, tuple(result), needs, modes, batched)
     if type(result) is Batched:
         batched = True
     elif type(result) is not ndarray:
@@ -232,7 +233,7 @@ def finish(op, args, arrays):
         look(out, args[0], False)
         if args[0]._unsettled:
             join(out, args[0])
-    elif not (batched or (in_order(result) and (not op.elementwise or all_in_order(arrays)))):
+    elif op.laying and not batched and needs_place(op, arrays, result):
         place(op, args, out)
         result = out._array
     if modes is not None:
@@ -292,7 +293,7 @@ def use_batching(compute, adjust):
     COMPUTE, ADJUST = compute, adjust
 
 
-def several(op, args, results, needs, modes, batched):
+def several(op, args, arrays, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
     results = tuple([r if type(r) is ndarray or type(r) is Batched else np.asarray(r) for r in results])
     outs = []
@@ -301,7 +302,7 @@ def several(op, args, results, needs, modes, batched):
         out._array = result
         if op.view:
             look(out, args[0], True)
-        elif not (batched or in_order(result)):
+        elif op.laying and not batched and needs_place(op, arrays, result):
             place(op, args, out)
         outs.append(out)
     if modes is None:
@@ -412,12 +413,19 @@ def in_order(a):
     return array.flags.c_contiguous
 
 
-def all_in_order(arrays):
-    """Whether all operands lie in memory in their order."""
-    for array in arrays:
-        if not in_order(array):
-            return False
-    return True
+def needs_place(op, arrays, result):
+    """Whether a result may lie elsewhere than PyTorch's: it, or an operand, is in disorder."""
+    if op.laying == ALWAYS or not in_order(result):
+        return True
+    if op.laying == OPERANDS:
+        for array in arrays:
+            if type(array) is tuple or type(array) is list:
+                for item in array:
+                    if not in_order(item):
+                        return True
+            elif not in_order(array):
+                return True
+    return False
 
 
 def same_dtype(a, b):

@@ -11,25 +11,32 @@ from weakref import ref
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.layouts import compact, fills
+from rushlight.kernels.patches import batch_last
+from rushlight.layouts import compact, fills, is_dense, is_repeated
 
-CONTIGUOUS, ELEMENTWISE, AS_COMPUTED = "contiguous", "elementwise", "as computed"
 SETTLING = RLock()  # held while the arrays of tensors that share their memory are replaced
 
 
 def place(op, args, out):
-    """Sees to where the result of a call lies, by the operator's rule."""
-    if op.layout == AS_COMPUTED:
-        return
+    """Sees to where the result of a call lies, by the operator's layout."""
     array = out._array
-    strides = elementwise_strides(array.shape, args) if op.layout == ELEMENTWISE else None
-    if strides is None:
+    rule = RULES[op.layout]
+    strides = None if rule is None else rule(array.shape, tensors_of(args))
+    if strides is not None:
+        steps = tuple([step * array.itemsize for step in strides])
+        if array.strides != steps:
+            out._array = np.ndarray(array.shape, array.dtype, strides=steps)
+            out._array[...] = array
+    elif not array.flags.writeable or is_repeated(array):
+        out._array = np.array(array, order="C")
+    else:
         out._unsettled = not array.flags.c_contiguous
-        return
-    steps = tuple([step * array.itemsize for step in strides])
-    if array.strides != steps:
-        out._array = np.ndarray(array.shape, array.dtype, strides=steps)
-        out._array[...] = array
+
+
+def tensors_of(args):
+    """The tensors among some arguments, and in lists among them."""
+    items = [item for arg in args for item in (arg if type(arg) in (tuple, list) else (arg,))]
+    return [item for item in items if isinstance(item, TensorBase)]
 
 
 def settle(tensor):
@@ -53,14 +60,43 @@ def join(view, source):
     view._unsettled = True
 
 
-def elementwise_strides(shape, args):
-    """The strides, in elements, that PyTorch gives the result of an elementwise operator; None for contiguous.
+def handed_out(grad, model=None):
+    """A gradient's array as users get it: writable, and contiguous where it lies in an order of our own.
 
-    Operands without gaps that lie alike hand their layout on. Else the dimensions are sorted by their strides: the
-    first operand that tells two dimensions apart decides.
+    `model` is the array of the tensor that it belongs to, where that is known.
     """
-    operands = [seen(item) for arg in args for item in (arg if type(arg) in (tuple, list) else (arg,))
-                if isinstance(item, TensorBase)]  # fmt: skip
+    if is_repeated(grad):
+        return grad if grad.flags.writeable else repeated_anew(grad)
+    if grad.flags.c_contiguous or not is_ours(grad, model):
+        return grad if grad.flags.writeable else np.array(grad, order="K")
+    return np.ascontiguousarray(grad)
+
+
+def is_ours(grad, model):
+    """Whether a gradient lies in an order that PyTorch's would not have."""
+    if model is not None:
+        return model.flags.c_contiguous and is_dense(grad)
+    return grad.ndim > 2 and batch_last(grad).flags.c_contiguous
+
+
+def repeated_anew(grad):
+    """An expanded array in memory of its own that can be written to."""
+    once = np.array(grad[tuple([slice(None) if step else slice(0, 1) for step in grad.strides])], order="C")
+    strides = [0 if step == 0 else own for step, own in zip(grad.strides, once.strides, strict=True)]
+    return np.ndarray(grad.shape, grad.dtype, once, 0, strides)
+
+
+# layouts of results: the strides, in elements, for a shape and tensors among the arguments; None for contiguous
+
+
+def elementwise_strides(shape, tensors):
+    """Operands without gaps that lie alike hand their layout on.
+
+    Else the dimensions are sorted by their strides: the first operand that tells two dimensions apart decides.
+    """
+    operands = [seen(tensor) for tensor in tensors]
+    if np.broadcast_shapes(*[n for n, _ in operands]) != shape:
+        return None  # a reduction over all elements
     if all(n == shape for n, _ in operands):
         first = operands[0][1]
         if all(is_contiguous(*operand) for operand in operands):
@@ -122,3 +158,35 @@ def compared(shape, operands, inner, outer):
         if shape[inner] > shape[outer]:
             return 1
     return 0
+
+
+def like_first(shape, tensors):
+    """Where a copy of the first operand would lie."""
+    return elementwise_strides(shape, tensors[:1])
+
+
+def columns(shape, tensors):
+    """Each matrix column by column, as LAPACK leaves it; what is no matrix is contiguous."""
+    if len(shape) < max(2, tensors[0]._array.ndim) or 0 in shape:
+        return None
+    return (*compact(shape, 1)[:-2], 1, shape[-2])
+
+
+def channels_last(shape, tensors):
+    """With the channels innermost where they are so in an operand."""
+    if len(shape) not in (4, 5) or not any(has_channels_last(*seen(x)) for x in tensors if x.ndim == len(shape)):
+        return None
+    batch, *space, channel = compact((shape[0], *shape[2:], shape[1]), 1)
+    return (batch, channel, *space)
+
+
+def has_channels_last(shape, strides):
+    """Whether elements lie in memory with the channels innermost, and not in the order of their indices."""
+    turned = is_contiguous((shape[0], *shape[2:], shape[1]), (strides[0], *strides[2:], strides[1]))
+    return turned and not is_contiguous(shape, strides)
+
+
+RULES = {
+    "contiguous": None, "elementwise": elementwise_strides, "like first": like_first, "columns": columns,
+    "channels last": channels_last,
+}  # fmt: skip

@@ -30,7 +30,9 @@ def cholesky_cotangent(grad, upper, result):
     return adjoint(_solve_triangular(adjoint(L), adjoint(left), True, False))
 
 
-@operator(batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent)
+@operator(
+    layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
+)
 def _cholesky(input, upper):
     try:
         return np.linalg.cholesky(input, upper=upper)
@@ -65,12 +67,13 @@ def solve_cotangents(grad, B_shape, L, L_shape, upper, result):
     return [unbroadcast(of_B, B_shape), unbroadcast(of_L, L_shape)]
 
 
-@operator(batch=leading, holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
+@operator(layout="columns", batch=leading, holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
 def _cholesky_solve(B, L, upper):
     return inverse_by_factor(L, upper, B)
 
 
 @operator(
+    layout="columns",
     batch=leading,
     holomorphic=False,
     L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),

@@ -38,7 +38,7 @@ def eigh_cotangent(grad, result0, result1):
     return np.matmul(np.matmul(V, inner), adjoint(V))
 
 
-@operator(batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigh_cotangent)
+@operator(layout="columns", batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigh_cotangent)
 def _eigh(input, UPLO):
     return tuple(np.linalg.eigh(input, UPLO))
 
@@ -73,7 +73,7 @@ def complex_type(dtype):
     return np.result_type(dtype, np.complex64)
 
 
-@operator(batch=leading, node="LinalgEigBackward0", holomorphic=False, input=eig_cotangent)
+@operator(layout="columns", batch=leading, node="LinalgEigBackward0", holomorphic=False, input=eig_cotangent)
 def _eig(input):
     return tuple(x.astype(complex_type(input.dtype), copy=False) for x in np.linalg.eig(input))
 

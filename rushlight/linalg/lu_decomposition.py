@@ -45,7 +45,9 @@ def unit_lower(x):
     return np.tril(x, -1) + identity_like(x)
 
 
-@operator(batch=leading, node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3))
+@operator(
+    layout="columns", batch=leading, node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3)
+)
 def _lu_factor(input):
     """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation matrix."""
     from scipy.linalg.lapack import get_lapack_funcs

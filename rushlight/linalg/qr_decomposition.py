@@ -43,7 +43,7 @@ def tall_qr_cotangent(gQ, gR, Q, R):
     return adjoint(_solve_triangular(R, adjoint(total), True, False))
 
 
-@operator(batch=leading, node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
+@operator(layout="columns", batch=leading, node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
 def _qr(input, mode):
     if mode == "r":
         return np.empty(0, input.dtype), np.linalg.qr(input, "r")

@@ -70,7 +70,7 @@ def check_phase(of_U, of_V):
         raise RuntimeError(PHASE)
 
 
-@operator(batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
+@operator(layout="columns", batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
 def _svd(input, full_matrices):
     if not np.isfinite(input).all():
         raise LinAlgError(

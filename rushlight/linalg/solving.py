@@ -29,6 +29,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
 
 
 @operator(
+    layout="columns",
     batch=leading,
     node="LinalgInvExBackward0",
     input=lambda grad, result: -np.matmul(np.matmul(result.mT, grad), result.mT),
@@ -98,7 +99,7 @@ def solve_cotangents(grad, A, A_shape, B_shape, result, needs):
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
-@operator(batch=elementwise, node="LinalgSolveExBackward0", joint=solve_cotangents, inputs=("A", "B"))
+@operator(layout="columns", batch=elementwise, node="LinalgSolveExBackward0", joint=solve_cotangents, inputs=("A", "B"))
 def _solve(A, B):
     """The solution X of A X = B, matrices all."""
     try:
@@ -195,7 +196,13 @@ def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, resul
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
-@operator(batch=leading, node="LinalgSolveTriangularBackward0", joint=triangular_cotangents, inputs=("A", "B"))
+@operator(
+    layout="columns",
+    batch=leading,
+    node="LinalgSolveTriangularBackward0",
+    joint=triangular_cotangents,
+    inputs=("A", "B"),
+)
 def _solve_triangular(A, B, upper, unitriangular):
     """The solution X of A X = B with a triangular A; the other triangle is not looked at."""
     from scipy.linalg.blas import get_blas_funcs

@@ -256,7 +256,7 @@ def geqrf(input: Tensor) -> return_types.geqrf:
     return return_types.geqrf(_geqrf(input))
 
 
-@operator(input=no_derivative("geqrf"))
+@operator(layout="columns", input=no_derivative("geqrf"))
 def _geqrf(input):
     transposed, tau = np.linalg.qr(input, "raw")
     return np.ascontiguousarray(transposed.mT), tau

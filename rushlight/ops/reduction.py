@@ -144,7 +144,7 @@ def infer_floating(name, input, dtype):
 @operator(
     linear=True,
     promote=integers_widened,
-    input=lambda grad, input_shape: repeated(grad / math.prod(input_shape), input_shape),
+    input=lambda grad, input_shape: repeated(grad, input_shape) / math.prod(input_shape),
     batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
 )
 def _mean(input):
@@ -155,8 +155,8 @@ def _mean(input):
     linear=True,
     batch=leading,
     node="MeanBackward1",
-    input=lambda grad, input_shape, dims, keepdim: spread(
-        grad / size_of(input_shape, dims), input_shape, dims, keepdim
+    input=lambda grad, input_shape, dims, keepdim: (
+        spread(grad, input_shape, dims, keepdim) / size_of(input_shape, dims)
     ),
 )
 def _mean_dims(input, dims, keepdim, dtype):
