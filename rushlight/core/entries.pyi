@@ -17,6 +17,8 @@ class Entry:
     holomorphic: bool
     nondifferentiable: frozenset[int]
     batch: Any
+    layout: str
+    laying: int
     node_class: type
     def __init__(
         self,
@@ -36,5 +38,6 @@ class Entry:
         holomorphic: bool = True,
         nondifferentiable: tuple[int, ...] = (),
         batch: Any = None,
+        layout: str = "",
     ) -> None: ...
     def __getattr__(self, name: str) -> Any: ...

@@ -49,7 +49,7 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
 implements(np.astype)(lambda x, dtype, **_: convert(x, dtype))
 
 
-def has_format(array: np.ndarray, format: memory_format) -> bool:
+def has_format(array: np.ndarray, format: memory_format | None) -> bool:
     """Whether an array lies in memory as a format says."""
     return format is preserve_format or empty_array(array, array.dtype, format).strides == array.strides
 
