@@ -107,7 +107,7 @@ def before_1_6(source: Source, unpickle: Callable, map_location: MapLocation) ->
     if magic != MAGIC_NUMBER:
         raise LoadError(FOREIGN)
     version, system = safely(source, memory), safely(source, memory)
-    check(version == PROTOCOL_VERSION, f"it is of version {version!r} of its format")
+    check(version == PROTOCOL_VERSION, "it is of another version of its format")
     check(isinstance(system, dict) and system.get("little_endian") is True, "its bytes are in another order")
     found = unpickle(source, memory)
     names = safely(source, memory)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.dtypes import dtype
 from rushlight.serialization.errors import LoadError, as_damage, check
-from rushlight.serialization.places import MapLocation, place
+from rushlight.serialization.places import MapLocation, Storage, place
 from rushlight.serialization.rebuilding import is_number
 from rushlight.serialization.unpickling import Source
 
@@ -29,17 +29,19 @@ class Pieces:
 
     def __init__(self, left: int, map_location: MapLocation):
         self.left, self.map_location = left, map_location
-        self.arrays: dict[str, np.ndarray] = {}
+        self.storages: dict[str, Storage] = {}
 
-    def __call__(self, reference: Any) -> np.ndarray:
+    def __call__(self, reference: Any) -> Storage:
         """The memory of a reference."""
         kind, name, location, size = read_reference(reference)
-        found = self.arrays.get(name)
+        found = self.storages.get(name)
         if found is None:
             self.left -= size * kind.itemsize
             check(self.left >= 0, "it says that it holds more memory than it can")
-            found = self.arrays[name] = place(self.made(name, kind._numpy, size), location, self.map_location)
-        check(found.dtype == kind._numpy and found.size == size, f"memory {name} is of two types or sizes")
+            made = Storage(self.made(name, kind._numpy, size), name)
+            found = self.storages[name] = place(made, location, self.map_location)
+        same = found.array.dtype == kind._numpy and found.array.size == size
+        check(same, f"memory {name} is of two types or sizes")
         return found
 
     def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
@@ -107,11 +109,13 @@ class Behind(Pieces):
 
     def fill(self, names: Any, source: Source) -> None:
         """Reads what belongs into the pieces, in this order."""
-        check(isinstance(names, list) and set(names) == set(self.arrays), "its list of memory is another")
+        known = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        check(known and set(names) == set(self.storages), "its list of memory is another")
         for name in names:
-            array = self.arrays[name]
+            array = self.storages[name].array
             size = int.from_bytes(source.read(8), "little")
             check(size == array.size, f"memory {name} has {size} elements in one place, {array.size} in another")
             source.readinto(array)
             if sys.byteorder != "little":
                 array.byteswap(inplace=True)
+            self.storages[name].compute_variants()

@@ -15,6 +15,23 @@ class Storage:
 
     def __init__(self, array: np.ndarray, key: str = ""):
         self.array, self.key = array, key
+        self.variants: dict[tuple[bool, bool], np.ndarray] = {}
+
+    def variant(self, conjugate: bool, negative: bool) -> np.ndarray:
+        """The elements, conjugated or with the other sign: PyTorch notes that beside a tensor, and computes it late."""
+        if not (conjugate or negative):
+            return self.array
+        if (conjugate, negative) not in self.variants:
+            self.variants[conjugate, negative] = np.empty_like(self.array)
+            self.compute_variants()
+        return self.variants[conjugate, negative]
+
+    def compute_variants(self) -> None:
+        """Computes what `variant` has given, from elements that may have changed."""
+        for (conjugate, negative), array in self.variants.items():
+            array[...] = np.conj(self.array) if conjugate else self.array
+            if negative:
+                np.negative(array, out=array)
 
     def nbytes(self) -> int:
         """The number of bytes."""
@@ -41,12 +58,12 @@ def check_location(map_location: Any) -> None:
         )
 
 
-def place(array: np.ndarray, location: str, map_location: MapLocation) -> np.ndarray:
+def place(storage: Storage, location: str, map_location: MapLocation) -> Storage:
     """Memory that was saved from some device, where `map_location` wants it."""
     if isinstance(map_location, dict) and location in map_location:
         check_device(map_location[location])
     elif callable(map_location):
-        chosen = map_location(Storage(array), location)
+        chosen = map_location(storage, location)
         if chosen is not None and not isinstance(chosen, Storage):
             raise TypeError(f"map_location should return the storage or None, not {type(chosen).__name__}")
-    return array
+    return storage

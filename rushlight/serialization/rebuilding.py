@@ -1,6 +1,7 @@
 """What the names in a file stand for, and how the objects that they make come about: all is checked first."""
 
 import codecs
+import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +13,12 @@ from rushlight.core.graph import FIELDS, new_tensor
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
 from rushlight.serialization.errors import LoadError, check
+from rushlight.serialization.places import Storage
 from rushlight.size import Size
 from rushlight.tensors import Tensor, rebuild
 
-KEY = 1000  # objects within a key of a dictionary
+KEY = 100  # objects within a key of a dictionary
+MANY = 2**58  # more elements than a memory has bytes
 OWN = {*FIELDS, "_accumulate_grad"}  # attributes of a tensor that are not its user's
 
 
@@ -24,30 +27,24 @@ def is_number(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def rebuild_tensor(memory, offset, size, stride, requires_grad=False, hooks=None, metadata=None) -> Tensor:
+def rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None) -> Tensor:
     """A tensor in a piece of memory, which it may not reach out of."""
-    check(isinstance(memory, np.ndarray), "a tensor lies in what is no memory")
-    size, stride = tuple(size), tuple(stride)
-    check(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
+    check(isinstance(storage, Storage), "a tensor lies in what is no memory")
+    check(isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides")
     check(len(size) == len(stride) <= 64, f"a tensor has {len(size)} sizes and {len(stride)} strides")
-    last = -1 if 0 in size else sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    check(offset + last < memory.size or last < 0, "a tensor reaches out of its memory")
-    if last < 0:
-        array = np.empty(size, memory.dtype)
-    else:
-        steps = tuple(s * memory.itemsize for s in stride)
-        array = np.ndarray(size, memory.dtype, memory, offset * memory.itemsize, steps)
-    tensor = new_tensor(resolved(array, metadata or {}))
+    check(all(map(is_number, (offset, *size, *stride))), "an offset, size or stride is no number, or negative")
+    check(math.prod(size) < MANY > max((*size, *stride), default=0), "a tensor is too large")
+    bits = metadata or {}
+    check(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
+    memory = storage.variant(bits.get("conj") is True, bits.get("neg") is True)
+    start = 0 if 0 in size else offset
+    last = -1 if 0 in size else start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    check(last < memory.size, "a tensor reaches out of its memory")
+    steps = tuple(s * memory.itemsize for s in stride)
+    array = np.ndarray(size, memory.dtype, memory, start * memory.itemsize, steps)
+    tensor = new_tensor(array)
     tensor.requires_grad = bool(requires_grad)
     return tensor
-
-
-def resolved(array: np.ndarray, bits: dict[str, Any]) -> np.ndarray:
-    """An array with its conjugation and its sign computed, which PyTorch notes beside the memory."""
-    check(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
-    if bits.get("conj"):
-        array = np.conj(array)
-    return -array if bits.get("neg") else array
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
@@ -75,9 +72,15 @@ def with_state(tensor, state: Any):
     return tensor
 
 
+def get_device(kind: str, index: int | None = None) -> device:
+    """A device by its name."""
+    check(isinstance(kind, str) and (index is None or is_number(index)), "a device has no name")
+    return device(kind, index)
+
+
 def get_layout(name: str) -> layouts.layout:
     """A layout by its name."""
-    check(name == "torch.strided", f"rushlight has no layout {name!r}")
+    check(isinstance(name, str) and name == "torch.strided", "a layout is none that rushlight has")
     return layouts.strided
 
 
@@ -98,7 +101,8 @@ def key(value: Any) -> Any:
 
 def mapping(charge: Callable, items: Any = ()) -> dict:
     """The items of a dictionary, given as one or as pairs."""
-    return {key(k): v for k, v in (items.items() if isinstance(items, dict) else charge(items))}
+    charge(items)
+    return {key(k): v for k, v in (items.items() if isinstance(items, dict) else items)}
 
 
 def byte_array(charge: Callable, content: Any = b"", encoding: str = "latin-1") -> bytearray:
@@ -138,7 +142,8 @@ def uncharged(function: Callable) -> Callable:
 # What may be called, and the way it is called. `charge` counts what is copied, and gives it back: a file can name the
 # same list or text over and over, but nothing that is written honestly does.
 MAKERS: dict[Any, Callable] = {
-    **{function: uncharged(function) for function in (*TENSORS, rebuild_from_type, get_layout, device, slice)},
+    **{function: uncharged(function) for function in (*TENSORS, rebuild_from_type, get_layout, slice)},
+    device: uncharged(get_device),
     Size: shape,
     set: lambda charge, items=(): set(map(key, charge(items))),
     frozenset: lambda charge, items=(): frozenset(map(key, charge(items))),

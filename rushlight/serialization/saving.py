@@ -50,6 +50,8 @@ def save(
     """
     if pickle_module is not pickle:
         raise NotImplementedError(f"rushlight saves with Python's own pickle: leave pickle_module={pickle_module} out.")
+    if pickle_protocol == 0:
+        raise ValueError("pickle_protocol=0 cannot hold tensors: leave it at 2, or take a newer one.")
     text = io.BytesIO()
     pickler = Pickler(text, pickle_protocol, () if _use_new_zipfile_serialization else (None,))
     pickler.dump(obj)
