@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from rushlight.serialization.errors import LoadError, as_damage, check
-from rushlight.serialization.memory import Archive, Behind
-from rushlight.serialization.places import MapLocation, check_location
+from rushlight.serialization.memory import Archive, Behind, Pieces
+from rushlight.serialization.places import MapLocation, check_location, put_in_place
 from rushlight.serialization.unpickling import Source, safely, source_of, trustingly
 
 __all__ = ["load"]
@@ -54,13 +54,15 @@ def load(
         if not head:
             raise LoadError("Ran out of input: the file is empty")
         if head == b"PK\3\4":
-            archive = Archive(file, length, map_location, os.fspath(f) if mmap else None)  # type: ignore[arg-type]
-            return unpickle(source_of(archive.read("data.pkl")), archive)
-        if mmap:
-            raise LoadError(
-                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True)`"
-            )
-        return before_1_6(Source(file, length - start), unpickle, map_location)
+            memory: Pieces = (archive := Archive(file, length, os.fspath(f) if mmap else None))  # type: ignore[arg-type]
+            found = unpickle(source_of(archive.read("data.pkl")), archive)
+        elif mmap:
+            raise LoadError(f"mmap can only be used with files saved with {NEW_FORMAT}, but {f} is not")
+        else:
+            memory = behind = Behind(length - start)
+            found = before_1_6(Source(file, length - start), unpickle, behind)
+    put_in_place(list(zip(memory.storages.values(), memory.locations, strict=True)), map_location)
+    return found
 
 
 def check_pickle(module: Any, weights_only: bool | None) -> None:
@@ -97,9 +99,8 @@ def opened(f: str | os.PathLike | BinaryIO) -> Iterator[BinaryIO]:
     yield f
 
 
-def before_1_6(source: Source, unpickle: Callable, map_location: MapLocation) -> Any:
+def before_1_6(source: Source, unpickle: Callable, memory: Behind) -> Any:
     """An object in the format of PyTorch before 1.6: pickles one after the other, then memory."""
-    memory = Behind(source.left, map_location)
     try:
         magic = safely(source, memory)
     except LoadError:

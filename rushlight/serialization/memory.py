@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.dtypes import dtype
 from rushlight.serialization.errors import LoadError, as_damage, check
-from rushlight.serialization.places import MapLocation, Storage, place
+from rushlight.serialization.places import Storage
 from rushlight.serialization.rebuilding import is_number
 from rushlight.serialization.unpickling import Source
 
@@ -27,9 +27,10 @@ def read_reference(reference: Any) -> tuple[dtype, str, str, int]:
 class Pieces:
     """The pieces of memory that references name; a piece is made when it is first asked for, within the file's size."""
 
-    def __init__(self, left: int, map_location: MapLocation):
-        self.left, self.map_location = left, map_location
+    def __init__(self, left: int):
+        self.left = left
         self.storages: dict[str, Storage] = {}
+        self.locations: list[str] = []  # of the storages, before they were saved
 
     def __call__(self, reference: Any) -> Storage:
         """The memory of a reference."""
@@ -38,8 +39,8 @@ class Pieces:
         if found is None:
             self.left -= size * kind.itemsize
             check(self.left >= 0, "it says that it holds more memory than it can")
-            made = Storage(self.made(name, kind._numpy, size), name)
-            found = self.storages[name] = place(made, location, self.map_location)
+            found = self.storages[name] = Storage(self.made(name, kind._numpy, size), name)
+            self.locations.append(location)
         same = found.array.dtype == kind._numpy and found.array.size == size
         check(same, f"memory {name} is of two types or sizes")
         return found
@@ -52,8 +53,8 @@ class Pieces:
 class Archive(Pieces):
     """A ZIP archive."""
 
-    def __init__(self, file: BinaryIO, length: int, map_location: MapLocation, mapped: str | None):
-        super().__init__(length, map_location)
+    def __init__(self, file: BinaryIO, length: int, mapped: str | None):
+        super().__init__(length)
         self.file, self.length, self.mapped = file, length, mapped
         with as_damage("it is no whole ZIP archive"):
             self.zip = zipfile.ZipFile(file)

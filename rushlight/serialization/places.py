@@ -58,12 +58,10 @@ def check_location(map_location: Any) -> None:
         )
 
 
-def place(storage: Storage, location: str, map_location: MapLocation) -> Storage:
-    """Memory that was saved from some device, where `map_location` wants it."""
-    if isinstance(map_location, dict) and location in map_location:
-        check_device(map_location[location])
-    elif callable(map_location):
-        chosen = map_location(storage, location)
-        if chosen is not None and not isinstance(chosen, Storage):
-            raise TypeError(f"map_location should return the storage or None, not {type(chosen).__name__}")
-    return storage
+def put_in_place(storages: list[tuple[Storage, str]], map_location: MapLocation) -> None:
+    """Asks `map_location` where it wants memory that was saved from some device: it can only stay where it is."""
+    for storage, location in storages:
+        if isinstance(map_location, dict) and location in map_location:
+            check_device(map_location[location])
+        elif callable(map_location) and not isinstance(map_location(storage, location), (Storage, type(None))):
+            raise TypeError("map_location should return the storage that it is given, or None")

@@ -1,0 +1,194 @@
+"""The forms of files, and the ways to load them: older files, protocols, mapped memory, devices; strides and bits."""
+
+import io
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+
+import rushlight
+
+LoadError = rushlight.serialization.LoadError
+
+
+@pytest.fixture(params=["rushlight", "to torch", "from torch"])
+def libraries(request):
+    """The library that saves and the one that loads."""
+    if request.param == "rushlight":
+        return rushlight, rushlight
+    torch = pytest.importorskip("torch")
+    return (rushlight, torch) if request.param == "to torch" else (torch, rushlight)
+
+
+def written(one, obj, **options):
+    """A file of an object, at its beginning."""
+    file = io.BytesIO()
+    one.save(obj, file, **options)
+    file.seek(0)
+    return file
+
+
+def example(one):
+    """Tensors of all kinds, some in the memory of others."""
+    base = one.arange(24.0).reshape(2, 3, 4)
+    parameter = one.nn.Parameter(one.ones(2))
+    parameter.note = "text"
+    return {
+        "base": base, "view": base[1, :, ::2], "turned": base.permute(2, 0, 1), "expanded": base[0, 0].expand(3, 4),
+        "empty": one.zeros(3, 0, 2), "number": one.tensor(3), "complex": one.ones(2, dtype=one.complex64) * 1j,
+        "channels last": one.ones(2, 3, 4, 5).contiguous(memory_format=one.channels_last), "parameter": parameter,
+        "random": one.get_rng_state(), "layout": one.strided, "nested": [(base, {"x": (base,)})],
+    }  # fmt: skip
+
+
+def check(found, expected, other):
+    for name, tensor in expected.items():
+        if isinstance(tensor, (list, str)) or name == "layout":
+            continue
+        assert found[name].tolist() == tensor.tolist(), name
+        assert found[name].stride() == tensor.stride(), name
+        assert found[name].is_contiguous() == tensor.is_contiguous(), name
+    assert found["layout"] is other.strided
+    assert found["parameter"].note == "text"
+    assert isinstance(found["parameter"], other.nn.Parameter)
+    assert found["nested"][0][0] is found["nested"][0][1]["x"][0] is found["base"]
+    found["base"].add_(100)
+    assert found["view"][0, 0].item() == 112
+    assert found["turned"][0, 0, 0].item() == found["expanded"][2, 0].item() == 100
+
+
+@pytest.mark.parametrize("modern", [True, False])
+def test_strides_and_shared_memory(libraries, modern):
+    one, other = libraries
+    file = written(one, example(one), _use_new_zipfile_serialization=modern)
+    check(other.load(file), example(one), other)
+
+
+@pytest.mark.parametrize("protocol", [1, 2, 3, 4, 5])
+def test_protocols(protocol):
+    file = written(rushlight, example(rushlight), pickle_protocol=protocol)
+    check(rushlight.load(file), example(rushlight), rushlight)
+    with pytest.raises(ValueError, match="pickle_protocol=0 cannot hold tensors"):
+        rushlight.save(1, file, pickle_protocol=0)
+
+
+def test_older_files_follow_each_other(libraries):
+    one, other = libraries
+    file = io.BytesIO()
+    for number in range(3):
+        one.save([one.full((3,), float(number)), number], file, _use_new_zipfile_serialization=False)
+    file.write(b"rest")
+    file.seek(0)
+    for number in range(3):
+        tensor, found = other.load(file)
+        assert (tensor.tolist(), found) == ([number] * 3, number)
+    assert file.read() == b"rest"
+
+
+def test_mapped_memory(libraries, tmp_path):
+    one, other = libraries
+    one.save(example(one), tmp_path / "file.pt")
+    before = (tmp_path / "file.pt").read_bytes()
+    check(other.load(tmp_path / "file.pt", mmap=True), example(one), other)  # adds in place
+    assert (tmp_path / "file.pt").read_bytes() == before
+    with pytest.raises(ValueError, match="f must be a file path in order to use the mmap argument"):
+        other.load(io.BytesIO(before), mmap=True)
+    one.save(1, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(RuntimeError, match="mmap can only be used with files saved with"):
+        other.load(tmp_path / "old.pt", mmap=True)
+
+
+def test_memory_in_archives_begins_at_multiples_of_64():
+    file = written(rushlight, {"a": rushlight.ones(3), "b": rushlight.ones(5, dtype=rushlight.float64)})
+    content = file.getvalue()
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+    for pattern in (np.ones(3, np.float32), np.ones(5)):
+        assert content.index(pattern.tobytes()) % 64 == 0
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        None, "cpu", rushlight.device("cpu"), {"cuda:0": "cpu"}, {"cpu": "cpu"}, lambda storage, location: storage,
+        lambda storage, location: storage.cpu(), lambda storage, location: None,
+    ],
+)  # fmt: skip
+def test_devices(place):
+    file = written(rushlight, rushlight.ones(2))
+    assert rushlight.load(file, map_location=place).tolist() == [1, 1]
+    file.seek(0)
+    assert rushlight.load(file, place).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("place", ["cuda", {"cpu": "cuda:0"}, lambda storage, location: storage.cuda()])
+def test_devices_that_are_not_there(place):
+    file = written(rushlight, rushlight.ones(2))
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        rushlight.load(file, map_location=place)
+    file.seek(0)
+    with pytest.raises(TypeError, match="map_location should be a device"):
+        rushlight.load(file, map_location=3)
+
+
+def test_functions_of_storages_are_told_their_size_and_device():
+    file = written(rushlight, [rushlight.ones(2), rushlight.ones(3, dtype=rushlight.int8)])
+    told = []
+    rushlight.load(file, map_location=lambda storage, location: told.append((storage.nbytes(), location)))
+    assert told == [(8, "cpu"), (3, "cpu")]
+
+
+@pytest.mark.parametrize("modern", [True, False])
+def test_conjugated_and_negated_tensors_of_pytorch(modern):
+    torch = pytest.importorskip("torch")
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    tensors = {
+        "z": z,
+        "conjugate": z.conj(),
+        "negated": z.clone().conj().imag,
+        "both": torch._neg_view(z.conj()),
+        "part": z.conj()[1:],
+    }
+    file = written(torch, tensors, _use_new_zipfile_serialization=modern)
+    found = rushlight.load(file)
+    assert {name: tensor.tolist() for name, tensor in found.items()} == {n: t.tolist() for n, t in tensors.items()}
+
+
+def test_other_options():
+    file = written(rushlight, "text")
+    for options in {}, {"weights_only": False}, {"weights_only": False, "encoding": "latin1"}:
+        assert rushlight.load(file, None, pickle, **options) == "text"
+        file.seek(0)
+    with pytest.raises(RuntimeError, match="Can not safely load weights when explicit pickle_module is specified"):
+        rushlight.load(file, pickle_module=pickle, weights_only=True)
+
+
+class NoSeek(io.RawIOBase):
+    """A stream that goes forward only."""
+
+    def seekable(self):
+        return False
+
+
+def test_streams_that_only_go_forward():
+    with pytest.raises((io.UnsupportedOperation, AttributeError), match="You can only"):
+        rushlight.load(NoSeek())
+
+
+def test_bfloat16_is_named():
+    torch = pytest.importorskip("torch")
+    file = written(torch, torch.ones(2, dtype=torch.bfloat16))
+    with pytest.raises(LoadError, match="bfloat16"):
+        rushlight.load(file)
+
+
+@pytest.mark.parametrize("modern", [True, False])
+def test_subclasses_need_to_be_allowed(modern):
+    file = io.BytesIO()
+    tensor = rushlight.ones(2)
+    tensor.note = [1]
+    rushlight.save(tensor, file, _use_new_zipfile_serialization=modern)
+    file.seek(0)
+    found = rushlight.load(file)
+    assert (type(found), found.note) == (rushlight.Tensor, [1])
