@@ -58,8 +58,10 @@ def trustingly(source: Source, memory: Memory, **options: Any) -> Any:
         return TrustingUnpickler(source, memory, **options).load()
     except LoadError:
         raise
-    except (pickle.UnpicklingError, EOFError) as error:
-        raise LoadError(f"The file is damaged: {error}.") from error
+    except Exception as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:  # not in the unpickler itself
+            raise
+        raise LoadError(f"The file is damaged: what it holds makes no sense ({error}).") from error
 
 
 def of_today(module: str, name: str) -> tuple[str, str]:
