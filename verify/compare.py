@@ -15,6 +15,11 @@ def asked(question):
         return type(error).__name__
 
 
+def shown(value) -> str:
+    """The beginning of a value as text."""
+    return asked(lambda: str(value)[:60])
+
+
 def node(tensor) -> str:
     """The name of the node that a tensor comes from, without the number that PyTorch's overloads have."""
     name = "" if tensor.grad_fn is None else tensor.grad_fn.name()
@@ -81,7 +86,7 @@ def differences(ours, theirs, name: str, libraries) -> Iterator[str]:
         if not np.isclose(ours, theirs, rtol=1e-6, atol=1e-7, equal_nan=True):
             yield f"{name}: number {ours!r}, PyTorch's {theirs!r}"
     elif isinstance(theirs, (bool, int, str, type(None))) and (type(ours) is not type(theirs) or ours != theirs):
-        yield f"{name}: value {str(ours)[:60]!r}, PyTorch's {theirs!r}"
+        yield f"{name}: value {shown(ours)!r}, PyTorch's {theirs!r}"
 
 
 def nested(ours, theirs, name: str, libraries) -> Iterator[str]:
@@ -93,7 +98,7 @@ def nested(ours, theirs, name: str, libraries) -> Iterator[str]:
         keys = range(len(theirs))
         same = isinstance(ours, (tuple, list)) and len(ours) == len(theirs)
     if not same:
-        yield f"{name}: kind {str(ours)[:60]}, PyTorch's {str(theirs)[:60]}"
+        yield f"{name}: kind {shown(ours)}, PyTorch's {shown(theirs)}"
         return
     for key in keys:
         yield from differences(ours[key], theirs[key], f"{name}[{key!r}]", libraries)
