@@ -21,6 +21,8 @@ LINEARIZE = "PyTorch's linearize takes the point for a constant, and its derivat
 LAYER_NORM = "PyTorch's forward mode of layer_norm is wrong when differentiated: docs/pytorch-mistakes.md"
 FUNCTIONAL = "functions of autograd.functional work inside transforms of func, which PyTorch refuses"
 CLIPPING = "PyTorch cannot clip where there is no gradient yet"
+UNSUPPORTED = "rushlight has no such thing, and says so: bfloat16, sparse gradients, tuning of a fused loss"
+SUBGRADIENT = "PyTorch gives nan for the derivative of a subgradient, rushlight zero"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -31,6 +33,9 @@ EXPLANATIONS = [
     Explanation("programs", "values", "layer_norm", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
     Explanation("programs", NOTHING_RAISED, "clip_grad_value_", CLIPPING),
+    Explanation("operators", "raises NotImplementedError: (rushlight has no|linear_cross_entropy)", "", UNSUPPORTED),
+    Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
+    Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]
 
 
@@ -38,7 +43,7 @@ def reason(part: str, difference: str, lines: list[str]) -> str:
     """The reason of a difference in a program, or nothing."""
     text = "\n".join(lines)
     for explanation in EXPLANATIONS:
-        found = explanation.part == part and re.search(explanation.difference, difference)
+        found = explanation.part == part and re.search(explanation.difference, difference, re.DOTALL)
         if found and re.search(explanation.where, text):
             return explanation.reason
     return ""

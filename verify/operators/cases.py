@@ -3,13 +3,14 @@
 import functools
 import itertools
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import gradcheck_wrapper_hermitian_input as of_hermitian
 
 import rushlight
 from verify.operators.names import function_of
@@ -110,7 +111,8 @@ class Side:
         kind = self.library.Tensor
         args, kwargs = exchanged(self.args, kind, every), exchanged(self.kwargs, kind, every)
         self.library.manual_seed(7)
-        return tensors_in(self.function(*args, **kwargs), kind)
+        result = of_hermitian(self.function, *args, **kwargs) if self.case.hermitian else self.function(*args, **kwargs)
+        return tensors_in(self.case.determined(result), kind)
 
     def directions(self, like: list, phase: int) -> list:
         """Fixed tensors of the shapes of some others: cotangents, tangents, directions."""
@@ -130,14 +132,29 @@ class Case:
     variant: str
     args: tuple
     kwargs: dict
+    determined: Callable = lambda result: result  # what of a result is one thing: no signs of vectors
+    hermitian: bool = False  # whether the first argument has to stay Hermitian when it is moved
 
     def side(self, library) -> Side:
         """The call in a library."""
         return Side(library, self)
 
+    def but(self, change: Callable) -> "Case":
+        """The call with all its tensors changed."""
+        return replace(self, args=changed(self.args, change), kwargs=changed(self.kwargs, change))
+
     def __str__(self) -> str:
         shown = [short(v) for v in self.args] + [f"{key}={short(v)}" for key, v in self.kwargs.items()]
         return f"{self.name}{'.' if self.variant else ''}{self.variant}({', '.join(shown)})"
+
+
+def changed(value: Any, change: Callable) -> Any:
+    """A nested value with its tensors changed."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(changed(v, change) for v in value)
+    return {key: changed(v, change) for key, v in value.items()} if isinstance(value, dict) else value
 
 
 def short(value: Any) -> str:
@@ -149,11 +166,12 @@ def short(value: Any) -> str:
     return str(value)[:80]
 
 
-def dense(value: Any) -> bool:
+def dense(sample) -> bool:
     """Whether all tensors of a sample are ordinary ones, of types that rushlight has, and not too large."""
-    tensors = tensors_in(value, torch.Tensor)
+    tensors = tensors_in([sample.input, sample.args, sample.kwargs], torch.Tensor)
     return (
-        all(t.layout is torch.strided and t.dtype in TYPES and not t.is_nested for t in tensors)
+        not any(callable(v) and not isinstance(v, SINGLETONS) for v in sample.kwargs.values())
+        and all(t.layout is torch.strided and t.dtype in TYPES and not t.is_nested for t in tensors)
         and sum(t.numel() for t in tensors) <= LARGEST
     )
 
@@ -166,11 +184,13 @@ def drawn(full_name: str, dtype: torch.dtype, requires_grad: bool) -> list:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         looked_at = itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=requires_grad), LOOKED_AT)
-        return [s for s in looked_at if dense([s.input, s.args, s.kwargs])]
+        return [s for s in looked_at if dense(s)]
 
 
 def samples(op, dtype: torch.dtype, count: int, requires_grad: bool = False) -> Iterator[Case]:
     """Some of an operator's samples, spread over those that PyTorch has."""
     found = drawn(op.full_name, dtype, requires_grad)
     for i in sorted({k * (len(found) - 1) // max(count - 1, 1) for k in range(min(count, len(found)))}):
-        yield Case(op.name, op.variant_test_name, (found[i].input, *found[i].args), found[i].kwargs)
+        sample, hermitian = found[i], op.gradcheck_wrapper is of_hermitian
+        args = (sample.input, *sample.args)
+        yield Case(op.name, op.variant_test_name, args, sample.kwargs, sample.output_process_fn_grad, hermitian)

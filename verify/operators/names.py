@@ -15,7 +15,7 @@ def function_of(torch, name, variant=""):
     if hasattr(place, last) and not isinstance(getattr(place, last), torch.dtype):
         return getattr(place, last)
     found = getattr(torch.Tensor, last)
-    return (lambda x, *args, **kwargs: getattr(x, last)) if isinstance(found, property) else found
+    return found if callable(found) else (lambda x, *args, **kwargs: getattr(x, last))
 
 
 # PyTorch's samples do not always come in the order of the public function's arguments.
@@ -54,6 +54,9 @@ def max_pool2d_backward(torch, x, *, kernel_size, stride=(), padding=(0,), dilat
     """The adjoint of max pooling at the result of the pooling itself, as PyTorch samples it."""
     out, indices = torch.nn.functional.max_pool2d_with_indices(
         x, kernel_size, stride or None, padding, dilation, ceil_mode, return_indices=True
+    )
+    kernel_size, stride, padding, dilation = (
+        [v] if isinstance(v, int) else list(v) for v in (kernel_size, stride or (), padding, dilation)
     )
     backward = torch.ops.aten.max_pool2d_with_indices_backward
     return backward(torch.ones_like(out), x, kernel_size, stride, padding, dilation, ceil_mode, indices)

@@ -15,7 +15,9 @@ from verify.operators.cases import Case, operators
 from verify.operators.kinds import KINDS
 from verify.operators.outcome import difference, outcome
 
-RIGHT = "PyTorch's derivative is wrong, or missing: central differences give rushlight's (docs/pytorch-mistakes.md)"
+RIGHT = (
+    "PyTorch is wrong, or cannot: central differences, or a loop, give what rushlight does (docs/pytorch-mistakes.md)"
+)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +28,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def is_right(kind, case: Case) -> bool:
-    """Whether central differences give what rushlight does."""
+    """Whether central differences, or a loop over a batch, give what rushlight does."""
     return hasattr(kind, "right") and outcome(kind.right, case, rushlight) is True
 
 

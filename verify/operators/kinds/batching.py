@@ -1,7 +1,6 @@
 """Batches: `vmap` of an operator, and gradients through it."""
 
-import torch
-
+from verify.compare import differences
 from verify.operators.cases import UNSET
 from verify.operators.kinds import gradients
 
@@ -22,21 +21,20 @@ def looped(side, batches):
 
 
 def mapped(side, batches):
-    """What `vmap` gives; where PyTorch's refuses, a loop."""
-    function = lambda *inputs: tuple(side.at(*inputs))
-    try:
-        return side.library.vmap(function, randomness="same")(*batches)
-    except (RuntimeError, NotImplementedError, ValueError):
-        if side.library is torch:
-            return looped(side, batches)
-        raise
+    """What `vmap` gives."""
+    return side.library.vmap(lambda *inputs: tuple(side.at(*inputs)), randomness="same")(*batches)
 
 
-def use(side):
+def use(side, function=mapped):
     """Values, and gradients with fixed cotangents."""
     library = side.library
     batches = [library.stack([x.detach() * f for f in FACTORS]).requires_grad_() for x in side.inputs]
-    outs = mapped(side, batches)
+    outs = function(side, batches)
     live = [t for t in outs if t.requires_grad]
     grads = library.autograd.grad(live, batches, side.directions(live, 1), materialize_grads=True) if live else []
     return [gradients.detached(outs), gradients.detached(grads)]
+
+
+def right(side) -> bool:
+    """Whether a loop over the examples gives the same."""
+    return not any(differences(use(side), use(side, looped), "result", (side.library, side.library)))

@@ -1,10 +1,11 @@
 """Inputs of no elements, and of no dimensions."""
 
+from dataclasses import replace
+
 import torch
 
-from verify.operators.cases import UNSET, Case, samples, tensors_in
+from verify.operators.cases import UNSET, changed, samples, tensors_in
 from verify.operators.kinds import gradients
-from verify.operators.kinds.strided import laid
 
 TITLE = "empty and 0-d inputs"
 
@@ -16,26 +17,31 @@ def cases(op, count):
     for case in samples(op, torch.float64, max(count // 2, 1), op.supports_autograd):
         if tensors_in([case.args, case.kwargs], torch.Tensor):
             for cut in (first, last, single):
-                yield Case(case.name, case.variant, laid(case.args, cut), laid(case.kwargs, cut))
-            yield Case(case.name, case.variant, (laid(case.args[0], first), *case.args[1:]), case.kwargs)
+                yield case.but(cut)
+            yield replace(case, args=(changed(case.args[0], first), *case.args[1:]))
 
 
 def first(tensor):
     """Nothing along the first dimension."""
-    return tensor[:0].clone() if tensor.dim() else tensor
+    return leaf(tensor, tensor[:0]) if tensor.dim() else tensor
 
 
 def last(tensor):
     """Nothing along the last dimension."""
-    return tensor[..., :0].clone() if tensor.dim() else tensor
+    return leaf(tensor, tensor[..., :0]) if tensor.dim() else tensor
 
 
 def single(tensor):
     """One number, without dimensions."""
-    return tensor.reshape(-1)[0].clone() if tensor.numel() else tensor
+    return leaf(tensor, tensor.reshape(-1)[0]) if tensor.numel() else tensor
+
+
+def leaf(tensor, part):
+    """A part of a tensor by itself."""
+    return part.detach().clone().requires_grad_(tensor.requires_grad)
 
 
 def use(side):
     """Values and gradients."""
-    outs = tensors_in(side.call(), side.library.Tensor)
+    outs = tensors_in(side.case.determined(side.call()), side.library.Tensor)
     return [gradients.detached(outs), gradients.use(side)] if side.inputs else gradients.detached(outs)

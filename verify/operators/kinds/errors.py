@@ -20,7 +20,7 @@ def cases(op, count):
         warnings.simplefilter("ignore")
         for wrong in op.error_inputs("cpu"):
             sample = wrong.sample_input
-            if dense([sample.input, sample.args, sample.kwargs]):
+            if dense(sample):
                 yield Case(op.name, op.variant_test_name, (sample.input, *sample.args), sample.kwargs)
 
 

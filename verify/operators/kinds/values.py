@@ -17,6 +17,6 @@ def cases(op, count):
 
 
 def use(side):
-    """The result; the shape of memory that nobody has written to."""
+    """The result, or what of it is determined; the shape of memory that nobody has written to."""
     result = side.call()
-    return tuple(result.shape) if side.case.name in UNSET else result
+    return tuple(result.shape) if side.case.name in UNSET else side.case.determined(result)
