@@ -103,6 +103,11 @@ from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_ano
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.version import __version__
 
+from rushlight.refusals import guard as _guard, guard_methods as _guard_methods
+
+_guard(globals())
+_guard_methods(Tensor)
+
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
     "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributions", "func", "interop",

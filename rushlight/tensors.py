@@ -29,6 +29,27 @@ def legacy_array(*data, device=None):
     return source._array if isinstance(source, TensorBase) else np.array(source, dtype)
 
 
+def one_size(name, sizes, dim):
+    """The entry of one dimension. IndexError out of range."""
+    try:
+        return sizes[dim] if sizes else ()[dim]
+    except (IndexError, TypeError):
+        pass
+    if isinstance(dim, int) and not sizes:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if isinstance(dim, int):
+        n = len(sizes)
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
+
+
+def one_of(tensor):
+    """The element of a tensor that has one, as a Python number. ValueError for any other."""
+    if tensor._array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return tensor.item()
+
+
 if TYPE_CHECKING:
 
     class TensorType(type):
@@ -87,7 +108,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the size of one dimension."""
-        return Size(self._array.shape) if dim is None else self._array.shape[dim]
+        return Size(self._array.shape) if dim is None else one_size("size", self._array.shape, dim)
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -129,7 +150,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """The steps in memory, in elements, from one index of a dimension to the next."""
         array = self._settled()
         strides = tuple(s // array.itemsize for s in array.strides)
-        return strides if dim is None else strides[dim]
+        return strides if dim is None else one_size("stride", strides, dim)
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in memory in the order of their indices."""
@@ -203,13 +224,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return bool(self._array.item())
 
     def __float__(self):
-        return float(self.item())
+        return float(one_of(self))
 
     def __int__(self):
-        return int(self.item())
+        return int(one_of(self))
 
     def __complex__(self):
-        return complex(self.item())
+        return complex(one_of(self))
 
     def __index__(self):
         if self._array.size != 1 or self._array.dtype.kind not in "biu":

@@ -120,8 +120,8 @@ def binary(op, a, b):
         x, y = prepared
     try:
         result = evaluate(op.compute, x, y, None, None) if plain else op.forward(x, y)
-    except ValueError as error:
-        raise shape_mismatch(error, (x, y)) from None
+    except Exception as error:
+        raise explained(error, (x, y)) from None
     if type(result) is not ndarray:
         result = np.asarray(result)
     out = blank()
@@ -212,9 +212,9 @@ def finish(op, args, arrays):
     batched = on_batch(arrays)
     try:
         result = COMPUTE(op, arrays) if batched else computed(op, arrays)
-    except ValueError as error:
+    except Exception as error:
         if op.broadcasts:
-            raise shape_mismatch(error, arrays) from None
+            raise explained(error, arrays) from None
         if op.view and args[0]._unsettled:  # there is no such view of how it lies
             args[0]._settled()
             return call(op, args)
@@ -268,11 +268,11 @@ def computed(op, arrays):
     )
 
 
-def shape_mismatch(error, arrays):
-    """The error to raise for a ValueError of NumPy's: PyTorch's words where shapes do not broadcast."""
-    from rushlight.core.errors import sizes_differ
+def explained(error, arrays):
+    """The error to raise for a computation that failed: what NumPy says in PyTorch's words."""
+    from rushlight.core.complaints import translated
 
-    return sizes_differ(error, [array.shape for array in arrays if isinstance(array, (ndarray, Batched))])
+    return translated(error, arrays)
 
 
 def on_batch(args):

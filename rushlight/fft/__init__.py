@@ -16,9 +16,12 @@ from rushlight.fft.several_dimensions import (
     rfft2,
     rfftn,
 )
+from rushlight.refusals import guard as _guard
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn",
     "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq",
     "rfftn",
 ]  # fmt: skip
+
+_guard(globals(), "fft")

@@ -15,6 +15,7 @@ from rushlight.linalg.solving import inv, inv_ex, solve, solve_ex, solve_triangu
 from rushlight.linalg.vectors import cross, diagonal, vander, vecdot
 from rushlight.ops.contractions import multi_dot
 from rushlight.ops.products import matmul
+from rushlight.refusals import guard as _guard
 
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
@@ -23,3 +24,5 @@ __all__ = [
     "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
     "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
+
+_guard(globals(), "linalg")

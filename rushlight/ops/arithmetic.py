@@ -109,7 +109,7 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
     if type(alpha) is int and alpha == 1:
         return _add(input, other, out=out)
     if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
-        return refuse_operands("add", "either", input, other)
+        return refuse_operands("add", input, other)
     check_factor(alpha, input, other)
     first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
     result = _add_scaled(first, other, alpha)

@@ -1,5 +1,7 @@
 """Triangles and diagonals of matrices."""
 
+from operator import index
+
 import numpy as np
 
 from rushlight.core.batching import by, leading
@@ -38,7 +40,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
             [3, 4]])
     """
     check_matrices("tril", input)
-    result = _tril(input, diagonal)
+    result = _tril(input, index(diagonal))
     return result if out is None else write_out("tril", out, result, input)
 
 
@@ -53,7 +55,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
             [0, 4]])
     """
     check_matrices("triu", input)
-    result = _triu(input, diagonal)
+    result = _triu(input, index(diagonal))
     return result if out is None else write_out("triu", out, result, input)
 
 

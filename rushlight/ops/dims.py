@@ -4,14 +4,25 @@ from collections.abc import Sequence
 from operator import index
 
 from rushlight.core.graph import TensorBase
+from rushlight.signatures import misfit
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
     """A dimension as a non-negative number; IndexError out of range."""
     limit = ndim or 1
+    if type(dim) is not int:
+        dim = integer(dim)
     if not -limit <= dim < limit:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
     return dim if dim >= 0 else dim + limit
+
+
+def integer(dim) -> int:
+    """Anything that counts as an integer, as a dimension; TypeError, with PyTorch's words, for all else."""
+    try:
+        return index(dim)
+    except TypeError:
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
 
 
 def wrap_dims(dims, ndim: int) -> tuple[int, ...]:
@@ -44,6 +55,9 @@ def converted(function: str, parameter: str, given) -> tuple[int, ...]:
     try:
         return tuple([index(n) for n in given])
     except TypeError:
+        said = misfit(f"Tensor.{function}", given, {})
+        if said is not None:
+            raise TypeError(said) from None
         wrong = next(n for n in given if not hasattr(n, "__index__") or isinstance(n, TensorBase))
         raise TypeError(
             f"{function}(): argument '{parameter}' must be tuple of ints, but found element of type "

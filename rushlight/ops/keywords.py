@@ -5,8 +5,8 @@ from functools import wraps
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.table import refuse, write_out
-
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other", "a": "input"}
+from rushlight.refusals import refusal
+from rushlight.signatures import NUMPY_NAMES
 
 
 def keywords(function: Callable) -> Callable:
@@ -22,9 +22,13 @@ def keywords(function: Callable) -> Callable:
         input = args[0] if args else kwargs.get("input", called)
         if not isinstance(input, TensorBase) and input is not called:
             return refuse(name, "input", 1, input)
-        result = function(*args, **kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except Exception as error:
+            raise refusal(f".{name}", args, kwargs, error) from None
         return result if out is None else written(name, out, result, input)
 
+    called.refuses = True
     return called
 
 

@@ -64,10 +64,11 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, ho
 
     def function(input, *, out=None):
         if not isinstance(input, TensorBase):
-            return refuse(name, "input", 1, input)
+            return refuse_operands(name, input)
         result = call_unary(entry, input)
         return result if out is None else write_out(name, out, result, input)
 
+    function.refuses = True
     if methods:
         publish(function, name, doc, inplace)
     else:
@@ -96,16 +97,17 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
         if not isinstance(input, TensorBase):
             prepared = promote(input, other) if numbers == "either" else NotImplemented
             if prepared is NotImplemented:
-                return refuse_operands(name, numbers, input, other)
+                return refuse_operands(name, input, other)
             input = new_tensor(prepared[0])
         if isinstance(other, TensorBase):
             result = call_binary(entry, input, other)
         else:
             result = call_binary(with_number, input, other) if numbers else NotImplemented
         if result is NotImplemented:
-            return refuse_operands(name, numbers, input, other)
+            return refuse_operands(name, input, other)
         return result if out is None else write_out(name, out, result, input, other)
 
+    function.refuses = True
     if methods:
         publish(function, name, doc, False)
     else:
@@ -179,16 +181,15 @@ def refuse(name, parameter, position, value):
     )
 
 
-def refuse_operands(name, numbers, input, other):
-    """Raises PyTorch's TypeError for the operands of a binary operator, which has one form or two."""
-    if numbers != "other":
-        wrong_first = not isinstance(input, TensorBase) and not (numbers and isinstance(input, NUMBERS))
-        return refuse(name, "input", 1, input) if wrong_first else refuse(name, "other", 2, other)
-    given = ", ".join("Tensor" if isinstance(x, TensorBase) else type(x).__name__ for x in (input, other))
-    raise TypeError(
-        f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
-        " * (Tensor input, Tensor other, *, Tensor out = None)\n * (Tensor input, Number other, *, Tensor out = None)"
-    )
+def refuse_operands(name, *operands):
+    """Raises PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed."""
+    from rushlight.signatures import misfit
+
+    said = misfit(f".{name}", operands, {})
+    if said is not None:
+        raise TypeError(said)
+    position, value = next((i, v) for i, v in enumerate(operands) if not isinstance(v, TensorBase))
+    refuse(name, ("input", "other")[position], position + 1, value)
 
 
 def write_out(name, out, result, *inputs):

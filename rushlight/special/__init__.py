@@ -42,6 +42,7 @@ from rushlight.ops.special_functions import (
 from rushlight.ops.special_functions import igamma as gammainc
 from rushlight.ops.special_functions import igammac as gammaincc
 from rushlight.ops.special_functions import lgamma as gammaln
+from rushlight.refusals import guard as _guard
 
 multigammaln = mvlgamma
 psi = digamma
@@ -54,3 +55,5 @@ __all__ = [
     "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "sinc", "softmax", "spherical_bessel_j0",
     "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
+
+_guard(globals(), "special")

@@ -26,3 +26,6 @@ from rushlight.ops.contractions import bilinear
 from rushlight.ops.embedding import embedding, embedding_bag, one_hot
 from rushlight.ops.padding import pad
 from rushlight.ops.products import linear
+from rushlight.refusals import guard as _guard
+
+_guard(globals(), "nn.functional")

@@ -3,16 +3,18 @@
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from rushlight import dtypes
-from rushlight.core.graph import new_tensor
-from rushlight.devices import check_device, device
+from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
+from rushlight.ops import creation
+from rushlight.refusals import guarded
 from rushlight.tensors import Tensor
 
 Device = device | str | None
 Sizes = int | tuple[int, ...]
+
+
+new_empty = guarded(creation.empty, ".empty")
 
 
 def uninitialized(shape: Sizes, device: Device, dtype: dtypes.dtype | None, requires_grad: bool = True) -> Parameter:
@@ -25,8 +27,7 @@ def uninitialized(shape: Sizes, device: Device, dtype: dtypes.dtype | None, requ
 
 def empty(shape: Sizes, device: Device, dtype: dtypes.dtype | None) -> Tensor:
     """A tensor without values yet."""
-    check_device(device)
-    return new_tensor(np.empty(shape, dtypes.as_numpy(dtype or dtypes.get_default_dtype())))
+    return new_empty(shape if isinstance(shape, tuple) else (shape,), device=device, dtype=dtype)
 
 
 def repeated(value: Any, n: int) -> tuple:

@@ -1,0 +1,79 @@
+"""Public functions refuse wrong arguments in PyTorch's words: what a failed call says is put right here."""
+
+from functools import wraps
+from types import FunctionType
+
+from rushlight.core.complaints import translated
+
+# Functions so quick that another call around them would show. Their operators' errors are put right all the same.
+QUICK = frozenset({
+    "addmm", "backward", "bmm", "clone", "contiguous", "detach", "dot", "expand", "linear", "matmul", "mean",
+    "mm", "mse_loss", "mv", "numpy", "permute", "relu", "reshape", "size", "softmax", "sum", "t",
+    "transpose", "unsqueeze", "view",
+})  # fmt: skip
+
+
+def guard(namespace: dict, home: str = "") -> None:
+    """Puts a guard around each public function of a module; `home` is the module's name in PyTorch."""
+    for name, function in list(namespace.items()):
+        if is_guarded(name, function):
+            called = namespace[name] = guarded(function, f"{home}.{name}")
+            called.__module__, called.__qualname__ = namespace["__name__"], name
+
+
+def guard_methods(cls: type) -> None:
+    """Puts a guard around each method of a class that is an operator as well."""
+    for name, function in list(vars(cls).items()):
+        if is_guarded(name, function):
+            setattr(cls, name, guarded(function, f"Tensor.{name}"))
+
+
+def is_guarded(name: str, function) -> bool:
+    """Whether a name is that of an operator's function, which is neither quick nor entered with its own errors."""
+    return (
+        type(function) is FunctionType
+        and name[:1] != "_"
+        and name not in QUICK
+        and not hasattr(function, "refuses")
+        and function.__module__.startswith("rushlight")
+    )
+
+
+def guarded(function, place: str):
+    """The function, with PyTorch's errors."""
+
+    @wraps(function)
+    def called(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            better = refusal(place, args, kwargs, error)
+            if better is error:
+                raise
+            raise better from None
+
+    called.refuses = True
+    return called
+
+
+def refusal(place: str, args, kwargs, error: Exception) -> Exception:
+    """The error to raise for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
+    from rushlight.signatures import misfit
+
+    said = misfit(place, args[place.startswith("Tensor.") :], kwargs)
+    if said is not None:
+        return TypeError(said)
+    if isinstance(error, AttributeError):
+        return not_a_tensor(place.rpartition(".")[2], args, kwargs, error)
+    return translated(error)
+
+
+def not_a_tensor(name: str, args, kwargs, error: AttributeError) -> Exception:
+    """TypeError for the argument of which something was asked that only tensors have; else the same error."""
+    for i, value in enumerate(args, 1):
+        if value is error.obj:
+            return TypeError(f"{name}(): argument {i} (position {i}) must be Tensor, not {type(value).__name__}")
+    for key, value in kwargs.items():
+        if value is error.obj:
+            return TypeError(f"{name}(): argument '{key}' must be Tensor, not {type(value).__name__}")
+    return error

@@ -1,0 +1,191 @@
+"""PyTorch's signatures, and what it says of arguments that fit none of them. Read only after a call has failed."""
+
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.devices import device
+from rushlight.dtypes import dtype
+from rushlight.layouts import layout, memory_format
+
+NUMBERS = (int, float, complex, np.number, np.bool_)
+TYPES = {
+    "bool": (bool, np.bool_), "str": str, "torch.dtype": (dtype, type), "torch.layout": layout,
+    "torch.device": (device, str, int), "torch.memory_format": memory_format, "Generator": object,
+}  # fmt: skip
+TENSORS_OF_NUMBERS = {
+    "add", "add_", "sub", "sub_", "subtract", "subtract_", "mul", "mul_", "multiply", "multiply_", "div", "div_",
+    "divide", "divide_", "true_divide", "true_divide_", "floor_divide", "floor_divide_", "copy_",
+}  # fmt: skip
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other", "a": "input"}
+CLASSES = ("dtype", "device", "layout", "memory_format")
+
+
+class Parameter(NamedTuple):
+    """A parameter of a signature."""
+
+    kind: str
+    name: str
+    optional: bool
+    keyword_only: bool
+
+    def takes(self, function: str, value) -> bool:
+        """Whether an argument is of the parameter's kind."""
+        kind = self.kind.removesuffix("?")
+        if value is None:
+            return self.optional or self.kind != kind
+        if kind == "Tensor" and function in TENSORS_OF_NUMBERS and isinstance(value, NUMBERS):
+            return True
+        if kind.startswith("tuple of "):
+            item = kind.removeprefix("tuple of ").removesuffix("s")
+            if isinstance(value, (tuple, list)):
+                return not value or item == "Tensor" or is_a(item, value[0])
+            return item != "Tensor" and is_a(item, value)
+        return is_a(kind, value)
+
+    def refusal(self, value) -> str:
+        """What an argument of another kind must be."""
+        kind = self.kind.removesuffix("?")
+        if kind.startswith("tuple of ") and isinstance(value, (tuple, list)):
+            return f"must be {kind}, but found element of type {type_name(value[0])} at pos 0"
+        return f"must be {kind}, not {type_name(value)}"
+
+
+class Signature(NamedTuple):
+    """A signature: the function's name in errors, its parameters, and the words in which errors list it."""
+
+    function: str
+    parameters: tuple[Parameter, ...]
+    text: str
+
+    def misfit(self, args, kwargs) -> str | None:
+        """Why arguments do not fit; None where they do."""
+        positional = [p for p in self.parameters if not p.keyword_only]
+        names = {p.name for p in self.parameters}
+        kwargs = {k if k in names else NUMPY_NAMES.get(k, k): value for k, value in kwargs.items()}
+        spread = self.spreads(args, positional)
+        if len(args) > len(positional) and not spread:
+            least = sum(not p.optional for p in positional)
+            most = len(positional)
+            takes = f"{most}" if least == most else f"from {least} to {most}"
+            plural = "s" * (most != 1)
+            return f"{self.function}() takes {takes} positional argument{plural} but {len(args)} were given"
+        missing = []
+        for i, parameter in enumerate(self.parameters):
+            is_positional = i < len(positional) and i < len(args)
+            if is_positional and parameter.name in kwargs:
+                return f"{self.function}() got multiple values for argument '{parameter.name}'"
+            if not is_positional and parameter.name not in kwargs:
+                if not parameter.optional:
+                    missing.append(f'"{parameter.name}"')
+                continue
+            value = args[i] if is_positional else kwargs[parameter.name]
+            if spread and is_positional:
+                wrong = next(((k, v) for k, v in enumerate(args, 1) if not is_a("int", v)), None)
+                if wrong is not None:
+                    return (
+                        f"{self.function}(): argument '{parameter.name}' failed to unpack the object at pos {wrong[0]} "
+                        f'with error "type must be tuple of ints,but got {type_name(wrong[1])}"'
+                    )
+                continue
+            if not parameter.takes(self.function, value):
+                place = f" (position {i + 1})" if is_positional else ""
+                return f"{self.function}(): argument '{parameter.name}'{place} {parameter.refusal(value)}"
+        if missing:
+            return (
+                f"{self.function}() missing {len(missing)} required positional argument"
+                f"{'s' * (len(missing) == 1)}: {', '.join(missing)}"
+            )
+        unknown = next((name for name in kwargs if name not in names), None)
+        return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
+
+    def spreads(self, args, positional) -> bool:
+        """Whether sizes are given one by one in place of a tuple."""
+        return len(positional) == 1 and len(args) > 1 and positional[0].kind == "tuple of ints" and is_a("int", args[0])
+
+    def may_take(self, count: int) -> bool:
+        """Whether the signature has room for a number of arguments."""
+        return sum(not p.optional for p in self.parameters) <= count <= len(self.parameters)
+
+
+def misfit(place: str, args, kwargs) -> str | None:
+    """What PyTorch says of arguments that fit no signature of a function; None where they fit one, or none is known."""
+    signatures = recorded().get(place)
+    if signatures is None:
+        return None
+    reasons = [signature.misfit(args, kwargs) for signature in signatures]
+    if None in reasons:
+        return None
+    if len(signatures) == 1:
+        return reasons[0]
+    plausible = [i for i, signature in enumerate(signatures) if signature.may_take(len(args) + len(kwargs))]
+    if len(plausible) == 1:
+        return reasons[plausible[0]]
+    given = ", ".join([type_name(a) for a in args] + [f"{name}={type_name(a)}" for name, a in kwargs.items()])
+    listed = "".join(f"\n * {signature.text}" for signature in signatures)
+    return (
+        f"{signatures[0].function}() received an invalid combination of arguments - got ({given}), but expected one of:"
+        + listed
+    )
+
+
+def is_a(kind: str, value) -> bool:
+    """Whether a value counts as one of a kind."""
+    if kind == "Tensor":
+        return isinstance(value, TensorBase)
+    if kind in ("int", "float", "Number") and isinstance(value, TensorBase):
+        return value._array.ndim == 0 and not value.requires_grad and (kind != "int" or value._array.dtype.kind in "iu")
+    if kind == "int":
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if kind == "float":
+        return isinstance(value, (int, float, np.floating, np.integer))
+    if kind in ("Number", "Scalar"):
+        return isinstance(value, NUMBERS)
+    return isinstance(value, TYPES[kind]) if kind in TYPES else True
+
+
+def type_name(value) -> str:
+    """The type of an argument as errors name it."""
+    if isinstance(value, (tuple, list)) and value:
+        close = (", " if len(value) > 1 else ",") if isinstance(value, tuple) else ", "
+        items = ", ".join(type_name(v) for v in value)
+        return f"{type(value).__name__} of ({items}{close.strip() * (len(value) == 1 and isinstance(value, tuple))})"
+    name = type(value).__name__
+    return f"torch.{name}" if name in CLASSES else name
+
+
+@cache
+def recorded() -> dict[str, list[Signature]]:
+    """The signatures of all functions, by place and name: `.roll`, `linalg.solve`, `Tensor.roll`."""
+    found: dict[str, list[Signature]] = {}
+    for line in files("rushlight").joinpath("signatures.txt").read_text().splitlines():
+        place, _, rest = line.partition(" ")
+        function, _, text = rest.partition("(")
+        found.setdefault(place, []).append(Signature(function, tuple(parameters(text[:-1])), f"({text}"))
+    return found
+
+
+def parameters(text: str):
+    """The parameters that the words of a signature list."""
+    keyword_only = False
+    for item in split(text):
+        if item == "*":
+            keyword_only = True
+            continue
+        declared, _, default = item.partition(" = ")
+        kind, _, name = declared.rpartition(" ")
+        yield Parameter(kind + "?" * (default == "None"), name, bool(default), keyword_only)
+
+
+def split(text: str) -> list[str]:
+    """The words between commas that are not in brackets."""
+    items, depth, start = [], 0, 0
+    for i, letter in enumerate(text):
+        depth += (letter in "[({") - (letter in "])}")
+        if letter == "," and not depth:
+            items.append(text[start:i])
+            start = i + 1
+    return [item.strip() for item in [*items, text[start:]] if item.strip()]
