@@ -52,7 +52,7 @@ def guarded(function, place: str):
                 raise
             raise better from None
 
-    called.refuses = True
+    vars(called)["refuses"] = True
     return called
 
 

@@ -1,8 +1,8 @@
 """PyTorch's signatures, and what it says of arguments that fit none of them. Read only after a call has failed."""
 
 from functools import cache
-from importlib.resources import files
-from typing import NamedTuple
+from os import path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rushlight.dtypes import dtype
 from rushlight.layouts import layout, memory_format
 
 NUMBERS = (int, float, complex, np.number, np.bool_)
-TYPES = {
+TYPES: dict[str, Any] = {
     "bool": (bool, np.bool_), "str": str, "torch.dtype": (dtype, type), "torch.layout": layout,
     "torch.device": (device, str, int), "torch.memory_format": memory_format, "Generator": object,
 }  # fmt: skip
@@ -161,7 +161,9 @@ def type_name(value) -> str:
 def recorded() -> dict[str, list[Signature]]:
     """The signatures of all functions, by place and name: `.roll`, `linalg.solve`, `Tensor.roll`."""
     found: dict[str, list[Signature]] = {}
-    for line in files("rushlight").joinpath("signatures.txt").read_text().splitlines():
+    with open(path.join(path.dirname(__file__), "signatures.txt")) as file:
+        lines = file.read().splitlines()
+    for line in lines:
         place, _, rest = line.partition(" ")
         function, _, text = rest.partition("(")
         found.setdefault(place, []).append(Signature(function, tuple(parameters(text[:-1])), f"({text}"))

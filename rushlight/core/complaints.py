@@ -35,7 +35,7 @@ def too_large(text: str) -> RuntimeError:
     return RuntimeError(f"[enforce fail at allocation] DefaultCPUAllocator: can't allocate memory: {what}")
 
 
-def sizes_must_match(found, arrays) -> RuntimeError:
+def sizes_must_match(found, arrays) -> Exception:
     """Shapes that do not broadcast: those of the operands, else those that NumPy names."""
     from rushlight.core.errors import sizes_differ
 

@@ -28,7 +28,7 @@ def keywords(function: Callable) -> Callable:
             raise refusal(f".{name}", args, kwargs, error) from None
         return result if out is None else written(name, out, result, input)
 
-    called.refuses = True
+    vars(called)["refuses"] = True
     return called
 
 
