@@ -155,7 +155,7 @@ def change_binary(op, tensor, other):
         plain = plain and not levels()
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
         try:
-            return change(tensor, lambda a, b: calculated(op, a, b), other)
+            return change(tensor, lambda a, b: binary(op, a, b), other)
         except NotImplementedError:
             check_result(tensor._array, *arithmetic(tensor, other))  # where PyTorch looks first
             raise
@@ -164,17 +164,9 @@ def change_binary(op, tensor, other):
     try:
         op.forward(array, other._array if isinstance(other, TensorBase) else other, out=array)
     except ValueError:
-        return change(tensor, lambda a, b: calculated(op, a, b), other)
+        return change(tensor, lambda a, b: binary(op, a, b), other)
     tensor._bump()
     return tensor
-
-
-def calculated(op, a, b):
-    """The result of an elementwise operator; TypeError, with PyTorch's words, for an operand that is none."""
-    result = binary(op, a, b)
-    if result is NotImplemented:
-        raise TypeError(f"{op.name}_(): argument 'other' (position 1) must be Tensor, not {type(b).__name__}")
-    return result
 
 
 def observed(again, function, tensor, args):

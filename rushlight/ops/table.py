@@ -185,10 +185,12 @@ def refuse_operands(name, *operands):
     """Raises PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed."""
     from rushlight.signatures import misfit
 
-    said = misfit(f".{name}", operands, {})
+    said = misfit(f".{name}", operands, {}) or misfit(f"special.{name}", operands, {})
     if said is not None:
         raise TypeError(said)
-    position, value = next((i, v) for i, v in enumerate(operands) if not isinstance(v, TensorBase))
+    wrong = [i for i, v in enumerate(operands) if not isinstance(v, TensorBase)]
+    position = next((i for i in wrong if not isinstance(operands[i], NUMBERS)), wrong[0])
+    value = operands[position]
     refuse(name, ("input", "other")[position], position + 1, value)
 
 
