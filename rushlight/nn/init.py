@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rushlight.random import Generator, default_generator
-from rushlight.random.distributions import normal as draw_normal
-from rushlight.random.distributions import uniform as draw_uniform
+from rushlight.random import Generator, default_generator, distributions
 from rushlight.random.integers import randperm
+from rushlight.random.placement import drawn_into, drawn_like
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -61,8 +60,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     >>> torch.nn.init.uniform_(torch.empty(3), generator=generator)
     tensor([0.4963, 0.7682, 0.0885])
     """
-    array = tensor._array
-    return write(tensor, draw_uniform(generator or default_generator, array.shape, array.dtype, a, b))
+    return write(tensor, drawn_into(tensor._settled(), distributions.uniform, generator or default_generator, a, b))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -73,8 +71,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     >>> torch.nn.init.normal_(torch.empty(3), generator=generator)
     tensor([ 1.5410, -0.2934, -2.1788])
     """
-    array = tensor._array
-    return write(tensor, draw_normal(generator or default_generator, array.shape, array.dtype, mean, std))
+    return write(tensor, drawn_into(tensor._settled(), distributions.normal, generator or default_generator, mean, std))
 
 
 def trunc_normal_(
@@ -98,7 +95,7 @@ def trunc_normal_(
         )
     inside = normal_cdf((b - mean) / std) - normal_cdf((a - mean) / std)
     rejection = reject_normal if inside > 0.3 else reject_uniform
-    return write(tensor, rejection(tensor._array, mean, std, a, b, generator or default_generator))
+    return write(tensor, rejection(tensor._settled(), mean, std, a, b, generator or default_generator))
 
 
 def normal_cdf(x: float) -> float:
@@ -109,9 +106,9 @@ def normal_cdf(x: float) -> float:
 def reject_normal(array, mean, std, a, b, generator):
     """Normal draws, of which those outside of [a, b] are drawn again until there are none."""
     low, high = array.dtype.type(a), array.dtype.type(b)
-    values = draw_normal(generator, array.shape, array.dtype, mean, std)
+    values = drawn_into(array, distributions.normal, generator, mean, std)
     while (outside := (values < low) | (values > high)).any():
-        values = np.where(outside, draw_normal(generator, array.shape, array.dtype, mean, std), values)
+        values = np.where(outside, drawn_like(array, distributions.normal, generator, mean, std), values)
     return values
 
 
@@ -120,9 +117,9 @@ def reject_uniform(array, mean, std, a, b, generator):
     highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     values, pending = None, True
     while values is None or pending.any():
-        candidates = draw_uniform(generator, array.shape, array.dtype, a, b)
+        candidates = drawn_into(array, distributions.uniform, generator, a, b)
         density = ((candidates - mean) / std) ** 2 * -0.5 - highest
-        chance = np.log(draw_uniform(generator, array.shape, array.dtype))
+        chance = np.log(drawn_into(array, distributions.uniform, generator))
         values = candidates if values is None else np.where(pending, candidates, values)
         pending = pending & (chance > density)
     return values
@@ -268,7 +265,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     if array.size == 0:
         return tensor
     rows = array.shape[0]
-    matrix = draw_normal(generator or default_generator, (rows, array.size // rows), array.dtype)
+    matrix = distributions.normal(generator or default_generator, (rows, array.size // rows), array.dtype)
     wide = matrix.shape[0] < matrix.shape[1]
     q, r = qr(matrix.T if wide else matrix, mode="economic", check_finite=False)
     q *= np.sign(np.diag(r))  # makes the distribution uniform over all orthogonal matrices

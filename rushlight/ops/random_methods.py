@@ -4,6 +4,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.ops.filling import enter, overwrite
 from rushlight.ops.random_tensors import interval, source
 from rushlight.random import Generator, distributions, integers
+from rushlight.random.placement import drawn_into
 from rushlight.tensors import Tensor
 
 __all__: list[str] = []  # methods only
@@ -18,10 +19,8 @@ ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *parameters) -> Tensor:
     """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
-    target = tensor._array
-    dims = sorted(range(target.ndim), key=lambda dim: -target.strides[dim])
-    array = draw(source(generator), tuple(target.shape[dim] for dim in dims), target.dtype, *parameters)
-    return overwrite(tensor, ENTRIES[name], array.transpose([dims.index(dim) for dim in range(target.ndim)]))
+    array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
+    return overwrite(tensor, ENTRIES[name], array)
 
 
 def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None, **bound) -> Tensor:

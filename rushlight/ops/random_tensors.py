@@ -15,6 +15,7 @@ from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, siz
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
 from rushlight.random.examples import drawing
+from rushlight.random.placement import drawn_into
 from rushlight.random.multinomial import multinomial as draw_categories
 from rushlight.random.poisson import poisson as draw_poisson
 from rushlight.tensors import Tensor
@@ -40,7 +41,7 @@ def rand(
     tensor([0.4963, 0.7682, 0.0885])
     """
     d = numpy_type("rand", dtype, type_of_out(options))
-    return made("rand", distributions.uniform(source(generator), sizes("rand", shape, size), d), options, dtype)
+    return made("rand", drawn(sizes("rand", shape, size), d, options, distributions.uniform, generator), options, dtype)
 
 
 def randn(
@@ -56,7 +57,9 @@ def randn(
     tensor([ 1.5410, -0.2934, -2.1788])
     """
     d = numpy_type("randn", dtype, type_of_out(options))
-    return made("randn", distributions.normal(source(generator), sizes("randn", shape, size), d), options, dtype)
+    return made(
+        "randn", drawn(sizes("randn", shape, size), d, options, distributions.normal, generator), options, dtype
+    )
 
 
 def randint(
@@ -84,7 +87,7 @@ def randint(
         raise TypeError("randint() received an invalid combination of arguments: expected (int high, tuple of ints "
                         "size) or (int low, int high, tuple of ints size)")  # fmt: skip
     d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
-    array = integers.randint(source(generator), sizes("randint", (size,)), d, *interval("randint", low, high))
+    array = drawn(sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high))
     return made("randint", array, options, dtype)
 
 
@@ -104,6 +107,23 @@ def randperm(
     return made("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
 
 
+def drawn(shape, dtype, options, draw, generator, *parameters):
+    """What `draw` gives, as PyTorch draws it into the tensor `out=` among the options, or into a new one."""
+    return drawn_for(memory_of(options.get("out")), shape, dtype, draw, source(generator), *parameters)
+
+
+def drawn_for(out, shape, dtype, draw, generator, *parameters):
+    """What `draw` gives, through the memory of the array `out` where that has this shape and dtype."""
+    if out is not None and out.shape == shape and out.dtype == dtype:
+        return drawn_into(out, draw, generator, *parameters)
+    return draw(generator, shape, dtype, *parameters)
+
+
+def memory_of(out):
+    """The array of the tensor given as `out=`; None where there is none."""
+    return out._settled() if isinstance(out, TensorBase) else None
+
+
 def rand_like(
     input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
 ) -> Tensor:
@@ -113,7 +133,7 @@ def rand_like(
     >>> torch.rand_like(torch.zeros(2, 3)).shape
     torch.Size([2, 3])
     """
-    return like("rand_like", input, dtype, options, lambda shape, d: distributions.uniform(source(generator), shape, d))
+    return like("rand_like", input, dtype, options, distributions.uniform, generator)
 
 
 def randn_like(
@@ -125,7 +145,7 @@ def randn_like(
     >>> torch.randn_like(torch.zeros(2, 3)).shape
     torch.Size([2, 3])
     """
-    return like("randn_like", input, dtype, options, lambda shape, d: distributions.normal(source(generator), shape, d))
+    return like("randn_like", input, dtype, options, distributions.normal, generator)
 
 
 def randint_like(
@@ -139,16 +159,16 @@ def randint_like(
     tensor([5., 5.])
     """
     ends = interval("randint_like", *((0, low) if high is None else (low, high)))
-    draw = lambda shape, d: integers.randint(source(generator), shape, d, *ends)
-    return like("randint_like", input, dtype, options, draw)
+    return like("randint_like", input, dtype, options, integers.randint, generator, *ends)
 
 
-def like(name: str, input: Tensor, dtype, options, draw) -> Tensor:
+def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters) -> Tensor:
     """Random numbers in the shape, dtype and order in memory of another tensor."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
-    out = empty_array(input._array, numpy_type(name, dtype, input._array.dtype), options.pop("memory_format", None))
-    out[...] = draw(out.shape, out.dtype)
+    array = input._settled()
+    out = empty_array(array, numpy_type(name, dtype, array.dtype), options.pop("memory_format", None))
+    out[...] = drawn_into(out, draw, source(generator), *parameters)
     return made(name, out, options)
 
 
@@ -168,24 +188,26 @@ def normal(
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     if size is not None and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))
-        return made("normal", distributions.normal(chosen, sizes("normal", (size,)), d, mean, std), options, dtype)
+        array = drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
+        return made("normal", array, options, dtype)
     if size is not None or not any(tensors):
         raise TypeError("normal() received an invalid combination of arguments: expected tensors for mean or std, or "
                         "numbers and a size")  # fmt: skip
-    result = NORMAL[tensors](mean, std, chosen)
     out = options.pop("out", None)
+    result = NORMAL[tensors](mean, std, chosen, memory_of(out))
     return result if out is None else written("normal", out, result._array)
 
 
-def shifted_normal(mean, std, generator):
+def shifted_normal(mean, std, generator, out):
     """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
     if isinstance(std, np.ndarray) and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     if not isinstance(std, np.ndarray):
-        return distributions.normal(generator, mean.shape, mean.dtype, 0, std) + mean
+        return drawn_for(out, mean.shape, mean.dtype, distributions.normal, generator, 0, std) + mean
     if not isinstance(mean, np.ndarray):
-        return distributions.normal(generator, std.shape, std.dtype) * std + mean
-    return distributions.normal(generator, common_shape(mean.shape, std.shape), mean.dtype) * std + mean
+        return drawn_for(out, std.shape, std.dtype, distributions.normal, generator) * std + mean
+    shape = common_shape(mean.shape, std.shape)
+    return drawn_for(out, shape, mean.dtype, distributions.normal, generator) * std + mean
 
 
 nothing = lambda grad: np.zeros_like(grad)
@@ -203,8 +225,8 @@ NORMAL = {
 
 
 @operator(name="bernoulli", batch=drawing, input=nothing)
-def _bernoulli(input, p, generator):
-    return distributions.bernoulli(generator, input.shape, input.dtype, input if p is None else p)
+def _bernoulli(input, p, generator, out):
+    return drawn_for(out, input.shape, input.dtype, distributions.bernoulli, generator, input if p is None else p)
 
 
 @method
@@ -219,7 +241,7 @@ def bernoulli(
     >>> torch.bernoulli(torch.tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    result = _bernoulli(input, p, source(generator))
+    result = _bernoulli(input, p, source(generator), memory_of(out))
     return result if out is None else written("bernoulli", out, result._array)
 
 
@@ -251,7 +273,7 @@ def multinomial(
     >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 3, replacement=True)
     tensor([1, 1, 1])
     """
-    array = draw_categories(source(generator), input._array, num_samples, replacement)
+    array = draw_categories(source(generator), input._settled(), num_samples, replacement)
     return new_tensor(array) if out is None else written("multinomial", out, array)
 
 

@@ -79,11 +79,14 @@ def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
 
 
 @for_examples
-def normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.0, std: float = 1.0) -> np.ndarray:
+def normal(
+    generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.0, std: float = 1.0, blocks: bool = True
+) -> np.ndarray:
     """Draw from the normal distribution, as `torch.randn` and `Tensor.normal_` do.
 
     `dtype` is float16, float32, float64, complex64 or complex128; a complex number has half the variance in
-    each of its parts. Raises RuntimeError if `std` is negative.
+    each of its parts. 16 numbers and more come in blocks, unless told otherwise. Raises RuntimeError if `std` is
+    negative.
 
     >>> import numpy as np
     >>> from rushlight.random import Generator, distributions
@@ -94,10 +97,10 @@ def normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 0.
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if dtype.kind == "c":
         part = dtype.type().real.dtype
-        return normal(generator, (*shape, 2), part, mean, std / math.sqrt(2)).view(dtype)[..., 0]
+        return normal(generator, (*shape, 2), part, mean, std / math.sqrt(2), blocks).view(dtype)[..., 0]
     require(dtype, FLOATING, "normal_kernel_cpu")
     out = np.empty(shape, dtype)
-    fill_normal(generator, out.reshape(-1), mean, std)
+    fill_normal(generator, out.reshape(-1), mean, std, blocks)
     return out
 
 

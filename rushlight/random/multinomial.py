@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.random.distributions import exponential
 from rushlight.random.generator import Generator
+from rushlight.random.placement import drawn_like
 from rushlight.random.names import FLOATING, SCALAR_TYPES
 
 MOST_CATEGORIES = 2**24
@@ -69,7 +70,7 @@ def _by_race(generator: Generator, weights: np.ndarray, num_samples: int) -> np.
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not weights.sum(axis=-1, dtype=np.float64).all():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    keys = weights / exponential(generator, weights.shape, weights.dtype)
+    keys = weights / drawn_like(weights, exponential, generator)
     if num_samples == 1:
         return np.argmax(keys, axis=-1, keepdims=True)
     return np.argsort(-keys, axis=-1, kind="stable")[..., :num_samples].copy()

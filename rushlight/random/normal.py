@@ -14,10 +14,10 @@ from rushlight.random.generator import Generator
 CHUNK = 65536  # numbers at a time: what stays in the cache
 
 
-def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float, blocks: bool = True) -> None:
     """Fill a one-dimensional array of float16, float32 or float64 with normal numbers."""
     with generator.lock:
-        if flat.size >= 16:
+        if blocks and flat.size >= 16:
             _fill_blocks(generator, flat, mean, std)
         else:
             samples = libm.fma(np.array(standard_pairs(generator, flat.size)), std, mean)

@@ -10,6 +10,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
 from rushlight.ops.table import operator
 from rushlight.random import distributions
+from rushlight.random.placement import drawn_like
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -33,11 +34,19 @@ def per_channel(shape):
     return (*shape[:2], *(1,) * (len(shape) - 2))
 
 
+def drawn(input, shape, draw, p):
+    """Numbers of a shape; where it is None, for each element of the input, drawn as into a copy of it."""
+    array = input._array
+    if shape is None and not input._unsettled:
+        return drawn_like(array, draw, random.default_generator, p)
+    return draw(random.default_generator, array.shape if shape is None else shape, array.dtype, p)
+
+
 def dropped(input, shape, p, training, inplace):
-    """The input times a fresh mask of a shape."""
+    """The input times a fresh mask of a shape, or one for each element."""
     if not training or p == 0 or not input._array.size:
         return input
-    mask = new_tensor(distributions.dropout_mask(random.default_generator, shape, input._array.dtype, p))
+    mask = new_tensor(drawn(input, shape, distributions.dropout_mask, p))
     return input.mul_(mask) if inplace else input * mask
 
 
@@ -48,7 +57,7 @@ def alpha_dropped(input, shape, p, training, inplace):
     if p == 1:
         return input.mul_(0) if inplace else input * 0
     dtype = input._array.dtype
-    kept = distributions.bernoulli(random.default_generator, shape, dtype, 1 - p)
+    kept = drawn(input, shape, distributions.bernoulli, 1 - p)
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = new_tensor(((kept - 1) * (ALPHA * scale) + ALPHA * scale * p).astype(dtype, copy=False))
     mask = new_tensor((kept * scale).astype(dtype, copy=False))
@@ -68,7 +77,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([0., 0., 2., 0., 0., 0.])
     """
     check(p)
-    return dropped(input, input._array.shape, p, training, inplace)
+    return dropped(input, None, p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -161,7 +170,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     tensor([-0.7792, -0.7792,  0.7792])
     """
     check(p)
-    return alpha_dropped(input, input._array.shape, p, training, inplace)
+    return alpha_dropped(input, None, p, training, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:

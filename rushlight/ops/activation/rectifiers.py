@@ -119,6 +119,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     input=lambda grad, input, noise: tied(grad * noise, input),
     node="RreluWithNoiseBackward0",
     promote=floats("rrelu_with_noise_out_cpu"),
+    layout="contiguous",
     broadcasts=True,
 )
 def _rrelu(input, noise):
