@@ -15,8 +15,8 @@ from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, siz
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
 from rushlight.random.examples import drawing
-from rushlight.random.placement import drawn_into
 from rushlight.random.multinomial import multinomial as draw_categories
+from rushlight.random.placement import drawn_into
 from rushlight.random.poisson import poisson as draw_poisson
 from rushlight.tensors import Tensor
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from rushlight.random.distributions import exponential
 from rushlight.random.generator import Generator
-from rushlight.random.placement import drawn_like
 from rushlight.random.names import FLOATING, SCALAR_TYPES
+from rushlight.random.placement import drawn_like
 
 MOST_CATEGORIES = 2**24
 
