@@ -10,6 +10,7 @@ from rushlight.ops.dimensions import permute, t, transpose
 from rushlight.ops.shape import squeeze, unsqueeze, view
 from rushlight.ops.slicing import _alias, as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
+from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, named, operator, write_out
 from rushlight.tensors import Tensor
 
@@ -42,6 +43,9 @@ def clone(input: Tensor, *, memory_format: memory_format | None = preserve_forma
     """
     input._settled()
     return _clone(input, memory_format)
+
+
+implements(np.copy)(lambda a, order="K", subok=False: clone(a))
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:

@@ -44,5 +44,5 @@ class Adamax(ElementwiseOptimizer):
     def _rule(numbers, param, grad, mean, largest):
         rate, beta1, beta2, eps = numbers
         mean += (grad - mean) * (1 - beta1)
-        largest[...] = np.maximum(largest * beta2, np.abs(grad) + eps)
+        largest[...] = np.maximum(np.copy(largest) * beta2, np.abs(grad) + eps)
         param -= mean * rate / largest

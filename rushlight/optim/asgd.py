@@ -38,9 +38,9 @@ class ASGD(ElementwiseOptimizer):
     def _moment(self, group, state):
         lr = number(group["lr"], group)
         step = advance(state)
-        rate = state.setdefault("eta", scalar(float(lr))).item()
-        share = state.setdefault("mu", scalar(1.0)).item()
-        state["eta"] = scalar(float(lr / (1 + group["lambd"] * lr * step) ** group["alpha"]))
+        rate = number(state.setdefault("eta", scalar(lr)), group)
+        share = number(state.setdefault("mu", scalar(1.0)), group)
+        state["eta"] = scalar(lr / (1 + group["lambd"] * lr * step) ** group["alpha"])
         state["mu"] = scalar(1 / max(1, step - group["t0"]))
         return rate, share
 
@@ -53,7 +53,7 @@ class ASGD(ElementwiseOptimizer):
         decay, rate, share = numbers
         param *= 1 - decay
         param -= grad * rate
-        if share == 1:
+        if type(share) is float and share == 1:
             mean[...] = param
         else:
             mean += (param - mean) * share

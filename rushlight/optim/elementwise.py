@@ -27,8 +27,8 @@ class ElementwiseOptimizer(Optimizer):
 
     A subclass checks its options, and defines
     - `_rule`, a function of numbers, a parameter, its gradient and tensors of its state. It changes all but the
-      gradient in place; that has the weight decay in it already, and the sign that `maximize` asks for. `_kernel`
-      is the name of its compiled twin;
+      gradient in place, and computes with a copy of what a recorded step needs as it was; the gradient has the
+      weight decay in it already, and the sign that `maximize` asks for. `_kernel` is the name of its compiled twin;
     - `_names`, which says what tensors of the state those are; `_first`, what they begin with if not with zeros;
     - `_moment`, which counts a step in a state, and `_numbers`, which gives the rule's numbers for what it returns.
 
@@ -58,8 +58,8 @@ class ElementwiseOptimizer(Optimizer):
         """The names of the tensors of a parameter's shape that its state has."""
         raise NotImplementedError
 
-    def _first(self, name: str, group: dict[str, Any], array: np.ndarray) -> np.ndarray:
-        """What a tensor of the state of this parameter begins with."""
+    def _first(self, name: str, group: dict[str, Any], array: np.ndarray) -> Any:
+        """What a tensor of the state of this parameter begins with: an array, or a tensor in a recorded step."""
         return np.zeros_like(array)
 
     def _moment(self, group: dict[str, Any], state: dict[str, Any]) -> Any:
@@ -139,9 +139,8 @@ class ElementwiseOptimizer(Optimizer):
                 state, tensors = self.state[param], []
                 moment = self._moment(group, state)
                 for name in self._names(group):
-                    tensor = state.get(name)
-                    first = new_tensor(self._first(name, group, param._array)) if tensor is None else tensor
-                    state[name] = first.clone()
+                    first = state[name] if name in state else self._first(name, group, param._array)
+                    state[name] = first.clone() if isinstance(first, TensorBase) else new_tensor(first)
                     tensors.append(state[name])
                 directed(self._rule, direction(group), self._numbers(group, moment))(param, param.grad, *tensors)
 
@@ -164,7 +163,7 @@ def directed(rule: Callable, where: tuple[bool, Any, Any], numbers: tuple) -> Ca
         if maximize:
             grad = -grad
         if decay:
-            grad = grad + param * decay
+            grad = grad + np.copy(param) * decay
         if taken_off is not None:
             param *= 1 - taken_off
         rule(numbers, param, grad, *others)
@@ -190,8 +189,10 @@ def as_real(array: np.ndarray) -> np.ndarray:
     return array[..., np.newaxis].view(array.real.dtype)
 
 
-def scalar(value: float) -> Tensor:
-    """A tensor of one number, in which a state keeps it."""
+def scalar(value: Any) -> Tensor:
+    """A tensor of one number, in which a state keeps it; where the step is recorded it may be one already."""
+    if isinstance(value, TensorBase):
+        return value
     kind = np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32
     return new_tensor(np.array(value, kind))
 

@@ -41,9 +41,12 @@ class NAdam(ElementwiseOptimizer):
 
     def _moment(self, group, state):
         step = advance(state)
-        product = state.setdefault("mu_product", scalar(1.0))
-        product._array *= momentum_at(step, group)
-        return step, product.item()
+        product, momentum = state.setdefault("mu_product", scalar(1.0)), momentum_at(step, group)
+        if group["differentiable"]:
+            product = state["mu_product"] = product * momentum
+        else:
+            product._array *= momentum
+        return step, number(product, group)
 
     def _numbers(self, group, moment):
         step, product = moment

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate
+from rushlight.core.graph import TensorBase
+from rushlight.optim.elementwise import ElementwiseOptimizer, check_rate, number
 from rushlight.optim.optimizer import Params
 
 __all__ = ["Rprop"]
@@ -41,8 +42,8 @@ class Rprop(ElementwiseOptimizer):
     def _first(self, name, group, array):
         if name == "prev":
             return np.zeros_like(array)
-        lr = float(group["lr"])
-        return np.full_like(array, complex(lr, lr) if array.dtype.kind == "c" else lr)
+        lr, unit = number(group["lr"], group), 1 + 1j if array.dtype.kind == "c" else 1
+        return np.full_like(array, unit) * lr if isinstance(lr, TensorBase) else np.full_like(array, unit * lr)
 
     def _numbers(self, group, moment):
         return *group["etas"], *group["step_sizes"]
@@ -50,9 +51,9 @@ class Rprop(ElementwiseOptimizer):
     @staticmethod
     def _rule(numbers, param, grad, previous, size):
         shrink, grow, low, high = numbers
-        agreement = np.sign(grad * previous)
-        size *= np.where(agreement > 0, grow, np.where(agreement < 0, shrink, np.ones_like(agreement)))
-        size[...] = np.minimum(np.maximum(size, low), high)
+        agreement = np.sign(grad * np.copy(previous))
+        factor = np.where(agreement > 0, grow, np.where(agreement < 0, shrink, np.ones_like(agreement)))
+        size[...] = np.minimum(np.maximum(np.copy(size) * factor, low), high)
         grad = np.where(agreement < 0, np.zeros_like(grad), grad)
         param -= np.sign(grad) * size
         previous[...] = grad

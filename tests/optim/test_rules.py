@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from derivatives import check_first_order
 from optim.problems import OPTIMIZERS, parameters, set_gradients, steps
 from recorded import by_case
 
@@ -80,3 +81,56 @@ def test_gradient_through_steps(torch):
     param.sum().backward()  # weight * (1 - 2 * lr) ** 2
     assert weight.grad.item() == pytest.approx(0.64)
     assert lr.grad.item() == pytest.approx(-6.4)
+
+
+@rushlight.enable_grad()
+def recorded_steps(name, options, values, steps=4):
+    """A scalar of the parameter after some recorded steps from a start with options, all given by name."""
+    param, settings = values["start"].clone(), {}
+    for key, value in values.items():
+        option, _, place = key.partition(":")
+        if place:
+            settings[option] = (*settings.get(option, ()), value)
+        elif key != "start":
+            settings[option] = value
+    optimizer = getattr(rushlight.optim, name)([param], **options, differentiable=True)
+    optimizer.param_groups[0].update(settings)
+    for _ in range(steps):
+        now = param.clone()
+        loss = ((now - 0.3) ** 2 * now.cos()).sum() + now.pow(3).sum() / 5
+        (param.grad,) = rushlight.autograd.grad(loss, now, create_graph=True)
+        optimizer.step()
+    state = [value for key, value in optimizer.state[param].items() if key != "step" and value.requires_grad]
+    return sum((value * (k + 1)).sum() for k, value in enumerate([param, *state]))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "numbers"),
+    [
+        ("SGD", {"nesterov": True, "momentum": 0.5}, {"momentum": 0.5, "weight_decay": 0.1}),
+        ("SGD", {"maximize": True}, {"momentum": 0.5, "dampening": 0.2, "weight_decay": 0.1}),
+        ("Adam", {"amsgrad": True}, {"betas:0": 0.9, "betas:1": 0.95, "eps": 0.01, "weight_decay": 0.1}),
+        ("AdamW", {}, {"betas:0": 0.9, "betas:1": 0.95, "eps": 0.01, "weight_decay": 0.1}),
+        ("NAdam", {}, {"betas:0": 0.9, "betas:1": 0.95, "momentum_decay": 0.01, "weight_decay": 0.1}),
+        ("NAdam", {"decoupled_weight_decay": True}, {"eps": 0.01, "momentum_decay": 0.01, "weight_decay": 0.1}),
+        ("RAdam", {}, {"betas:0": 0.9, "betas:1": 0.95, "weight_decay": 0.1}),
+        ("Adamax", {}, {"betas:0": 0.9, "betas:1": 0.95, "eps": 0.01, "weight_decay": 0.1}),
+        ("Adagrad", {"initial_accumulator_value": 0.1}, {"lr_decay": 0.1, "weight_decay": 0.1}),
+        ("Adadelta", {}, {"rho": 0.8, "eps": 0.01, "weight_decay": 0.1}),
+        ("RMSprop", {"centered": True}, {"alpha": 0.7, "momentum": 0.5, "eps": 0.01, "weight_decay": 0.1}),
+        ("Rprop", {}, {"etas:0": 0.5, "etas:1": 1.2}),
+        ("ASGD", {"t0": 2}, {"lambd": 0.01, "alpha": 0.7, "weight_decay": 0.1}),
+    ],
+)
+def test_recorded_steps_have_derivatives_in_everything(name, options, numbers):
+    """In the start and in every number among the options, by central differences."""
+    values = {"start": np.array([0.7, -1.2, 0.4, 2.0]), "lr": np.array(0.1)}
+    values |= {key: np.array(value) for key, value in numbers.items()}
+    rushlight.set_default_dtype(rushlight.float64)  # the state's numbers too
+    try:
+        check_first_order(
+            lambda *given: recorded_steps(name, options, dict(zip(values, given, strict=True))),
+            *[rushlight.tensor(value, requires_grad=True) for value in values.values()],
+        )
+    finally:
+        rushlight.set_default_dtype(rushlight.float32)
