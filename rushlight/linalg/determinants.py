@@ -30,14 +30,13 @@ def _det(input):
     return np.linalg.det(input)
 
 
-def cofactors_cotangent(grad, input):
-    """The cotangent of A in det(A) A^-T, for an A that is not singular."""
-    inverse = _inv(input).mT
-    trace = np.add.reduce(grad * inverse, axis=(-2, -1), keepdims=True)
-    return as_matrices(_det(input)) * (trace * inverse - np.matmul(np.matmul(inverse, grad.mT), inverse))
+def factors(input):
+    """Singular vectors and values of matrices A = U S V^H: conj(U), S, conj(V)^H, and the phase det(U) det(V^H)."""
+    u, s, vh = np.linalg.svd(input)
+    return u.conj(), s, vh.conj(), as_matrices(np.linalg.det(u) * np.linalg.det(vh))
 
 
-@operator(batch=leading, input=cofactors_cotangent)
+@operator(batch=leading, input=lambda grad, input: _minors(grad, input))
 def _cofactors(input):
     """The derivative of the determinant: det(A) A^-T, which singular matrices have too.
 
@@ -47,12 +46,46 @@ def _cofactors(input):
     determinant = as_matrices(np.linalg.det(input))
     if np.all(determinant != 0):
         return determinant * np.linalg.inv(input).mT
-    u, s, vh = np.linalg.svd(input)
+    u, s, vh, phase = factors(input)
     ones = np.ones_like(s[..., :1])
     before = np.multiply.accumulate(np.concatenate([ones, s[..., :-1]], -1), -1)
     after = np.multiply.accumulate(np.concatenate([ones, s[..., :0:-1]], -1), -1)[..., ::-1]
-    phase = as_matrices(np.linalg.det(u) * np.linalg.det(vh))
-    return phase * np.matmul(u.conj() * np.expand_dims(before * after, -2), vh.conj())
+    return phase * np.matmul(u * np.expand_dims(before * after, -2), vh)
+
+
+def minors_cotangent(grad, direction, input):
+    """The third derivative of the determinant along two directions, for matrices that are not singular."""
+    inverse = _inv(input)
+    first, second = np.matmul(inverse, direction), np.matmul(inverse, grad)
+    of_first, of_second = trace(first), trace(second)
+    both, turned = np.matmul(first, second), np.matmul(second, first)
+    parts = both + turned - of_first * second - of_second * first
+    whole = of_first * of_second - trace(both)
+    return as_matrices(_det(input)) * (np.matmul(parts, inverse) + whole * inverse).mT
+
+
+def trace(x):
+    """The traces of matrices, as matrices of one element."""
+    return np.expand_dims(np.add.reduce(np.diagonal(x, 0, -2, -1), axis=-1), (-2, -1))
+
+
+@operator(batch=leading, direction=lambda grad, input: _minors(grad, input), input=minors_cotangent)
+def _minors(direction, input):
+    """The second derivative of the determinant along a direction, which singular matrices have too.
+
+    With A = U S V^H and E = conj(U)^T E' V for both directions it is the sum over i and j of e_ii f_jj - e_ij f_ji
+    times the product of all other singular values than these two.
+    """
+    u, s, vh, phase = factors(input)
+    zero = s == 0
+    safe = np.where(zero, 1, s)
+    zeros = np.add.reduce(zero, -1, keepdims=True)[..., None] - zero[..., None] - zero[..., None, :]
+    others = np.multiply.reduce(safe, -1, keepdims=True)[..., None] / (safe[..., None] * safe[..., None, :])
+    others = np.where((zeros == 0) & ~np.eye(s.shape[-1], dtype=bool), others, 0)
+    along = np.matmul(np.matmul(np.swapaxes(u, -1, -2), direction), np.swapaxes(vh, -1, -2))
+    diagonal = np.matmul(others, np.diagonal(along, 0, -2, -1)[..., None])
+    inner = diagonal * np.eye(s.shape[-1]) - np.swapaxes(others * along, -1, -2)
+    return phase * np.matmul(np.matmul(u, inner), vh)
 
 
 @method
@@ -60,9 +93,9 @@ def _cofactors(input):
 def det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    Its gradient is that of singular matrices too (the cofactors); second derivatives need an inverse. RuntimeError
-    for matrices that are not square and for integers. Formula: Giles 2008, "An extended collection of matrix
-    derivative results for forward and reverse mode algorithmic differentiation", 2.2.4.
+    Its first and second derivatives are those of singular matrices too (the cofactors, and theirs); third ones need
+    an inverse. RuntimeError for matrices that are not square and for integers. Formula: Giles 2008, "An extended
+    collection of matrix derivative results for forward and reverse mode algorithmic differentiation", 2.2.4.
 
     >>> import rushlight as torch
     >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 3.0]]))

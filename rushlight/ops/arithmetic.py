@@ -187,10 +187,12 @@ ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", np.fl
 
 
 def power_cotangent(grad, input, exponent):
-    """The cotangent of the base; 0 where the exponent is 0, also at a base of 0."""
+    """The cotangent of the base; 0 where the exponent is 0, also at a base of 0 or NaN."""
     if not isinstance(exponent, (TensorBase, np.ndarray)):
         return np.zeros_like(input) if exponent == 0 else grad * (exponent * input ** (exponent - 1))
-    return np.where(exponent == 0, np.zeros_like(grad), grad * (exponent * input ** (exponent - 1)))
+    constant = (exponent == 0) & ~(np.abs(input) > 0)
+    base = np.where(constant, np.ones_like(input), input)
+    return np.where(constant, np.zeros_like(grad), grad * (exponent * base ** (exponent - 1)))
 
 
 def exponent_cotangent(grad, input, other, result):

@@ -9,7 +9,7 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.promotion import is_complex as complex_value
 from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import implements
-from rushlight.ops.selection import _drop, _where
+from rushlight.ops.selection import ratio
 from rushlight.ops.table import TABLE, method, operator, refuse, unary, write_out
 from rushlight.tensors import Tensor
 
@@ -151,10 +151,7 @@ def angle_cotangent(grad, input):
     """Real numbers do not turn; complex ones turn at right angles to themselves, the slower the longer."""
     if not complex_value(input):
         return np.zeros_like(grad)
-    size = np.absolute(input)
-    zero = size == 0
-    slope = 1j * np.sign(input) / _where(zero, np.ones_like(size), size)
-    return _drop(zero, grad * slope)
+    return grad * ratio(1j * np.sign(input), np.absolute(input))
 
 
 angle = unary(
@@ -176,7 +173,7 @@ def _complex(real, imag):
 
 
 @operator(
-    abs=lambda grad, result: np.real(np.conjugate(grad) * np.sign(result)),
+    abs=lambda grad, angle: np.real(grad) * np.cos(angle) + np.imag(grad) * np.sin(angle),
     angle=lambda grad, result: np.real(np.conjugate(grad) * (1j * result)),
     holomorphic=False,
     broadcasts=True,

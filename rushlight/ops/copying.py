@@ -7,10 +7,10 @@ from rushlight.core.graph import TensorBase
 from rushlight.layouts import contiguous_format, empty_array, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import permute, t, transpose
+from rushlight.ops.protocol import implements
 from rushlight.ops.shape import squeeze, unsqueeze, view
 from rushlight.ops.slicing import _alias, as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, named, operator, write_out
 from rushlight.tensors import Tensor
 

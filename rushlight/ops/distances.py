@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.graph import unbroadcast
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.norms import vector_norm
+from rushlight.ops.selection import ratio
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -18,7 +19,7 @@ MANY = 25  # rows above which Euclidean distances are computed by a product of m
 
 def euclidean_cotangents(grad, x1, x1_shape, x2, x2_shape, result):
     """The cotangents of both matrices; what belongs to a distance of 0 counts as 0."""
-    weights = np.where(result == 0, np.zeros_like(grad), grad / np.where(result == 0, np.ones_like(result), result))
+    weights = ratio(grad, result)
     turned = weights.mT
     of_x1 = x1 * np.add.reduce(weights, -1, keepdims=True) - np.matmul(weights, x2)
     of_x2 = x2 * np.add.reduce(turned, -1, keepdims=True) - np.matmul(turned, x1)

@@ -9,7 +9,7 @@ from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64, floati
 from rushlight.ops.arithmetic import pow
 from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
-from rushlight.ops.selection import _drop, _where
+from rushlight.ops.selection import _where, ratio
 from rushlight.ops.table import alias, binary, change, method, refuse, unary, write_out
 from rushlight.tensors import Tensor
 
@@ -21,6 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 LOG2, LOG10 = math.log(2), math.log(10)
+SINC_TERMS = 9  # of the series of sin(x) / x that count where |x| < π / 4, to the fourth derivative
 
 # exponentials and logarithms
 
@@ -156,10 +157,14 @@ def sine_cardinal(x):
 
 
 def sinc_cotangent(grad, input):
-    """The derivative (cos πx - sinc x) / x, 0 at 0."""
-    zero = input == 0
-    x = _where(zero, np.ones_like(input), input)
-    return _drop(zero, grad * ((np.cos(np.pi * x) - np.sin(np.pi * x) / (np.pi * x)) / x))
+    """The derivative (cos πx - sinc x) / x; near 0, where that loses digits, the first terms of its series."""
+    near = np.abs(input) < 0.25
+    x = _where(near, np.ones_like(input), np.pi * input)
+    y = _where(near, np.pi * input, np.zeros_like(input))
+    square, series = y * y, 0
+    for k in range(SINC_TERMS, 0, -1):
+        series = series * square + (-1) ** k * 2 * k / math.factorial(2 * k + 1)
+    return grad * (np.pi * _where(near, series * y, (np.cos(x) - np.sin(x) / x) / x))
 
 
 sinc = unary("sinc", sine_cardinal, sinc_cotangent, "`sin(πx) / πx` of each element, and 1 for 0.")
@@ -184,9 +189,7 @@ atan2 = binary(
 
 def angle_cotangent(grad, side, y, x):
     """`grad * side / (x² + y²)`, 0 at the origin."""
-    squared = x * x + y * y
-    origin = squared == 0
-    return _drop(origin, grad * (side / _where(origin, np.ones_like(squared), squared)))
+    return grad * ratio(side, x * x + y * y)
 
 
 hypot = binary(

@@ -10,7 +10,7 @@ from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.filling import checked_number
 from rushlight.ops.protocol import implements
-from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
+from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
 from rushlight.ops.table import in_place, method, no_derivative, operator, write_out
 from rushlight.tensors import Tensor
@@ -276,7 +276,10 @@ def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self
     add = lambda values: _put_back(values, dim, index, input.shape)
     part = corner(src, index.shape)
     product = lambda base, factors: _scatter_reduce(base, dim, index, factors, "prod", True)
-    first, second = reduce_cotangents(grad, input, part, result, take, add, product, reduce, include_self, needs)
+    others = lambda factors: product_of_others(factors, index, dim)
+    first, second = reduce_cotangents(
+        grad, input, part, result, take, add, product, others, reduce, include_self, needs
+    )
     return [first, None if second is None else padded(second, src.shape)]
 
 

@@ -13,7 +13,7 @@ from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.gather import check_bounds
 from rushlight.ops.protocol import implements
-from rushlight.ops.reducing_scatter import reduce_cotangents, reduced
+from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.table import in_place, method, operator, write_out
 from rushlight.tensors import Tensor
 
@@ -230,12 +230,18 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
     return _index_fill_tensor(input, dim, index, value)
 
 
+def along(index, dim, shape):
+    """An index into a dimension in the shape of what is there."""
+    return np.broadcast_to(index.reshape(-1, *[1] * (len(shape) - dim - 1)), shape) if shape else index
+
+
 def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_self, result, needs):
     """The cotangents of the input and of the source; see `reduce_cotangents`."""
     take = lambda values: _index_select(values, dim, index)
     add = lambda values: _add_at(values, input.shape, dim, index)
     product = lambda base, factors: _index_reduce(base, dim, index, factors, "prod", True)
-    return list(reduce_cotangents(grad, input, source, result, take, add, product, reduce, include_self, needs))
+    others = lambda factors: product_of_others(factors, along(index, dim, factors.shape), dim)
+    return list(reduce_cotangents(grad, input, source, result, take, add, product, others, reduce, include_self, needs))
 
 
 @operator(

@@ -9,8 +9,8 @@ from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, as_numpy, dtype
 from rushlight.ops.extrema import _shares
 from rushlight.ops.keywords import keywords
-from rushlight.ops.reduction import Dim, added, axes, kept, spread, type_name
-from rushlight.ops.statistics import _is_zero
+from rushlight.ops.reduction import Dim, added, axes, kept, type_name
+from rushlight.ops.selection import _drop, ratio, without_zeros
 from rushlight.ops.table import method, operator, refuse
 from rushlight.tensors import Tensor
 
@@ -42,32 +42,33 @@ def norm_of(x, p, dims, keepdim):
     return added(size**p, dims, keepdim) ** (1 / p)
 
 
-def nonzero(x):
-    """x with 1 in place of each 0, to divide by."""
-    return x + _is_zero(x)
+def power_slope(x, p):
+    """The derivative of |x|^p / p: x |x|^(p-2). At 0 it is 0, and for even p so to every order."""
+    if p > 2 and p % 2 == 0:
+        return x * np.real(x * np.conjugate(x)) ** (int(p) // 2 - 1)
+    size, zero = without_zeros(np.abs(x))
+    return np.sign(x) * size ** (p - 1) if p < 2 else x * _drop(zero, size ** (p - 2))
 
 
-def norm_cotangent(grad, input, result, p, dims, keepdim):
+def norm_cotangent(grad, input, result, p, dims):
     """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's; none at all for p = 0."""
-    result = result.reshape(kept(input.shape, dims))
-    grad = spread(grad, input.shape, dims, keepdim)
+    grad, result = grad.reshape(kept(input.shape, dims)), result.reshape(kept(input.shape, dims))
     if p == 0:
         return None
     if p == 1:
         return np.sign(input) * grad
     if p == 2:
-        return input * (grad * (1 - _is_zero(result)) / nonzero(result))
+        return input * (grad * ratio(np.ones_like(result), result))
     if abs(p) == math.inf:
         return np.sign(input) * grad * _shares(np.abs(input), result, dims)
-    factor, exponent = (np.sign(input), p - 1) if p < 2 else (input, p - 2)
-    powers = factor * nonzero(np.abs(input)) ** exponent
-    return powers * (grad * (1 - _is_zero(result)) / nonzero(result) ** (p - 1))
+    length, zero = without_zeros(result)
+    return power_slope(input, p) * _drop(zero, grad / length ** (p - 1))
 
 
 @operator(
     holomorphic=False,
     batch=leading,
-    input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims, keepdim),
+    input=lambda grad, input, result, p, dims: norm_cotangent(grad, input, result, p, dims),
 )
 def _linalg_vector_norm(input, p, dims, keepdim):
     return norm_of(input, p, dims, keepdim)
@@ -138,7 +139,7 @@ def norm(
 def dist_cotangents(grad, input, other, result, p):
     """The cotangents of both operands: that of the norm of their difference, and minus it."""
     difference = input - other
-    cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)), False)
+    cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)))
     return [cotangent, -cotangent]
 
 

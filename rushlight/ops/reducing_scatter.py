@@ -2,6 +2,11 @@
 
 import numpy as np
 
+from rushlight.core.batching import leading
+from rushlight.ops.prod import _recur, _shift
+from rushlight.ops.selection import _drop, _keep
+from rushlight.ops.table import operator
+
 UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
@@ -33,44 +38,66 @@ def reduced(input, places, values, reduce, include_self):
     return out.reshape(input.shape)
 
 
-def reduce_cotangents(grad, input, src, result, take, add, product, reduce, include_self, needs):
+@operator(batch=leading)
+def _order(index, dim):
+    """The places of equal indices along a dimension next to each other."""
+    return np.argsort(index, dim, kind="stable")
+
+
+def product_of_others(factors, index, dim):
+    """The product of all other factors that have the same index along a dimension.
+
+    Among neighbours with the same index it is the product of those before and of those after, and these are linear
+    recurrences: nothing is divided by, so derivatives of every order hold at zeros.
+    """
+    if not factors.shape:
+        return np.ones_like(factors)
+    order = _order(index, dim)
+    factors = np.take_along_axis(factors, order, dim)
+    index = np.take_along_axis(index, order, dim) + 1  # never 0, which `_shift` brings in
+    products = np.ones_like(factors)
+    for back in (False, True):
+        alone = index != _shift(index, dim, back)
+        others = _drop(alone, _shift(factors, dim, back))
+        products = products * _recur(_keep(alone, np.ones_like(factors)), others, dim, back)
+    return np.take_along_axis(products, _order(order, dim), dim)
+
+
+def reduce_cotangents(grad, input, src, result, take, add, product, others, reduce, include_self, needs):
     """The cotangents of what was there and of what was sent there.
 
     `take` picks the elements at the places the source is sent to, `add` is its adjoint, `product` multiplies what is
-    there by a source. The extremes share their cotangent evenly; a product's is computed without dividing by zeros
-    (PyTorch, `scatter_reduce_backward`).
+    there by a source, `others` is for each element of it the product of all others that are sent to the same place.
+    The extremes share their cotangent evenly.
     """
-    own, sent = COTANGENTS[reduce](grad, input, src, result, take, add, product, include_self, needs)
+    if reduce == "prod":
+        own, sent = prod_cotangents(grad, input, src, take, product, others, include_self, needs)
+    else:
+        own, sent = COTANGENTS[reduce](grad, input, src, result, take, add, include_self, needs)
     if own is not None and not include_self:
         own = np.where(add(np.ones_like(src)) == 0, grad, 0)
     return own, sent
 
 
-def sum_cotangents(grad, input, src, result, take, add, product, include_self, needs):
+def sum_cotangents(grad, input, src, result, take, add, include_self, needs):
     """Those of sums."""
     return grad, take(grad) if needs[1] else None
 
 
-def mean_cotangents(grad, input, src, result, take, add, product, include_self, needs):
+def mean_cotangents(grad, input, src, result, take, add, include_self, needs):
     """Those of means: divided by the numbers of values."""
     counts = add(np.ones_like(src)) + (1 if include_self else 0)
     share = grad / np.where(counts == 0, np.ones_like(counts), counts)
     return share, take(share) if needs[1] else None
 
 
-def prod_cotangents(grad, input, src, result, take, add, product, include_self, needs):
-    """Those of products: the product of the other factors, also where factors are zero."""
+def prod_cotangents(grad, input, src, take, product, others, include_self, needs):
+    """Those of products: the products of the other factors."""
     own = grad * product(np.ones_like(input), src) if needs[0] else None
-    if not needs[1]:
-        return own, None
-    safe = np.where(src == 0, np.ones_like(src), src)
-    zeros = take(add(np.where(src == 0, np.ones_like(src), np.zeros_like(src))))
-    alone = np.where(src == 0, zeros == 1, zeros == 0)
-    total = product(input if include_self else np.ones_like(input), safe)
-    return own, np.where(alone, take(grad * total) / safe, 0)
+    return own, take(grad * input if include_self else grad) * others(src) if needs[1] else None
 
 
-def extreme_cotangents(grad, input, src, result, take, add, product, include_self, needs):
+def extreme_cotangents(grad, input, src, result, take, add, include_self, needs):
     """Those of extremes: shared evenly among all that reach them."""
     ones = np.ones_like(src)
     own_hits = np.where(input == result, np.ones_like(input), np.zeros_like(input))
@@ -81,6 +108,5 @@ def extreme_cotangents(grad, input, src, result, take, add, product, include_sel
 
 
 COTANGENTS = {
-    "sum": sum_cotangents, "mean": mean_cotangents, "prod": prod_cotangents, "amax": extreme_cotangents,
-    "amin": extreme_cotangents,
+    "sum": sum_cotangents, "mean": mean_cotangents, "amax": extreme_cotangents, "amin": extreme_cotangents,
 }  # fmt: skip

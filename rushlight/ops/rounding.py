@@ -10,7 +10,7 @@ from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
 from rushlight.ops.promotion import is_complex, no_zero, only, real
 from rushlight.ops.protocol import UFUNCS
-from rushlight.ops.selection import _drop, _keep, _where
+from rushlight.ops.selection import _keep, ratio
 from rushlight.ops.table import (
     TABLE,
     alias,
@@ -186,10 +186,7 @@ def sgn_cotangent(grad, input, result):
     """0 for real numbers; the direction of complex ones turns, and is undefined at 0."""
     if not is_complex(input):
         return np.zeros_like(grad)
-    size = np.absolute(input)
-    zero = size == 0
-    turned = (grad - result * result * np.conjugate(grad)) / (2 * _where(zero, np.ones_like(size), size))
-    return _drop(zero, turned)
+    return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
 
 
 def signs(x):
@@ -222,8 +219,7 @@ UFUNCS[np.sign] = sgn
 
 def copysign_cotangent(grad, input, result):
     """`grad` where the sign was kept, `-grad` where it changed; 0 at 0."""
-    zero = input == 0
-    return _drop(zero, grad * (result / input))
+    return grad * ratio(result, input)
 
 
 copysign = binary(

@@ -32,6 +32,18 @@ def _drop(condition, input):
     return drop(condition, input)
 
 
+def without_zeros(x):
+    """x with 1 in place of each 0, to divide by, and where those are."""
+    zero = x == 0
+    return _where(zero, np.ones_like(x), x), zero
+
+
+def ratio(x, y):
+    """x / y, but 0 where y is 0; so are all derivatives there."""
+    safe, zero = without_zeros(y)
+    return _drop(zero, x / safe)
+
+
 @operator(
     input=lambda grad, condition: _keep(condition, grad),
     other=lambda grad, condition: _drop(condition, grad),

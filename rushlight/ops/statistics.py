@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.batching import leading
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, size_of, spread
+from rushlight.ops.selection import ratio
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -52,16 +53,9 @@ def variance_cotangent(grad, input, dims, correction, keepdim):
     return divided(2 * spread(grad, input.shape, dims, keepdim), n) * centred(input, dims)[0]
 
 
-@operator(batch=leading)
-def _is_zero(input):
-    """1 where an element is 0, else 0, in the dtype of the input."""
-    return (input == 0).astype(input.dtype)
-
-
 def deviation_cotangent(grad, input, result, dims, correction, keepdim):
     """The variance's cotangent over twice the standard deviation; 0 where that is 0."""
-    zero = _is_zero(result)
-    return variance_cotangent(grad * (1 - zero) / (2 * (result + zero)), input, dims, correction, keepdim)
+    return variance_cotangent(ratio(grad, 2 * result), input, dims, correction, keepdim)
 
 
 def mean_cotangent(grad, input_shape, dims, keepdim):

@@ -15,7 +15,6 @@ from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params
-from rushlight.tensors import Tensor
 
 fast = load("updates")
 BLOCK = 16384  # elements
@@ -189,7 +188,7 @@ def as_real(array: np.ndarray) -> np.ndarray:
     return array[..., np.newaxis].view(array.real.dtype)
 
 
-def scalar(value: Any) -> Tensor:
+def scalar(value: Any) -> Any:
     """A tensor of one number, in which a state keeps it; where the step is recorded it may be one already."""
     if isinstance(value, TensorBase):
         return value

@@ -14,6 +14,8 @@ FIRST_ORDER = {
     "cholesky", "linalg.cholesky", "linalg.cholesky_ex", "linalg.pinv hermitian", "index_reduce prod",
     "scatter_reduce prod",
 }  # fmt: skip
+# Where several values go to one place the last one stays, forward; each gets the cotangent of the place, in reverse.
+REPEATED = {"nn.functional.max_unpool2d", "nn.functional.max_unpool3d"}
 CASES = {f"{i}-{c['name']}-{c['variant']}".rstrip("-"): c for i, c in enumerate(READER.cases)}
 
 
@@ -85,6 +87,8 @@ def test_forward_is_the_adjoint_of_reverse(case):
     _, pushed = push_forward(call, call.inputs, tangents)
     for out, tangent in zip(outs, pushed, strict=True):
         assert tangent is None or (tangent.shape, tangent.dtype) == (out.shape, out.dtype)
+    if case["name"] in REPEATED and not case["variant"]:
+        return
     grads = torch.autograd.grad(outs, call.inputs, cotangents, allow_unused=True)
     left, right = product(cotangents, pushed), product(grads, tangents)
     np.testing.assert_allclose(float(left), float(right), **tolerance([*call.inputs, *outs]))

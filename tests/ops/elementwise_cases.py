@@ -107,6 +107,7 @@ ONLY_ORDINARY = {
     ("fmod", "second"), ("remainder", "second"), ("polygamma0", "grad"), ("polygamma0", "second"),
     ("polygamma1", "value"), ("polygamma1", "grad"), ("polygamma1", "second"), ("polygamma3", "value"),
     ("polygamma3", "grad"), ("polygamma3", "second"), ("hardsigmoid", "second"), ("prelu", "second"),
+    ("copysign", "second"), ("copysign_number", "second"), ("float_power", "second"),
     *((name, "grad") for name in (  # at NaN PyTorch's vectorised loop and the one for the rest differ
         "relu6", "hardtanh", "hardtanh_wide", "softshrink", "softshrink_wide", "hardshrink", "hardsigmoid",
     )),

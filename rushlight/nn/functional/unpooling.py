@@ -27,6 +27,7 @@ def unpool_operator(dims):
 
     return operator(
         batch=as_samples,
+        linear=True,
         name=f"max_unpool{dims}d",
         node=f"MaxUnpool{max(dims, 2)}DBackward0",
         input=lambda grad, indices: planes.gather(grad, indices, dims),
