@@ -118,7 +118,7 @@ def test_unpooling_of_repeated_places(dims):
 def test_determinant_of_any_rank(rank, dtype):
     """First and second derivatives hold for singular matrices; third ones need an inverse."""
     left, right = random_leaf(4, rank, dtype=dtype, seed=1), random_leaf(rank, 4, dtype=dtype, seed=2)
-    matrix = (left @ right).detach().requires_grad_()
+    matrix = (left @ right).detach().clone().requires_grad_()
     check_derivatives(torch.linalg.det, matrix)
     if rank == 4:
         second, values = gradient_function(*gradient_function(torch.linalg.det, [matrix], 0), 1)
