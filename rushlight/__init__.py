@@ -12,6 +12,7 @@ tensor([2., 4., 6.])
 # ruff: noqa: I001 (tensors first, then what makes them)
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from rushlight.cpu import choose_blas_kernels as _choose_blas_kernels
 
@@ -129,6 +130,23 @@ _FUNCTIONS = {
     ],
     "serialization": ["load", "save"],
 }  # fmt: skip
+if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
+    from rushlight import accelerator, amp, backends, blas, compiler, config, cuda, distributions, func, interop
+    from rushlight import masked, mps, nn, optim, profiler, serialization, special, utils, vision, xpu
+    from rushlight.amp import GradScaler, autocast
+    from rushlight.compiler import compile
+    from rushlight.config import show_config
+    from rushlight.func import vmap
+    from rushlight.nn.functional import adaptive_avg_pool1d, adaptive_max_pool1d, alpha_dropout, avg_pool1d, bilinear
+    from rushlight.nn.functional import channel_shuffle, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d
+    from rushlight.nn.functional import conv_transpose3d, cosine_similarity, dropout, feature_alpha_dropout
+    from rushlight.nn.functional import grid_sampler, grid_sampler_2d, grid_sampler_3d, group_norm, layer_norm
+    from rushlight.nn.functional import max_pool1d, max_pool2d, max_pool3d, native_batch_norm, native_channel_shuffle
+    from rushlight.nn.functional import native_dropout, native_group_norm, native_layer_norm, pairwise_distance
+    from rushlight.nn.functional import pixel_shuffle, pixel_unshuffle, rms_norm
+    from rushlight.serialization import load, save
+    from rushlight.threads import get_num_threads, set_num_threads
+
 _HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}
 
 

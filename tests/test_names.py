@@ -1,8 +1,10 @@
 """Modules and the names in them: a function is never hidden by the module that it is in."""
 
+import ast
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
 
@@ -23,6 +25,14 @@ def test_no_public_name_is_a_module_too(package):
     inside = [m.name for m in MODULES if m.name.rpartition(".")[0] == package and m.name not in SAME_IN_TORCH]
     values = {name: getattr(found, name.rpartition(".")[2], None) for name in inside}
     assert [name for name, value in values.items() if not isinstance(value, ModuleType | None)] == []
+
+
+def test_checkers_of_types_see_what_is_loaded_on_demand():
+    tree = ast.parse(Path(rushlight.__file__).read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "_TYPE_CHECKING"]
+    seen = {(node.module, name.name) for node in block.body for name in node.names}
+    modules = {("rushlight", name) for name in rushlight._MODULES}
+    assert seen == modules | {(f"rushlight.{home}", name) for name, home in rushlight._HOMES.items()}
 
 
 IMPORT_ALL = """

@@ -45,6 +45,8 @@ class Adam(ElementwiseOptimizer):
         check_adam(lr, betas, eps, weight_decay)
         if len({isinstance(beta, TensorBase) for beta in betas}) > 1:
             raise ValueError("betas must be either both floats or both Tensors")
+        if foreach and not capturable:
+            refuse_tensors({"lr": lr, "betas[0]": betas[0], "betas[1]": betas[1]})
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
@@ -68,3 +70,10 @@ class Adam(ElementwiseOptimizer):
         if largest is not None:
             largest[...] = np.maximum(largest + 0, square)  # + 0: a recorded maximum saves what it is given
         param -= mean * rate / (np.sqrt(square if largest is None else largest) / correction + eps)
+
+
+def refuse_tensors(options: dict[str, Any]) -> None:
+    """Raises PyTorch's ValueError for options that are tensors, which it has not together with `foreach=True`."""
+    for name, value in options.items():
+        if isinstance(value, TensorBase):
+            raise ValueError(f"{name} as a Tensor is not supported for capturable=False and foreach=True")

@@ -56,15 +56,16 @@ def hooked(step):
     """A step function that calls the hooks on steps."""
 
     @functools.wraps(step)
-    def with_hooks(self, *args, **kwargs):
+    def with_hooks(*args, **kwargs):
+        self = args[0]  # hooks see it among the arguments, as in PyTorch
         if BEFORE_ANY_STEP or self._optimizer_step_pre_hooks:
             args, kwargs = before_step(self, step, args, kwargs)
         profiler = observer()
         if profiler is None:
-            loss = step(self, *args, **kwargs)
+            loss = step(*args, **kwargs)
         else:
             with profiler.region(f"Optimizer.step#{type(self).__name__}.step"):
-                loss = step(self, *args, **kwargs)
+                loss = step(*args, **kwargs)
         self._opt_called = True  # learning rate schedules ask for it
         if AFTER_ANY_STEP or self._optimizer_step_post_hooks:
             for hook in chain(self._optimizer_step_post_hooks.values(), AFTER_ANY_STEP.values()):
@@ -268,7 +269,10 @@ class Optimizer:
     # hooks
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Calls `hook(optimizer, args, kwargs)` before every step; it may return other arguments."""
+        """Calls `hook(optimizer, args, kwargs)` before every step; it may return other arguments.
+
+        The first of them is the optimizer itself.
+        """
         return add_hook(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:

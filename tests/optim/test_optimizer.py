@@ -204,6 +204,31 @@ def test_hooks(torch):
     assert seen == ["before", "after", "before", "to save", 1, "loaded"]
 
 
+def test_hooks_get_the_arguments_of_the_step(torch):
+    optimizer, seen = torch.optim.SGD([ones(torch, 1)]), []
+    optimizer.register_step_post_hook(lambda *given: seen.append(given))
+    optimizer.register_step_pre_hook(lambda optimizer, args, kwargs: ((*args, lambda: 5), {}))
+    assert optimizer.step() == 5
+    ((found, (first, _), options),) = seen
+    assert found is first is optimizer
+    assert options == {}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"lr": 0.1}, {"betas": (0.5, 0.5)}, {"betas": (0.5, 0.5), "capturable": True}, {"foreach": None, "lr": 0.1}],
+)
+@pytest.mark.parametrize("name", ["Adam", "AdamW"])
+def test_options_that_are_tensors_with_foreach(torch, name, options):
+    tensors = {"lr": torch.tensor, "betas": lambda betas: tuple(map(torch.tensor, betas))}
+    made = {"foreach": True} | {key: tensors.get(key, lambda v: v)(value) for key, value in options.items()}
+    if len(options) == 2:
+        getattr(torch.optim, name)([ones(torch, 1)], **made)
+        return
+    with pytest.raises(ValueError, match="as a Tensor is not supported for capturable=False and foreach=True"):
+        getattr(torch.optim, name)([ones(torch, 1)], **made)
+
+
 def test_hooks_of_all_optimizers(torch):
     from importlib import import_module
 
