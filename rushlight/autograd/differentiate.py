@@ -125,7 +125,7 @@ def grad(
     else:
         results = run_grad(outs, ins, grads, keep, create_graph)
     if materialize_grads:
-        results = [zeros_for(x) if g is None else g for x, g in zip(ins, results, strict=True)]
+        results = [zeros_for(x, create_graph) if g is None else g for x, g in zip(ins, results, strict=True)]
     elif not allow_unused and any(g is None for g in results):
         unused = next(i for i, g in enumerate(results) if g is None)
         raise RuntimeError(
@@ -135,11 +135,13 @@ def grad(
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
-def zeros_for(x):
+def zeros_for(x, requires_grad):
     """The gradient of an input that the outputs do not depend on."""
     if isinstance(x, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    return new_tensor(np.zeros_like(x._array))
+    zeros = new_tensor(np.zeros_like(x._array))
+    zeros.requires_grad = requires_grad
+    return zeros
 
 
 def run_grad(outputs, inputs, grads, keep_graph, create_graph):

@@ -349,10 +349,7 @@ class TensorBase(Vertex):
     @property
     def requires_grad(self):
         """Whether gradients are recorded for this tensor. A view says so too when only its base requires grad."""
-        if self._view is not None:
-            self._synchronize()
-            return self._needs or self._view.base._needs
-        return self._needs
+        return self._needs or (self._view is not None and self._view.base._needs)
 
     @requires_grad.setter
     def requires_grad(self, value):

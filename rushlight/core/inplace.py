@@ -28,6 +28,12 @@ COPY = Operator(
     node="CopyBackwards", holomorphic=False, batch=leading, layout="as computed",
 )  # fmt: skip
 
+# Which functions may not read what they write to in any way, and which may in every way; others element by element.
+APART = frozenset(
+    ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
+)
+ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
+
 
 def check(tensor, recorded, *operands):
     """Raises PyTorch's errors for tensors that must not be changed in place.
@@ -75,13 +81,29 @@ def check_memory(tensor, operands):
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
         )
-    if tensor._counter is not None:
-        for other in operands:
-            if isinstance(other, TensorBase) and other._counter is tensor._counter and meets(array, other._array):
-                raise RuntimeError(
-                    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
-                    "a single memory location. Please clone() the tensor before performing the operation."
-                )
+    for other in operands:
+        if isinstance(other, TensorBase) and shares(tensor, other) and meets(array, other._array):
+            raise shared()
+
+
+def check_apart(tensor, operands):
+    """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
+    for other in operands:
+        if isinstance(other, TensorBase) and shares(tensor, other) and np.may_share_memory(tensor._array, other._array):
+            raise shared()
+
+
+def shares(tensor, other):
+    """Whether two tensors are one, or lie in the memory of one."""
+    return other is tensor or (tensor._counter is not None and other._counter is tensor._counter)
+
+
+def shared():
+    """The error for a change of memory that is read meanwhile."""
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. Please clone() the tensor before performing the operation."
+    )
 
 
 def meets(a, b):
@@ -97,6 +119,10 @@ def meets(a, b):
 
 def change(tensor, function, *args, **kwargs):
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
+    name = getattr(function, "__name__", "")
+    if name in APART:
+        check_apart(tensor, args)
+    operands = () if name in ANYHOW else args
     if unusual():
         taken = observed(partial(change, tensor, function, *args, **kwargs), function, tensor, args)
         if taken is not USUAL:
@@ -104,7 +130,7 @@ def change(tensor, function, *args, **kwargs):
         if levels():
             return change_dual(tensor, function, args, kwargs)
     if not recording():
-        check_memory(tensor, args)
+        check_memory(tensor, operands)
         write(tensor, function(tensor, *args, **kwargs)._array)
         return tensor
     old = stand_in(tensor)
@@ -112,7 +138,7 @@ def change(tensor, function, *args, **kwargs):
     result = function(old, *args, **kwargs)
     recorded = old._needs or result._needs
     check_history(tensor, recorded)
-    check_memory(tensor, args)
+    check_memory(tensor, operands)
     if not recorded:
         write(tensor, result._array)
         return tensor

@@ -4,7 +4,7 @@ import numpy as np
 
 from rushlight.core.batched import ARRAYS
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.core.inplace import change, check_memory, is_followed
+from rushlight.core.inplace import change, check_apart, check_memory, is_followed, shares
 from rushlight.core.operators import call
 from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
@@ -194,6 +194,9 @@ def put(target, key, value, accumulate, any_dtype):
     array = target._array
     if isinstance(value, TensorBase):
         value = checked_values(target, key, value, any_dtype)
+        if value._array.ndim == 0 and single_mask(key):
+            value = value.clone() if shares(target, value) else value
+        check_apart(target, (value,))
     else:
         value = np.asarray(value).astype(array.dtype)
     if is_followed(target, value):

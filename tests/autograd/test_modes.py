@@ -204,3 +204,22 @@ def test_modes_travel_with_a_copied_context():
     thread.start()
     thread.join()
     assert seen == [False]
+
+
+def test_a_view_whose_history_is_forbidden_says_whether_its_base_requires_grad(torch):
+    base = torch.ones(3)
+    with torch.no_grad():
+        view = base[:2]
+    assert not view.requires_grad
+    base.mul_(torch.ones(3, requires_grad=True))
+    assert view.requires_grad
+    with pytest.raises(RuntimeError, match="view was created in no_grad mode"):
+        _ = view.grad_fn
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_zeros_of_unused_inputs_take_part_in_a_graph_that_is_asked_for(torch, create_graph):
+    x, y = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    first, zeros = torch.autograd.grad((x * x).sum(), [x, y], create_graph=create_graph, materialize_grads=True)
+    assert (first.requires_grad, zeros.requires_grad) == (create_graph, create_graph)
+    assert zeros.tolist() == [0.0, 0.0, 0.0]

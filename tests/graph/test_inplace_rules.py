@@ -206,3 +206,37 @@ def test_graphs_with_changes_are_freed_at_once():
         assert node() is None
     finally:
         gc.enable()
+
+
+MEMORY = {  # whether a change may read the very tensor that it changes, and a tensor that lies across its memory
+    "x.add_({})": (True, False),
+    "x.lerp_({}, 0.5)": (True, False),
+    "x.copy_({})": (True, False),
+    "x.addmm_({}, x)": (True, True),
+    "x.masked_scatter_(x > 0, {})": (True, True),
+    "x.masked_fill_(x > 0, {}[0, 0])": (True, True),
+    "x.index_fill_(0, i, {}[0, 0])": (True, True),
+    "x.__setitem__(x > 0, {}[0, 0])": (True, True),
+    "x.scatter_(0, j, {})": (False, False),
+    "x.scatter_add_(0, j, {})": (False, False),
+    "x.scatter_reduce_(0, j, {}, 'sum')": (False, False),
+    "x.index_add_(0, i, {})": (False, False),
+    "x.index_copy_(0, i, {})": (False, False),
+    "x.index_reduce_(0, i, {}, 'prod')": (False, False),
+    "x.index_put_((i,), {})": (False, False),
+    "x.put_(j, {})": (False, False),
+    "x.__setitem__(i, {})": (False, False),
+}
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize(("other", "number"), [("x", 0), ("x.T", 1)])
+@pytest.mark.parametrize("form", MEMORY)
+def test_memory_that_is_read_and_changed(torch, form, other, number, recorded):
+    x = torch.ones(3, 3, requires_grad=recorded)
+    names = {"x": x * 1 if recorded else x, "i": torch.tensor([0, 1, 2]), "j": torch.arange(9).reshape(3, 3) % 3}
+    if MEMORY[form][number]:
+        eval(form.format(other), names)
+    else:
+        with pytest.raises(RuntimeError, match="unsupported operation: some elements of the input tensor and the writ"):
+            eval(form.format(other), names)
