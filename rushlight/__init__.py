@@ -70,6 +70,7 @@ from rushlight.ops.joining import *
 from rushlight.ops.logic import *
 from rushlight.ops.masking import *
 from rushlight.ops.norms import *
+from rushlight.ops.old_constructors import *
 from rushlight.ops.order import *
 from rushlight.ops.overwritten_views import *
 from rushlight.ops.padding import *

@@ -1,10 +1,8 @@
 """The old classes of tensors of one dtype, `FloatTensor` and so on: constructors, and names for `isinstance`."""
 
-import numpy as np
-
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.ops.from_data import new_array
+from rushlight.ops.old_constructors import constructed
 from rushlight.tensors import Tensor
 
 CLASSES = {f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex}
@@ -20,10 +18,8 @@ class TypedTensor(type):
     def __instancecheck__(cls, value):
         return isinstance(value, TensorBase) and value.dtype is cls.dtype
 
-    def __call__(cls, *data) -> Tensor:
-        if len(data) == 1 and not isinstance(data[0], int):
-            return new_tensor(new_array(data[0], cls.dtype._numpy))
-        return new_tensor(np.empty(data or 0, cls.dtype._numpy))
+    def __call__(cls, *given, **options) -> Tensor:
+        return new_tensor(constructed(cls.dtype._numpy, *given, **options))
 
 
 for name, d in CLASSES.items():

@@ -2,6 +2,7 @@
 
 import warnings
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,22 +12,20 @@ from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
-from rushlight.devices import CPU, check_device, device
+from rushlight.core.windows import memory_of
+from rushlight.devices import CPU, device
 from rushlight.size import Size
 
 __all__ = ["Tensor"]
 
 
-def legacy_array(*data, device=None):
-    """The array of `Tensor(2, 3)`, an uninitialised one of that shape, or of `Tensor([1, 2])`, of that data."""
-    check_device(device)
-    dtype = dtypes.get_default_dtype()._numpy
-    if len(data) != 1 or isinstance(data[0], int):
-        return np.empty(data or 0, dtype)
-    source = data[0]
-    if isinstance(source, (float, complex)):
-        raise TypeError(f"new(): data must be a sequence (got {type(source).__name__})")
-    return source._array if isinstance(source, TensorBase) else np.array(source, dtype)
+constructed: Callable = None  # type: ignore[assignment]  # makes the array of `Tensor(2, 3)`
+
+
+def use_constructor(function: Callable) -> None:
+    """Tells the class how its arrays are made of sizes or data, once that is loaded."""
+    global constructed
+    constructed = function
 
 
 def one_size(name, sizes, dim):
@@ -76,7 +75,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def __init__(self, *args, **kwargs):
         if self._array is None:  # a subclass may have made it in `__new__`
-            self._array = legacy_array(*args, **kwargs)
+            self._array = constructed(*args, **kwargs)
 
     if TYPE_CHECKING:  # the methods that the table of operators adds
 
@@ -316,18 +315,23 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
         Assigning gives the tensor other memory, and keeps its place in the graph.
         """
-        return new_tensor(self._settled())
+        out = new_tensor(self._settled())
+        share_memory(out, self)
+        return out
 
     @data.setter
     def data(self, value):
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array, self._unsettled = value._settled(), False
+        self.__dict__.pop("_memory", None)
+        share_memory(self, value)
 
     def detach(self) -> "Tensor":
         """The same memory outside the graph. Changes in place through it are noticed by the backward pass."""
         out = new_tensor(self._settled())
         out._counter = self._versions()
+        share_memory(out, self)
         return out
 
     def detach_(self) -> "Tensor":
@@ -443,6 +447,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def __reduce_ex__(self, protocol):
         return rebuild, (type(self), self._settled(), self._needs)
+
+
+def share_memory(tensor: Tensor, other: Tensor) -> None:
+    """Notes for a tensor that is no view which memory its array is a part of: that of `other`."""
+    memory = memory_of(other)
+    if memory is not other._array:
+        tensor._memory = memory
 
 
 def tangent_text(tensor: Tensor) -> str | None:

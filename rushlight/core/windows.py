@@ -76,6 +76,12 @@ def layout(array):
     return array.shape, array.strides, array.dtype
 
 
+def memory_of(tensor):
+    """The array that a tensor's memory is: its own; of a view that of its base; and what `share_memory` noted."""
+    base = tensor if tensor._view is None else tensor._view.base
+    return getattr(base, "_memory", base._array)
+
+
 def address(array):
     """The address of an array's first element."""
     return array.__array_interface__["data"][0]

@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import FIELDS, TensorBase
-from rushlight.tensors import Tensor, rebuild
+from rushlight.tensors import Tensor, rebuild, share_memory
 
 __all__ = ["Buffer", "Parameter"]
 
@@ -44,6 +44,8 @@ class Parameter(Tensor):
         if requires_grad and array.dtype.kind not in "fc":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self._needs = requires_grad
+        if data is not None:
+            share_memory(self, data)
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
@@ -51,7 +53,9 @@ class Parameter(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol):
-        state = {name: value for name, value in self.__dict__.items() if name not in FIELDS | {"_accumulate_grad"}}
+        state = {
+            name: value for name, value in self.__dict__.items() if name not in FIELDS | {"_accumulate_grad", "_memory"}
+        }
         return rebuild_with_state, (type(self), self._array, self._needs, state)
 
     def __repr__(self):

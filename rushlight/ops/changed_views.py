@@ -101,6 +101,7 @@ def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
         larger[: flat.size] = flat
         flat = larger
     self._array = flat[:size].reshape(shape)
+    self.__dict__.pop("_memory", None)
     return self
 
 

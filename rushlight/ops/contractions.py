@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor, unbroadcast
 from rushlight.dtypes import as_numpy
 from rushlight.ops import equations, mismatch
@@ -79,7 +80,12 @@ def einsum(*args) -> Tensor:
     subscripts, output = equations.parse(equation, tuple([x.shape for x in arrays]))
     for x in arrays:
         mismatch.same_scalars(arrays[0], x)
-    mismatch.refuse_bool("bmm", arrays[0])
+    letters = "".join(subscripts)
+    summed = set(letters) - set(output)
+    if len(operands) == 1 and summed and arrays[0].dtype.kind in "biu":
+        operands = [operands[0].to(dtypes.int64)]  # a sum, and no product
+    elif any(letters.count(letter) > 1 for letter in summed):
+        mismatch.refuse_bool("bmm", arrays[0])
     return _einsum(operands, subscripts, output)
 
 

@@ -10,7 +10,7 @@ from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.devices import check_device, device
 from rushlight.layouts import empty_array, memory_format, preserve_format
-from rushlight.ops.from_data import new_array, shared
+from rushlight.ops.from_data import shared
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import named, operator
 from rushlight.tensors import Tensor
@@ -146,13 +146,6 @@ def pin_memory(self: Tensor, device=None) -> Tensor:
     raise RuntimeError("Cannot access accelerator device when none is available. Leave pin_memory() out on a CPU.")
 
 
-def new(self: Tensor, *data: Any) -> Tensor:
-    """A tensor of this one's dtype from sizes, which leaves it uninitialised, or from data. Old; see `new_tensor`."""
-    if len(data) == 1 and not isinstance(data[0], int):
-        return new_tensor(new_array(data[0], self._array.dtype))
-    return new_tensor(np.empty(data, self._array.dtype))
-
-
 def dlpack(self: Tensor, **options: Any):
     """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
     if self.requires_grad:
@@ -176,7 +169,7 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
 
 
-METHODS = (to, type_as, bfloat16, cpu, cuda, is_pinned, pin_memory, new)
+METHODS = (to, type_as, bfloat16, cpu, cuda, is_pinned, pin_memory)
 CONVERSIONS = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
     "long": dtypes.int64, "half": dtypes.float16, "float": dtypes.float32, "double": dtypes.float64,

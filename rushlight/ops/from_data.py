@@ -1,6 +1,7 @@
 """Tensors from data: nested lists and numbers, NumPy arrays, buffers, other tensors."""
 
 import warnings
+from array import array as PythonArray
 from typing import Any, Unpack
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.nested import array_of
-from rushlight.ops.options import Options, made, numpy_type
+from rushlight.ops.options import Options, made, numpy_type, require_grad
 from rushlight.tensors import Tensor
 
 __all__ = ["as_tensor", "asarray", "from_numpy", "frombuffer", "tensor"]
@@ -27,6 +28,11 @@ ODD_STRIDE = (
 COPY_OF_TENSOR = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+READ_ONLY = (
+    "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to "
+    "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its "
+    "data or make it writable before converting it to a tensor."
 )
 NOT_WRITABLE = (
     "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
@@ -82,7 +88,7 @@ def asarray(
     >>> torch.asarray(np.arange(3.0), dtype=torch.float32)
     tensor([0., 1., 2.])
     """
-    source = as_source(obj)
+    source = as_source(obj, dtype)
     if source is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -92,20 +98,22 @@ def asarray(
         raise ValueError(f"can't alias tensor with dtype '{held}' into dtype '{asked}'.")
     result = source.to(device=device, dtype=source.dtype if dtype is None else dtype, copy=bool(copy))
     if requires_grad is not None:
-        result = result.detach().requires_grad_(requires_grad)
+        result = result.detach()
+        if requires_grad:
+            require_grad(result)
     return result
 
 
-def as_source(obj: Any) -> Tensor | None:
-    """A tensor that shares the memory of an object, if it is one that lends it."""
+def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
+    """A tensor that shares the memory of an object, if it is one that lends it: bytes are read as `dtype`."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
         return new_tensor(shared(obj))
     if hasattr(obj, "__dlpack__"):
         return new_tensor(shared(np.from_dlpack(obj)))
-    if isinstance(obj, (bytearray, memoryview)):
-        return frombuffer(obj, dtype=dtypes.uint8)
+    if isinstance(obj, (bytes, bytearray, memoryview, PythonArray)):
+        return new_tensor(of_buffer(obj, numpy_type("asarray", dtype)))
     return None
 
 
@@ -139,8 +147,36 @@ def frombuffer(buffer, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0,
     >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8, offset=1)
     tensor([2, 3], dtype=torch.uint8)
     """
-    array = np.frombuffer(buffer, numpy_type("frombuffer", dtype), count, offset)
+    array = of_buffer(buffer, numpy_type("frombuffer", dtype), count, offset)
     return made("frombuffer", array, {"requires_grad": requires_grad})
+
+
+def of_buffer(buffer, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.ndarray:
+    """The array that reads the memory of a buffer. ValueError, with PyTorch's words, where that is impossible."""
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    length, size = view.nbytes, dtype.itemsize
+    if length <= 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    rest = length - offset
+    if count < 0 and rest % size:
+        raise ValueError(
+            f"buffer length ({length} bytes) after offset ({offset} bytes) must be a multiple of element size ({size})"
+        )
+    if count * size > rest:
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    if view.readonly:
+        warnings.warn(READ_ONLY, UserWarning, stacklevel=3)
+    return np.frombuffer(buffer, dtype, max(count, -1), offset)
 
 
 def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:

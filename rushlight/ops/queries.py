@@ -1,6 +1,7 @@
 """Questions about tensors whose answers are no tensors."""
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.windows import address, memory_of
 from rushlight.layouts import layout, strided
 from rushlight.ops.table import method, refuse
 from rushlight.tensors import Tensor
@@ -77,9 +78,7 @@ def storage_offset(self: Tensor) -> int:
     >>> torch.arange(6)[2:].storage_offset()
     2
     """
-    if self._view is None:
-        return 0
-    return (self.data_ptr() - self._view.base.data_ptr()) // self._array.itemsize
+    return (self.data_ptr() - address(memory_of(self))) // self._array.itemsize
 
 
 @method

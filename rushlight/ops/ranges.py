@@ -11,7 +11,9 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.creation import type_of_out
+from rushlight.ops.filling import checked_number
 from rushlight.ops.options import Options, OutOptions, made, numpy_type
+from rushlight.ops.promotion import missing
 from rushlight.random.names import NUMBERS, require
 from rushlight.tensors import Tensor
 
@@ -185,7 +187,12 @@ def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, 
     default = dtypes.get_default_dtype()
     if isinstance(first, complex) or isinstance(last, complex):
         default = default.to_complex()
-    return first, last, numpy_type(name, dtype, type_of_out(options) or default._numpy)
+    d = numpy_type(name, dtype, type_of_out(options) or default._numpy)
+    if d.kind == "b":
+        raise missing(f"{name}_cpu", d)
+    if d.kind in "iu":
+        first, last = checked_number(first, d), checked_number(last, d)
+    return first, last, d
 
 
 def evenly(first: complex, last: complex, steps: int, dtype: np.dtype) -> np.ndarray:

@@ -238,7 +238,8 @@ def _any(input, dims, keepdim):
 
 def truth(entry, input, dim, keepdim):
     """What `all` and `any` share: a result of bool, of uint8 for an input of uint8."""
-    result = entry(input, () if dim == () else axes(dim, input._array.ndim), keepdim)
+    nothing = isinstance(dim, (tuple, list)) and not dim
+    result = entry(input, () if nothing else axes(dim, input._array.ndim), keepdim)
     if input._array.dtype == np.uint8:
         result._array = result._array.astype(np.uint8)
     return result

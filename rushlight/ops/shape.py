@@ -11,7 +11,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
-from rushlight.tensors import Tensor
+from rushlight.tensors import Tensor, share_memory
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "flatten", "is_tensor", "numel", "ravel", "reshape", "squeeze",
@@ -121,6 +121,7 @@ def view_as_dtype(input, dtype):
         check_divisible(array, target)
     out = new_tensor(array.view(target))
     out._counter = input._versions()
+    share_memory(out, input)
     return out
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
-from rushlight.core.windows import PUT_BACK, READ, Window, address
+from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.layouts import compact, extent, overlaps
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -267,7 +267,7 @@ def as_strided(
 def strided_windows(input, size, stride, storage_offset):
     """What is to be seen of the memory, and where `input` lies in it. Raises PyTorch's errors."""
     array = input._settled()
-    base = array if input._view is None else input._view.base._array
+    base = memory_of(input)
     itemsize = array.itemsize
     size, stride = tuple(map(as_int, size)), tuple(map(as_int, stride))
     start = address(array) - address(base)

@@ -19,7 +19,7 @@ from rushlight.tensors import Tensor, rebuild
 
 KEY = 100  # objects within a key of a dictionary
 MANY = 2**58  # more elements than a memory has bytes
-OWN = {*FIELDS, "_accumulate_grad"}  # attributes of a tensor that are not its user's
+OWN = {*FIELDS, "_accumulate_grad", "_memory"}  # attributes of a tensor that are not its user's
 
 
 def is_number(value: Any) -> bool:

@@ -27,7 +27,7 @@ __all__ = ["save"]
 
 HEADERS = 30 + 20  # bytes before an entry: the header, and the field with its sizes
 ALIGNMENT = 64  # of memory in an archive, so that it can be mapped
-NOT_SAVED = {*FIELDS, "_accumulate_grad"}  # attributes of a tensor that are not its user's
+NOT_SAVED = {*FIELDS, "_accumulate_grad", "_memory"}  # attributes of a tensor that are not its user's
 
 
 def save(

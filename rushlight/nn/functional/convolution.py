@@ -159,9 +159,11 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
         input, padding = same_padding(input, weight, stride, dilation) if padding == "same" else (input, (0,) * dims)
     else:
         stride, padding, dilation = settings_of(dims, stride=stride, padding=padding, dilation=dilation)
-    if input._array.ndim == dims + 2:
-        return _convolution(input, weight, bias, stride, padding, dilation, groups)
-    return _convolution(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+    batch = input if input._array.ndim == dims + 2 else input.unsqueeze(0)
+    result = _convolution(batch, weight, bias, stride, padding, dilation, groups)
+    if not batch._array.shape[1]:
+        result = result[:, :0]  # of no channels PyTorch makes none
+    return result if batch is input else result.squeeze(0)
 
 
 def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
