@@ -458,7 +458,8 @@ def share_memory(tensor: Tensor, other: Tensor) -> None:
 
 def tangent_text(tensor: Tensor) -> str | None:
     """The tangent of the innermost level that is still entered, as text."""
-    from rushlight.core.forward import LEVELS, tangent_of
+    from rushlight.core.forward import tangent_of
+    from rushlight.core.operators import LEVELS
 
     tangent = next((t for level in reversed(LEVELS) if (t := tangent_of(tensor, level)) is not None), None)
     return None if tangent is None else f"{tangent}"

@@ -3,12 +3,12 @@
 import warnings
 
 from rushlight.core.graph import watch_changes
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, Switch
 
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
 
-class set_detect_anomaly:
+class set_detect_anomaly(Switch):
     """Switches anomaly mode on or off: from the call on as a function, or inside as a context manager.
 
     In anomaly mode nodes remember the lines that recorded them. When the backward of one fails, or (`check_nan`) gives
@@ -21,17 +21,20 @@ class set_detect_anomaly:
     True
     """
 
+    names = ("anomaly", "check_nan")
+
     def __init__(self, mode: bool, check_nan: bool = True):
-        if mode:
-            watch_changes()
-        self.previous = CURRENT.get()
-        CURRENT.set(self.previous.replace(anomaly=mode, check_nan=check_nan))
+        self.mode, self.check_nan = mode, check_nan
+        super().__enter__()
 
     def __enter__(self):
         return None
 
-    def __exit__(self, *exception):
-        CURRENT.set(CURRENT.get().replace(anomaly=self.previous.anomaly, check_nan=self.previous.check_nan))
+    def inside(self, modes):
+        """The modes with anomaly mode set."""
+        if self.mode:
+            watch_changes()
+        return modes.replace(anomaly=self.mode, check_nan=self.check_nan)
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -46,15 +49,14 @@ class detect_anomaly(set_detect_anomaly):
     """
 
     def __init__(self, check_nan: bool = True):
-        self.check_nan = check_nan
+        self.mode, self.check_nan = True, check_nan
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
             "debugging.",
             stacklevel=2,
         )
 
-    def __enter__(self):
-        super().__init__(True, self.check_nan)
+    __enter__ = Switch.__enter__
 
 
 def is_anomaly_enabled() -> bool:

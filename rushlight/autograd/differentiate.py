@@ -13,7 +13,7 @@ from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
 from rushlight.core.levels import enter, leave
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import levels
 from rushlight.dtypes import FROM_NUMPY
 from rushlight.size import Size
@@ -71,13 +71,13 @@ def backward(
     on_tensors = needs_tensors(create_graph, outputs, cotangents)
     roots = make_roots(outputs, cotangents, on_tensors)
     run = Backward(create_graph if retain_graph is None else retain_graph, on_tensors)
-    if wanted is None:
-        in_grad_mode(create_graph, run.run, roots, None)
-        return
-    for x in wanted:
-        if isinstance(x, TensorBase):
-            x.retain_grad()
-    in_grad_mode(create_graph, run.run, roots, [place(x) for x in wanted], True)
+    if wanted is not None:
+        for x in wanted:
+            if isinstance(x, TensorBase):
+                x.retain_grad()
+        wanted = [place(x) for x in wanted]
+    with in_grad_mode(create_graph):
+        run.run(roots, wanted, wanted is not None)
 
 
 def grad(
@@ -149,7 +149,8 @@ def run_grad(outputs, inputs, grads, keep_graph, create_graph):
     on_tensors = needs_tensors(create_graph, outputs, grads)
     roots = make_roots(outputs, grads, on_tensors)
     run = Backward(keep_graph, on_tensors)
-    results = in_grad_mode(create_graph, run.run, roots, [place(x) for x in inputs])
+    with in_grad_mode(create_graph):
+        results = run.run(roots, [place(x) for x in inputs])
     models = [x._settled() if isinstance(x, TensorBase) else None for x in inputs]
     return [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
 
@@ -167,18 +168,6 @@ def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
     batch = [None if g is None else enter(g, 0, level) for g in grads]
     results = run_grad(outputs, inputs, batch, keep_graph, create_graph)
     return [None if g is None else leave(g, 0, level) for g in results]
-
-
-def in_grad_mode(enabled, function, *args):
-    """Calls a function with grad mode set."""
-    modes = CURRENT.get()
-    if modes.grad is enabled:
-        return function(*args)
-    CURRENT.set(modes.with_grad(enabled))
-    try:
-        return function(*args)
-    finally:
-        CURRENT.set(modes)
 
 
 def listed(tensors, asked_by=None):

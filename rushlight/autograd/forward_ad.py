@@ -1,11 +1,11 @@
 """Forward mode (torch.autograd.forward_ad): dual tensors, a value with a tangent that every operation passes on."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rushlight.autograd.grad_mode import GradMode
-from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tangent, without
+from rushlight.autograd.grad_mode import Decorator
+from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase
-from rushlight.core.operators import Operator
+from rushlight.core.operators import Operator, TangentLevel
 from rushlight.tensors import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
@@ -14,6 +14,7 @@ DUAL = Operator(
     "make_dual", lambda tensor: tensor, ("tensor",), {"tensor": lambda grad: grad}, linear=True, node="ViewBackward0"
 )  # fmt: skip
 ENTERED: list[int] = []  # the core's number of the level that is entered; PyTorch calls it 0
+NESTED = "Nested forward mode AD is not supported at the moment: for higher orders nest func.jvp."
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
 
 
@@ -26,10 +27,7 @@ class UnpackedDualTensor(NamedTuple):
 
 def enter_dual_level() -> int:
     """Begins forward mode, and returns the number of the level: 0. RuntimeError inside another level."""
-    if ENTERED:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment: for higher orders nest func.jvp.")
-    ENTERED.append(enter_level())
-    return 0
+    return dual_level().__enter__()
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -40,10 +38,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     if not ENTERED:
         raise RuntimeError("Dual level must be a positive number.")
-    exit_level(ENTERED.pop())
+    dual_level().__exit__()
 
 
-class dual_level(GradMode):
+class dual_level(TangentLevel, Decorator):
     """The context in which forward mode is on: tensors made by `make_dual` carry their tangents through operations.
 
     Also a decorator. There is one level at a time; for derivatives of higher order nest `func.jvp`, or combine with
@@ -58,11 +56,8 @@ class dual_level(GradMode):
     UnpackedDualTensor(primal=tensor([1., 4.]), tangent=tensor([2., 0.]))
     """
 
-    def __enter__(self) -> int:
-        return enter_dual_level()
-
-    def __exit__(self, *error: Any) -> None:
-        exit_dual_level()
+    def __init__(self) -> None:
+        super().__init__(ENTERED, alone=NESTED)
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:

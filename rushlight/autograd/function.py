@@ -12,7 +12,7 @@ from rushlight.core.batching import BATCHED, shared_levels
 from rushlight.core.context import next_number
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
-from rushlight.core.modes import CURRENT, switched
+from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import levels
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
@@ -139,7 +139,7 @@ class Function(metaclass=FunctionMeta):
         ctx = node.ctx = cls._context_cls(node)
         ctx.needs_input_grad = tuple(t is not None and t.requires_grad for t in tensors)
         recorded = CURRENT.get().grad and any(ctx.needs_input_grad)
-        with switched(grad=False):
+        with in_grad_mode(False):
             if cls.has_setup():
                 output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
@@ -173,8 +173,13 @@ def with_defaults(forward, args, kwargs):
 
 def unrecorded(node, tensors, outputs):
     """The outputs of a call that leaves no node: inputs among them are given back as other tensors, unless changed."""
-    unchanged = [t for t in tensors if t is not None and not any(t is dirty for dirty in node.ctx.dirty_tensors)]
-    return tuple(out.detach() if any(out is t for t in unchanged) else out for out in outputs)
+    unchanged = identities(tensors) - identities(node.ctx.dirty_tensors)
+    return tuple(out.detach() if id(out) in unchanged else out for out in outputs)
+
+
+def identities(values):
+    """Which objects there are among some values, None left out."""
+    return {id(value) for value in values if value is not None}
 
 
 def connected(node, tensors, outputs):
@@ -183,18 +188,21 @@ def connected(node, tensors, outputs):
     node.arity = len(live)
     node.edges = tuple((t if t._node is None else t._node) if t.requires_grad else None for t in live)
     node.numbers = tuple(t._index for t in live)
-    made = [o._array for o in outputs if isinstance(o, TensorBase)]
+    made = levels_of(*[o._array for o in outputs if isinstance(o, TensorBase)])
     node.places = [
         None if t is None else (t._array.shape, t._array.dtype, shared_levels(t._array, made)) for t in tensors
     ]
-    node.flags = BATCHED if levels_of(*made) else 0
+    node.flags = BATCHED if made else 0
     node.results = [(o._array.shape, o._array.dtype) if isinstance(o, TensorBase) else None for o in outputs]
     node.outputs = [None] * len(outputs)  # the node makes its zeros itself
     check_dirty(node, tensors, outputs)
+    inputs, dirty, constant = (identities(t) for t in (tensors, node.ctx.dirty_tensors, node.ctx.non_differentiable))
+    kept = identities(node.ctx.to_save) if node._forward_cls.has_setup() else set()
     outputs = tuple(
-        placed(node, i, out, tensors) if isinstance(out, TensorBase) else out for i, out in enumerate(outputs)
+        placed(node, i, out, inputs, dirty, constant, kept) if isinstance(out, TensorBase) else out
+        for i, out in enumerate(outputs)
     )
-    mark_views(node, outputs)
+    mark_views(node, outputs, dirty)
     node.keep_saved(outputs)
     if CURRENT.get().anomaly:
         remember_origin(node)
@@ -203,14 +211,15 @@ def connected(node, tensors, outputs):
 
 def check_dirty(node, tensors, outputs):
     """Looks at what was given to `mark_dirty`: inputs, all returned; a view among them as the only output."""
+    given, made = identities(tensors), identities(outputs)
     for dirty in node.ctx.dirty_tensors:
-        if not any(dirty is t for t in tensors):
+        if id(dirty) not in given:
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
                 "should be passed to ctx.mark_dirty().",
                 stacklevel=4,
             )
-        if not any(dirty is out for out in outputs):
+        if id(dirty) not in made:
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
                 "are modified inplace must all be outputs of the Function."
@@ -224,15 +233,17 @@ def check_dirty(node, tensors, outputs):
             )
 
 
-def placed(node, i, out, tensors):
-    """Output `i` of a custom function, with its place in the graph."""
-    is_input = any(out is t for t in tensors)
-    if out._array.dtype.kind not in "fc" or any(out is t for t in node.ctx.non_differentiable):
+def placed(node, i, out, inputs, dirty, constant, kept):
+    """Output `i` of a custom function, with its place in the graph. The sets are of identities; `kept` of what a
+    `setup_context` saves.
+    """
+    is_input = id(out) in inputs
+    if out._array.dtype.kind not in "fc" or id(out) in constant:
         return out.detach() if is_input else out
-    if is_input and any(out is t for t in node.ctx.dirty_tensors):
+    if is_input and id(out) in dirty:
         return changed(node, i, out)
     if is_input:
-        out = returned(node, out)
+        out = returned(out, id(out) in kept)
     out._node, out._index, out._needs = node, i, True
     return out
 
@@ -252,23 +263,23 @@ def changed(node, i, out):
     return out
 
 
-def returned(node, out):
+def returned(out, is_kept):
     """A look at an input that is returned as it is."""
-    if node._forward_cls.has_setup() and any(out is t for t in node.ctx.to_save):
+    if is_kept:
         raise RuntimeError(
             "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
             "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
             "setup ctx inside the forward function itself."
         )
-    with switched(grad=False):
+    with in_grad_mode(False):
         return out.view_as(out)
 
 
-def mark_views(node, outputs):
+def mark_views(node, outputs, dirty):
     """Notes with outputs that are views where they come from: changed in place they would go round the function."""
     live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
     for out in live:
-        if out._view is not None and not any(out is t for t in node.ctx.dirty_tensors):
+        if out._view is not None and id(out) not in dirty:
             out._view.origin = MULTI if len(live) > 1 else CUSTOM
             out._view.version = out._counter.value
 
@@ -278,7 +289,7 @@ def once_differentiable(fn):
 
     @functools.wraps(fn)
     def wrapper(ctx, *args, **kwargs):
-        with switched(grad=False):
+        with in_grad_mode(False):
             results = fn(ctx, *args, **kwargs)
         if not CURRENT.get().grad or not any(isinstance(g, TensorBase) and g.requires_grad for g in args):
             return results

@@ -1,9 +1,9 @@
 """Forward mode through custom functions: the user's `jvp` is called with the tangents of the inputs."""
 
-from rushlight.core.forward import LEVELS, strip, take_tangents, tangent_of, with_tangent, zeros_like
+from rushlight.core.forward import strip, take_tangents, tangent_of, with_tangent, zeros_like
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import take_over
-from rushlight.core.operators import carries_tangents
+from rushlight.core.operators import LEVELS, carries_tangents
 
 __all__ = ["apply_dual"]
 

@@ -133,15 +133,14 @@ class FunctionNode(Node):
     def keep_saved(self, outputs):
         """Keeps what `save_for_backward` was given."""
         packing = CURRENT.get().packing
+        places = {id(out): i for i, out in reversed(list(enumerate(outputs)))} if self.ctx.to_save else {}
         saved = []
         for i, tensor in enumerate(self.ctx.to_save):
             if tensor is not None and not isinstance(tensor, TensorBase):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
                 )
-            index = -1
-            if tensor is not None and tensor._node is self:
-                index = next((i for i, out in enumerate(outputs) if out is tensor), -1)
+            index = places.get(id(tensor), -1) if tensor is not None and tensor._node is self else -1
             if tensor is not None and packing is not None:
                 saved.append(pack(tensor, packing, index))
             else:

@@ -3,8 +3,7 @@
 import functools
 import inspect
 
-from rushlight.core.graph import count_inference
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, Switch
 
 __all__ = [
     "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled",
@@ -22,19 +21,10 @@ def is_grad_enabled() -> bool:
     return CURRENT.get().grad
 
 
-class GradMode:
-    """A context manager, and a decorator of functions and generators, that sets grad mode and puts it back."""
+class Decorator:
+    """A context manager that decorates functions and generators too."""
 
-    mode: bool
-
-    def __enter__(self):
-        self.previous = CURRENT.get()
-        CURRENT.set(self.previous.with_grad(self.mode))
-
-    def __exit__(self, *exception):
-        CURRENT.set(self.previous)
-
-    def clone(self) -> "GradMode":
+    def clone(self) -> "Decorator":
         """Another of the same kind: each call of a decorated function enters its own."""
         return type(self)()
 
@@ -73,6 +63,17 @@ class GradMode:
                     step, value = generator.throw, error
 
         return wrapper
+
+
+class GradMode(Switch, Decorator):
+    """A context manager, and a decorator of functions and generators, that sets grad mode and puts it back."""
+
+    names = ("grad",)
+    mode: bool
+
+    def inside(self, modes):
+        """The modes with grad mode set."""
+        return modes.with_grad(self.mode)
 
 
 class FixedMode(GradMode):
@@ -125,15 +126,14 @@ class set_grad_enabled(GradMode):
 
     def __init__(self, mode: bool):
         self.mode = mode
-        self.previous = CURRENT.get()
-        CURRENT.set(self.previous.with_grad(mode))
+        super().__enter__()
 
     def __enter__(self):
-        CURRENT.set(self.previous.with_grad(self.mode))
+        CURRENT.set(CURRENT.get().with_grad(self.mode))
 
     def __call__(self, function):
         """`function`, made to run in this mode; the mode of the caller is put back."""
-        CURRENT.set(self.previous)
+        self.__exit__()
         return super().__call__(function)
 
     def clone(self) -> "set_grad_enabled":
@@ -141,7 +141,7 @@ class set_grad_enabled(GradMode):
         return type(self)(self.mode)
 
 
-class inference_mode(GradMode):
+class inference_mode(Switch, Decorator):
     """`no_grad`, and the results are inference tensors: those can never become part of a graph later.
 
     Also a decorator. Inference tensors may be changed in place only in inference mode, and cannot be saved for
@@ -154,6 +154,8 @@ class inference_mode(GradMode):
     True
     """
 
+    names = ("grad", "inference")
+
     def __new__(cls, mode=True):
         """The mode, or a function decorated with it."""
         self = super().__new__(cls)
@@ -165,14 +167,9 @@ class inference_mode(GradMode):
     def __init__(self, mode: bool = True):
         self.mode = mode
 
-    def __enter__(self):
-        self.previous = CURRENT.get()
-        CURRENT.set(self.previous.replace(grad=not self.mode, inference=self.mode))
-        count_inference(1)
-
-    def __exit__(self, *exception):
-        CURRENT.set(self.previous)
-        count_inference(-1)
+    def inside(self, modes):
+        """The modes with inference mode set."""
+        return modes.replace(grad=not self.mode, inference=self.mode)
 
     def clone(self) -> "inference_mode":
         """Another with the same mode."""
@@ -189,7 +186,7 @@ def is_inference_mode_enabled() -> bool:
     return CURRENT.get().inference
 
 
-class set_multithreading_enabled(GradMode):
+class set_multithreading_enabled(Decorator):
     """Accepted as PyTorch accepts it on a CPU: there, as here, a backward pass runs in the thread that calls it.
 
     >>> import rushlight as torch

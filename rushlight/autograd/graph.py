@@ -11,7 +11,7 @@ from rushlight.core.engine import RUN
 from rushlight.core.graph import Node as CoreNode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import Switch
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -81,20 +81,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             t._bump()
 
 
-class SwitchedModes:
-    """A context in which some of the modes are others than outside."""
-
-    switches: dict[str, Any]
-
-    def __enter__(self):
-        self.previous = CURRENT.get()
-        CURRENT.set(self.previous.replace(**self.switches))
-
-    def __exit__(self, *exception):
-        CURRENT.set(self.previous)
-
-
-class saved_tensors_hooks(SwitchedModes):
+class saved_tensors_hooks(Switch):
     """Sends every tensor that an operation saves inside through `pack_hook`, and back through `unpack_hook`.
 
     `pack_hook` gets the tensor, which it must not change, and may return anything; `unpack_hook` gets that in the
@@ -111,17 +98,19 @@ class saved_tensors_hooks(SwitchedModes):
     tensor([2., 2.])
     """
 
+    names = ("packing",)
+
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
-        self.switches = {"packing": (pack_hook, unpack_hook)}
 
-    def __enter__(self):
-        if CURRENT.get().refusal is not None:
-            raise RuntimeError(CURRENT.get().refusal)
-        super().__enter__()
+    def inside(self, modes):
+        """The modes with these hooks. RuntimeError where hooks are not allowed."""
+        if modes.refusal is not None:
+            raise RuntimeError(modes.refusal)
+        return modes.replace(packing=(self.pack_hook, self.unpack_hook))
 
 
-class disable_saved_tensors_hooks(SwitchedModes):
+class disable_saved_tensors_hooks(Switch):
     """Inside, setting hooks on saved tensors raises RuntimeError with this message.
 
     >>> import rushlight as torch
@@ -132,13 +121,16 @@ class disable_saved_tensors_hooks(SwitchedModes):
     RuntimeError: not here
     """
 
-    def __init__(self, error_message: str):
-        self.switches = {"refusal": error_message}
+    names = ("refusal",)
 
-    def __enter__(self):
-        if CURRENT.get().packing is not None:
-            raise RuntimeError(self.switches["refusal"])
-        super().__enter__()
+    def __init__(self, error_message: str):
+        self.error_message = error_message
+
+    def inside(self, modes):
+        """The modes without hooks. RuntimeError where there are some."""
+        if modes.packing is not None:
+            raise RuntimeError(self.error_message)
+        return modes.replace(refusal=self.error_message)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -172,6 +164,8 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
     tensor([2., 2.])
     """
 
+    answer = property(lambda self: self)
+
     def __init__(self):
         super().__init__(self.keep, self.find)
         self.cloned: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
@@ -191,20 +185,18 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
             )
         return self.cloned[handle]
 
-    def __enter__(self):
-        packing = CURRENT.get().packing
+    def inside(self, modes):
+        """The modes with its hooks. RuntimeError where another one is entered."""
+        packing = modes.packing
         if packing is not None and isinstance(getattr(packing[0], "__self__", None), allow_mutation_on_saved_tensors):
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        super().__enter__()
-        return self
+        return super().inside(modes)
 
     def clear(self) -> None:
         """Drops the clones that are still held."""
         self.cloned.clear()
 
-    def __exit__(self, *exception):
-        super().__exit__(*exception)
-        self.clear()
+    leave = clear
 
 
 class Handle:

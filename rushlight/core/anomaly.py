@@ -8,7 +8,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, Setting
 
 RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -32,16 +32,14 @@ def remember_origin(node):
 
 def apply_watched(node, grad, recorded, needs):
     """A node's cotangents in anomaly mode."""
-    outer = RUNNING.set(node)
-    try:
-        results = node.apply(grad, recorded, needs)
-        if CURRENT.get().check_nan:
-            refuse_nan(node, results)
-    except Exception:
-        tell_origin(node)
-        raise
-    finally:
-        RUNNING.reset(outer)
+    with Setting(RUNNING, node):
+        try:
+            results = node.apply(grad, recorded, needs)
+            if CURRENT.get().check_nan:
+                refuse_nan(node, results)
+        except Exception:
+            tell_origin(node)
+            raise
     return results
 
 

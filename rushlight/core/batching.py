@@ -217,22 +217,22 @@ def adjust(node, op, args, result):
     Where an input is not on a level that the result is on, all examples share the input: its cotangent is the sum.
     """
     metas = []
+    levels = () if op.batch is on_batched else levels_of(result)
     for i in op.inputs:
         for item in args[i] if i in op.lists else (args[i],):
             if isinstance(item, TensorBase):
                 array = item._array
-                shared = () if op.batch is on_batched else shared_levels(array, result)
-                metas.append((array.shape if op.broadcasts else None, array.dtype, shared))
+                metas.append((array.shape if op.broadcasts else None, array.dtype, shared_levels(array, levels)))
             else:
                 metas.append(None)
     node.inputs = tuple(metas)
     node.flags = BATCHED | RESHAPE | CAST | (CONJUGATE if op.holomorphic and result.dtype.kind == "c" else 0)
 
 
-def shared_levels(array, result):
-    """The levels that a result (or one of several) is on and an argument is not."""
-    held = levels_of(array)
-    return tuple([level for level in levels_of(result) if level not in held])
+def shared_levels(array, levels):
+    """Those of the levels of a result that an argument is not on."""
+    held = levels_of(array) if levels else ()
+    return tuple([level for level in levels if level not in held])
 
 
 use_batching(compute, adjust)

@@ -54,7 +54,7 @@ cdef class Backward:
     cdef step(self, Node node)
     @cython.locals(i=Py_ssize_t, target=Vertex)
     cdef pass_by(self, Node node, object grad)
-    @cython.locals(targets=list, i=Py_ssize_t, needs=tuple, fresh=bint)
+    @cython.locals(targets=list, i=Py_ssize_t, needs=tuple, fresh=bint, shared=set)
     cdef step_together(self, Node node, object grad)
     cpdef bint reaches(self, Vertex vertex)
     @cython.locals(state=Vertex)
@@ -71,8 +71,8 @@ cdef bint nothing(object grad)
 
 cdef bint is_new(object result, object grad)
 
-@cython.locals(n=int)
-cdef int count(object items, object wanted)
+@cython.locals(seen=set, found=set)
+cdef set several_have(object results, object grad)
 
 cdef bint own(object grad)
 

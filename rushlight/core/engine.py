@@ -283,9 +283,10 @@ class Backward:
         ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold on to the others
         if node.hooks is not None:
             grads = node.hooks.after_node(grads, grad, self.recorded)
+        shared = several_have(grads, grad) if ours else None
         for i in range(node.arity):
             if needs[i]:
-                fresh = ours and is_new(grads[i], grad) and count(grads, grads[i]) == 1
+                fresh = ours and (not shared or id(grads[i]) not in shared)
                 self.deliver(targets[i], node.number(i), grads[i], fresh)
 
     def watch(self, node, grad, needs):
@@ -373,16 +374,24 @@ def filled(grads, outputs, recorded):
 
 def is_new(result, grad):
     """Whether a formula made its result, and did not hand on what arrived, or one of the cotangents that did."""
-    return count(grad, result) == 0 if type(grad) is list else result is not grad
+    if type(grad) is not list:
+        return result is not grad
+    for g in grad:
+        if g is result:
+            return False
+    return True
 
 
-def count(items, wanted):
-    """How often the very object is among others."""
-    n = 0
-    for item in items:
-        if item is wanted:
-            n += 1
-    return n
+def several_have(results, grad):
+    """The identities of cotangents that are not one input's alone: what arrived handed on, or several inputs'."""
+    seen = {id(g) for g in grad} if type(grad) is list else {id(grad)}
+    found = set()
+    for result in results:
+        if result is not None:
+            if id(result) in seen:
+                found.add(id(result))
+            seen.add(id(result))
+    return found
 
 
 def own(grad):

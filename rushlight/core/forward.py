@@ -15,32 +15,12 @@ import numpy as np
 
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.modes import CURRENT, switched
-from rushlight.core.operators import LINK, call, count_levels, is_dual
+from rushlight.core.modes import CURRENT, in_grad_mode
+from rushlight.core.operators import LEVELS, LINK, PUSHERS, call, is_dual
 from rushlight.core.recording import look
 from rushlight.core.windows import READ, REPLACE, Window
 
-LEVELS: list[int] = []  # the levels that are entered, the innermost last
-PUSHERS: dict[int, Callable] = {}  # by level: `push`, or what takes its place for what travels there
 RULES: dict[str, Callable] = {}  # by the name of an operator: its tangents, where transposing would cost more
-_last = 0
-
-
-def enter_level(pusher=None):
-    """Begins a level of differentiation, and returns its number. `pusher` takes the place of `push` on it."""
-    global _last
-    _last += 1
-    LEVELS.append(_last)
-    PUSHERS[_last] = pusher or push
-    count_levels(1)
-    return _last
-
-
-def exit_level(level):
-    """Ends a level: its tangents have no effect any more."""
-    LEVELS.remove(level)
-    del PUSHERS[level]
-    count_levels(-1)
 
 
 def tangent_of(value, level):
@@ -83,7 +63,7 @@ def push_forward(caller, op, args):
         for out in outs if several else (outs,):
             look(out, args[0], several)
     if level and op.differentiable and outs is not NotImplemented:
-        tangents = PUSHERS[level](op, args, primals, outs, level)
+        tangents = (PUSHERS[level] or push)(op, args, primals, outs, level)
         for out, tangent in zip(outs if several else (outs,), tangents, strict=True):
             if tangent is not None:
                 with_tangent(out, tangent if type(tangent) is tuple else fitted(tangent, out), level)
@@ -181,7 +161,7 @@ def apply_formula(op, number, grad, args, outs):
 
 def transposed(op, args, primals, level):
     """The tangents by transposing the vector-Jacobian product, which the operator's formula gives."""
-    with switched(grad=True):
+    with in_grad_mode(True):
         values, tangents, inputs = list(primals), [], []
         for position in op.inputs:
             values[position] = as_inputs(args[position], primals[position], level, tangents, inputs)
@@ -195,7 +175,7 @@ def transposed(op, args, primals, level):
     pairs = [(g, fitted(t, g)) for g, t in zip(grads, tangents, strict=True) if g is not None and g._needs]
     given = [item for arg in primals for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     recorded = any(isinstance(t, TensorBase) and t._needs for t in [*given, *tangents])
-    with switched(grad=recorded and CURRENT.get().grad):
+    with in_grad_mode(recorded and CURRENT.get().grad):
         found = iter(pull_back([g for g, _ in pairs], [t for _, t in pairs], cotangents))
     return [next(found) if out._needs else None for out in outs]
 

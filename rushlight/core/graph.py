@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.core.formulas import evaluate
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, use_counter
 from rushlight.kernels.products import sum_rows
 
 ndarray = np.ndarray
@@ -407,6 +407,9 @@ def count_inference(step):
     """Counts the contexts in inference mode, so that nobody has to look while there is none."""
     global INFERENCE
     INFERENCE += step
+
+
+use_counter(count_inference)
 
 
 def watch_changes():

@@ -14,4 +14,14 @@ cdef class Modes:
     cpdef Modes with_grad(self, bint enabled)
 
 
+cdef class Setting:
+    cdef object variable
+    cdef object value
+    cdef object outside
+
+
+cdef class Switch:
+    pass
+
+
 cpdef observer()

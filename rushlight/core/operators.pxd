@@ -10,7 +10,7 @@ from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
 cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64
-cdef long UNUSUAL, LEVELS
+cdef long UNUSUAL, LAST
 cdef int RESULT, OPERANDS, ALWAYS
 
 
@@ -44,6 +44,12 @@ cdef bint on_batch(object args)
 
 @cython.locals(out=TensorBase, node=Node)
 cdef tuple several(Operator op, tuple args, list arrays, tuple results, int needs, Modes modes, bint batched)
+
+cdef class TangentLevel:
+    cdef list entered
+    cdef object pusher
+    cdef object alone
+
 
 cpdef bint unusual()
 

@@ -30,7 +30,9 @@ RESULT = 2  # the number of `graph`, here so that it compiles to a constant
 OPERANDS, ALWAYS = 2, 3  # those of `entries`
 UNUSUAL = 0  # levels of forward mode that are entered, and profilers at work: what calls have to look out for
 COMPUTE = ADJUST = None  # see `use_batching`
-LEVELS = 0  # those of forward mode alone
+LEVELS = []  # the levels of forward mode that are entered, the innermost last
+PUSHERS = {}  # by level: what pushes through an operator what travels there; None for `push`, which pushes tangents
+LAST = 0  # the number of the last level
 USUAL = object()  # says that a call takes the usual way
 
 
@@ -319,7 +321,9 @@ def several(op, args, arrays, results, needs, modes, batched):
         else:
             adjust(node, op, args, results[live[0]])
         node.unsettled = True in [out._unsettled for out in outs]
-        node.outputs = [(r.shape, r.dtype) if i in live else None for i, r in enumerate(results)]
+        node.outputs = [None] * len(results)
+        for i in live:
+            node.outputs[i] = (results[i].shape, results[i].dtype)
         if node.plan.saves_result:
             for i in saved:
                 outs[i]._counter = outs[saved[0]]._counter
@@ -332,11 +336,34 @@ def several(op, args, arrays, results, needs, modes, batched):
     return tuple(outs)
 
 
-def count_levels(step):
-    """Counts the levels of forward mode that are entered, so that nobody looks for tangents while there is none."""
-    global LEVELS
-    LEVELS += step
-    count_unusual(step)
+class TangentLevel:
+    """A context in which a level of forward mode is entered; `with` gives its number.
+
+    `entered` is a list that has the number as long; with `alone`, the message of an error, it takes no second one, and
+    the level is called 0. Compiled, so that no signal comes between the steps.
+    """
+
+    def __init__(self, entered, pusher=None, alone=None):
+        self.entered = entered
+        self.pusher = pusher
+        self.alone = alone
+
+    def __enter__(self):
+        global LAST
+        if self.alone and self.entered:
+            raise RuntimeError(self.alone)
+        LAST += 1
+        LEVELS.append(LAST)
+        PUSHERS[LAST] = self.pusher
+        count_unusual(1)
+        self.entered.append(LAST)
+        return 0 if self.alone else LAST
+
+    def __exit__(self, *exception):
+        level = self.entered.pop()
+        LEVELS.remove(level)
+        del PUSHERS[level]
+        count_unusual(-1)
 
 
 def count_unusual(step):
@@ -362,7 +389,7 @@ def unusually(caller, op, args):
 
 def levels():
     """How many levels of forward mode are entered."""
-    return LEVELS
+    return len(LEVELS)
 
 
 def is_dual(tensor):

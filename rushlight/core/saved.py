@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.core.graph import FREED, Packed, TensorBase, new_tensor
-from rushlight.core.modes import switched
+from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import LINK
 
 
@@ -11,7 +11,7 @@ def pack(tensor, packing, index):
     """What the pack hook makes of a tensor that is to be saved: output `index` of the saving node, or -1."""
     pack_hook, unpack_hook = packing
     version = tensor._version
-    with switched(grad=False):
+    with in_grad_mode(False):
         content = pack_hook(tensor)
     if tensor._version != version:
         raise RuntimeError(

@@ -1,14 +1,13 @@
 """`jvp` and `linearize`: forward mode as functions of functions."""
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tangent, without
+from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.operators import LINK
+from rushlight.core.operators import LINK, TangentLevel
 from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -45,7 +44,7 @@ def jvp_by(func, primals, tangents, argnums, strict, has_aux):
         )
     check_tensors(leaves, "primals")
     check_tensors(directions, "tangents")
-    with level_of_tangents() as level:
+    with TangentLevel([]) as level:
         duals = tree_unflatten([dual(x, t, level) for x, t in zip(leaves, directions, strict=True)], spec)
         result = func(*(duals if argnums is None else replaced(primals, duals, argnums)))
         result, aux = with_aux(result, has_aux, API)
@@ -55,16 +54,6 @@ def jvp_by(func, primals, tangents, argnums, strict, has_aux):
         release = lambda value: without(value, level) if isinstance(value, TensorBase) else value
         result, aux = tree_map(release, result), tree_map(release, aux)
     return (result, products, aux) if has_aux else (result, products)
-
-
-@contextmanager
-def level_of_tangents():
-    """A level of forward mode, for as long as the context lasts."""
-    level = enter_level()
-    try:
-        yield level
-    finally:
-        exit_level(level)
 
 
 def check_tensors(values, what):

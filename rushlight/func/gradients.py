@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.autograd.differentiate import run_grad
 from rushlight.core.graph import TensorBase
-from rushlight.core.modes import switched
+from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import LINK
 from rushlight.core.recording import recording
 from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
@@ -78,7 +78,7 @@ def vjp_by(func, primals, argnums, has_aux):
     leaves, spec = tree_flatten(wanted)
     variables = [variable(x) for x in leaves]
     inputs = tree_unflatten(variables, spec)
-    with switched(grad=True):
+    with in_grad_mode(True):
         result, aux = with_aux(func(*(inputs if argnums is None else replaced(primals, inputs, argnums))), has_aux, api)
         outputs, structure = tree_flatten(result)
         check_outputs(outputs, api)
@@ -112,7 +112,7 @@ def grads_and_output(func, argnums, has_aux, args, kwargs):
     api = "grad_and_value(f)(*args)"
     leaves, spec = tree_flatten(chosen(args, argnums))
     variables = [variable(x) for x in leaves]
-    with switched(grad=True):
+    with in_grad_mode(True):
         result = func(*replaced(args, tree_unflatten(variables, spec), argnums), **kwargs)
         output, aux = with_aux(result, has_aux, api)
     if not isinstance(output, Tensor):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.forward import enter_level, exit_level, tangent_of, with_tangent, without
+from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.operators import LINK
+from rushlight.core.operators import LINK, TangentLevel
 from rushlight.func.taylor import push_series
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
@@ -37,8 +37,7 @@ def jet(func: Callable, primals: Sequence[Tensor], series: Sequence[Sequence[Ten
     """
     order = check_series(primals, series)
     factorials = list(accumulate(range(1, order + 1), mul))
-    level = enter_level(push_series)
-    try:
+    with TangentLevel([], push_series) as level:
         duals = [
             with_tangent(LINK(x), tuple(c / f for c, f in zip(terms, factorials, strict=True)), level)
             for x, terms in zip(primals, series, strict=True)
@@ -49,8 +48,6 @@ def jet(func: Callable, primals: Sequence[Tensor], series: Sequence[Sequence[Ten
                 raise TypeError(f"jet: expected func to return only tensors, got {type(out).__name__}")
         values = [without(out, level) for out in outputs]
         terms = [derivatives(out, value, level, factorials) for out, value in zip(outputs, values, strict=True)]
-    finally:
-        exit_level(level)
     return tree_unflatten(values, spec), tree_unflatten(terms, spec)
 
 

@@ -2,11 +2,11 @@
 
 import functools
 from collections.abc import Callable
-from contextlib import contextmanager
 from itertools import pairwise
 
 from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
+from rushlight.core.modes import Setting
 from rushlight.random import get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_map, tree_unflatten
@@ -58,21 +58,11 @@ def run(func, leaves, spec, dims, size, out_dims, randomness, kwargs):
     """One call of the function, for all examples."""
     level = Level(size, randomness)
     inputs = [leaf if dim is None else enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
-    with entered(level):
+    with Setting(ENTERED, (*ENTERED.get(), level)):
         outputs = func(*tree_unflatten(inputs, spec), **kwargs)
     flat, spec = tree_flatten(outputs)
     dims = output_dims(func, out_dims, spec, flat)
     return tree_unflatten([unbatched(func, out, dim, level) for out, dim in zip(flat, dims, strict=True)], spec)
-
-
-@contextmanager
-def entered(level):
-    """A context in which a level is entered."""
-    token = ENTERED.set((*ENTERED.get(), level))
-    try:
-        yield
-    finally:
-        ENTERED.reset(token)
 
 
 def run_chunks(func, leaves, spec, dims, size, out_dims, randomness, chunk_size, kwargs):

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.batched import ENTERED, Batched, grown, levels_of
 from rushlight.core.batching import spread
+from rushlight.core.modes import Setting
 
 REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
@@ -24,11 +25,8 @@ def entered_levels():
 
 def outside(draw, *args, **kwargs):
     """Calls a function that draws as if outside of `vmap`."""
-    token = ENTERED.set(())
-    try:
+    with Setting(ENTERED, ()):
         return draw(*args, **kwargs)
-    finally:
-        ENTERED.reset(token)
 
 
 def for_examples(draw):

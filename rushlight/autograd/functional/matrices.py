@@ -16,8 +16,9 @@ from rushlight.autograd.functional.arguments import (
     zeros,
 )
 from rushlight.autograd.grad_mode import enable_grad
-from rushlight.core.forward import LINK, enter_level, exit_level, tangent_of, with_tangent, without
+from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import Node, TensorBase, new_tensor
+from rushlight.core.operators import LINK, TangentLevel
 from rushlight.ops.joining import cat, stack
 from rushlight.tensors import Tensor
 
@@ -169,8 +170,7 @@ def forward_jacobian(func, inputs, create_graph: bool, strict: bool, vectorize: 
 
 def push_forward(func, inputs, j: int, tangent: Tensor) -> tuple[bool, tuple[Tensor, ...]]:
     """Whether the outputs are a tuple, and their tangents for one of input `j`."""
-    level = enter_level()
-    try:
+    with TangentLevel([]) as level:
         duals = list(inputs)
         duals[j] = with_tangent(LINK(inputs[j]), tangent, level)
         is_tuple, outputs = as_tuple(func(*duals), "outputs of the user-provided function", "jacobian")
@@ -178,8 +178,6 @@ def push_forward(func, inputs, j: int, tangent: Tensor) -> tuple[bool, tuple[Ten
         return is_tuple, tuple(
             zeros(without(o, level)) if t is None else without(t, level) for o, t in zip(outputs, tangents, strict=True)
         )
-    finally:
-        exit_level(level)
 
 
 def hessian(
