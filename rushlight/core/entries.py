@@ -6,6 +6,12 @@ from rushlight.core.formulas import Formula
 from rushlight.core.graph import Node, Plan
 
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4  # those of `graph`, here to compile to constants
+SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is enough: a second pass is refused
+    "AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool3DBackward0", "AvgPool2DBackward0", "AvgPool3DBackward0",
+    "ComplexBackward0", "DivBackward1", "FftR2CBackward0", "NllLoss2DBackward0", "NllLossBackward0",
+    "ReflectionPad1DBackward0", "ReflectionPad2DBackward0", "ReflectionPad3DBackward0", "ReplicationPad1DBackward0",
+    "ReplicationPad2DBackward0", "ReplicationPad3DBackward0",
+}  # fmt: skip
 
 NEVER, DISORDER, OPERANDS, ALWAYS = 0, 1, 2, 3
 """When a result's layout is looked at: where it lies in disorder; also where an operand does; always."""
@@ -96,7 +102,10 @@ def make_plan(op, mask):
     plan.sources = tuple(source for _, source in wanted)
     plan.saves_result = RESULT in plan.kinds
     plan.saves_tensors = (
-        plan.saves_result or ARGUMENTS in plan.kinds or any(kind == ARGUMENT and n in op.inputs for kind, n in wanted)
+        plan.saves_result
+        or ARGUMENTS in plan.kinds
+        or any(kind == ARGUMENT and n in op.inputs for kind, n in wanted)
+        or op.node_class.__name__ in SAVED_BY_PYTORCH
     )
     return plan
 

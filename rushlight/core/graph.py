@@ -208,10 +208,11 @@ class Node(Vertex):
             self.saved = None
 
     def holds_tensors(self):
-        """Whether a tensor is among the saved values: one that is no input, such as an index."""
+        """Whether a tensor or array is among the saved values, or in one: one that is no input, such as an index."""
         for value in (self.saved0, self.saved1) if self.saved is None else self.saved:
-            if isinstance(value, TensorBase):
-                return True
+            for item in value if type(value) is tuple else (value,):
+                if isinstance(item, TensorBase) or type(item) is ndarray:
+                    return True
         return False
 
     def saves(self, tensor):

@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.gather import _gather
@@ -202,13 +203,28 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if align_corners is None:
         warnings.warn(ALIGNMENT, stacklevel=2)
     check_affine(theta, size, align_corners)
-    space, dtype = tuple(size[2:]), theta._array.dtype
+    return _affine_grid_generator(theta, tuple(size[2:]), bool(align_corners))
+
+
+def unmoved(space, align_corners, dtype):
+    """The points of the grid that nothing moves, with a 1 behind their coordinates: a row for each."""
     lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in space]
     if not align_corners:
         lines = [line * (n - 1) / n for line, n in zip(lines, space, strict=True)]
     points = [*reversed(np.meshgrid(*lines, indexing="ij")), np.ones(space)]
-    base = new_tensor(np.stack(points, -1).reshape(prod(space), len(space) + 1).astype(dtype))
-    return base.matmul(theta.transpose(1, 2)).reshape(size[0], *space, len(space))
+    return np.stack(points, -1).reshape(prod(space), len(space) + 1).astype(dtype)
+
+
+def moved_back(grad, space, align_corners):
+    """The cotangent of the matrices."""
+    rows = np.reshape(grad, (*grad.shape[: -len(space) - 1], prod(space), len(space)))
+    return np.swapaxes(rows, -1, -2) @ unmoved(space, align_corners, grad.dtype)
+
+
+@operator(linear=True, batch=leading, theta=moved_back)
+def _affine_grid_generator(theta, space, align_corners):
+    grid = unmoved(space, align_corners, theta.dtype) @ np.swapaxes(theta, -1, -2)
+    return grid.reshape(*theta.shape[:-2], *space, len(space))
 
 
 def check_affine(theta, size, align_corners):
@@ -234,3 +250,8 @@ def check_affine(theta, size, align_corners):
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    if theta.shape[0] != size[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {dims + 1}] but got: "
+            f"[{theta.shape[0]}, {dims + 1}]."
+        )
