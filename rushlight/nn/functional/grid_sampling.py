@@ -203,7 +203,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if align_corners is None:
         warnings.warn(ALIGNMENT, stacklevel=2)
     check_affine(theta, size, align_corners)
-    return _affine_grid_generator(theta, tuple(size[2:]), bool(align_corners))
+    return _affine_grid_generator(theta, tuple(size[2:]), bool(align_corners), theta._array.dtype)
 
 
 def unmoved(space, align_corners, dtype):
@@ -215,15 +215,15 @@ def unmoved(space, align_corners, dtype):
     return np.stack(points, -1).reshape(prod(space), len(space) + 1).astype(dtype)
 
 
-def moved_back(grad, space, align_corners):
+def moved_back(grad, space, align_corners, dtype):
     """The cotangent of the matrices."""
     rows = np.reshape(grad, (*grad.shape[: -len(space) - 1], prod(space), len(space)))
-    return np.swapaxes(rows, -1, -2) @ unmoved(space, align_corners, grad.dtype)
+    return np.swapaxes(rows, -1, -2) @ unmoved(space, align_corners, dtype)
 
 
 @operator(linear=True, batch=leading, theta=moved_back)
-def _affine_grid_generator(theta, space, align_corners):
-    grid = unmoved(space, align_corners, theta.dtype) @ np.swapaxes(theta, -1, -2)
+def _affine_grid_generator(theta, space, align_corners, dtype):
+    grid = unmoved(space, align_corners, dtype) @ np.swapaxes(theta, -1, -2)
     return grid.reshape(*theta.shape[:-2], *space, len(space))
 
 
