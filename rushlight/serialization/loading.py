@@ -5,6 +5,7 @@ import os
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, BinaryIO
 
 from rushlight.serialization.errors import LoadError, as_damage, check
@@ -27,7 +28,8 @@ def load(
     """Loads what `save`, or PyTorch's `save`, has written. All tensors come to the CPU, wherever they were saved from.
 
     By default, and with `weights_only=True`, only types that can do no harm are loaded; with False the file can run
-    any code, and `pickle_load_args` (`encoding`, say) go to Python's unpickler. `map_location` is a device, a
+    any code. `encoding` is that of texts that Python 2 has written; with weights_only=False, Python's unpickler takes
+    more such options. `map_location` is a device, a
     dictionary from devices to devices, or a function of a storage and its device. With `mmap=True` the system reads
     tensors when they are first used; `f` must be a path then.
 
@@ -44,10 +46,11 @@ def load(
     check_pickle(pickle_module, weights_only)
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
-    unpickle = safely if weights_only is not False else trusting(pickle_load_args)
+    unpickle = partial(trustingly if weights_only is False else safely, **{"encoding": "utf-8", **pickle_load_args})
     with opened(f) as file:
         start = file.tell()
-        length = file.seek(0, os.SEEK_END)
+        file.seek(0, os.SEEK_END)
+        length = file.tell()
         file.seek(start)
         head = file.read(4)
         file.seek(start)
@@ -77,11 +80,6 @@ def check_pickle(module: Any, weights_only: bool | None) -> None:
         raise NotImplementedError(f"rushlight loads with Python's own pickle: leave pickle_module={module} out.")
 
 
-def trusting(options: dict[str, Any]) -> Callable:
-    """The unpickler that trusts, with options of Python's."""
-    return lambda source, memory: trustingly(source, memory, **options)
-
-
 @contextmanager
 def opened(f: str | os.PathLike | BinaryIO) -> Iterator[BinaryIO]:
     """A file to read from, closed afterwards if it was opened here. PyTorch's errors for what is no such file."""
@@ -96,7 +94,21 @@ def opened(f: str | os.PathLike | BinaryIO) -> Iterator[BinaryIO]:
             f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a buffer "
             "like io.BytesIO and try to load from it instead."
         ) from None
-    yield f
+    yield f if hasattr(f, "seekable") else Seekable(f)  # type: ignore[misc]
+
+
+class Seekable:
+    """A file that does not say that it can seek, as it was seen to."""
+
+    def __init__(self, file: Any):
+        self.file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+    def seekable(self) -> bool:
+        """It can."""
+        return True
 
 
 def before_1_6(source: Source, unpickle: Callable, memory: Behind) -> Any:

@@ -15,13 +15,20 @@ from rushlight.serialization.unpickling import Source
 LOCAL_HEADER = 30  # bytes, and the two lengths at its end
 
 
-def read_reference(reference: Any) -> tuple[dtype, str, str, int]:
-    """The dtype, name, location and size that a reference to memory gives."""
+def read_reference(reference: Any) -> tuple[dtype, str, str, int, tuple[int, int] | None]:
+    """The dtype, name, location and size that a reference to memory gives, and what part of it is meant if not all."""
     check(isinstance(reference, tuple) and len(reference) in (5, 6), "a reference to memory has another form")
-    what, kind, name, location, size = reference[:5]
+    parts: list[Any] = [str(part, "ascii") if isinstance(part, bytes) else part for part in reference]
+    what, kind, name, location, size = parts[:5]
     check(what == "storage" and isinstance(kind, dtype), "a reference is none to memory")
     check(isinstance(name, str) and isinstance(location, str) and is_number(size), "a reference has other parts")
-    return kind, name, location, size
+    part: Any = parts[5] if len(parts) == 6 else None
+    if part is None:
+        return kind, name, location, size, None
+    check(isinstance(part, tuple) and len(part) == 3, "a part of memory has another form")
+    start, count = part[1:]
+    check(is_number(start) and is_number(count) and start + count <= size, "a part reaches out of its memory")
+    return kind, name, location, size, (start, count)
 
 
 class Pieces:
@@ -34,7 +41,7 @@ class Pieces:
 
     def __call__(self, reference: Any) -> Storage:
         """The memory of a reference."""
-        kind, name, location, size = read_reference(reference)
+        kind, name, location, size, part = read_reference(reference)
         found = self.storages.get(name)
         if found is None:
             self.left -= size * kind.itemsize
@@ -43,7 +50,7 @@ class Pieces:
             self.locations.append(location)
         same = found.array.dtype == kind._numpy and found.array.size == size
         check(same, f"memory {name} is of two types or sizes")
-        return found
+        return found if part is None else found.part(*part)
 
     def made(self, name: str, kind: np.dtype, size: int) -> np.ndarray:
         """A piece of memory."""

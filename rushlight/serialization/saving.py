@@ -50,6 +50,8 @@ def save(
     """
     if pickle_module is not pickle:
         raise NotImplementedError(f"rushlight saves with Python's own pickle: leave pickle_module={pickle_module} out.")
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     if pickle_protocol == 0:
         raise ValueError("pickle_protocol=0 cannot hold tensors: leave it at 2, or take a newer one.")
     text = io.BytesIO()
@@ -124,6 +126,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         super().__init__(file, protocol)
         self.metadata = metadata  # at the end of references to memory
         self.storages: dict[tuple, Storage] = {}
+        self.types: dict[int, np.dtype] = {}  # of the memory at an address
 
     def persistent_id(self, obj):
         """The reference to a piece of memory."""
@@ -162,9 +165,15 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         """The piece of memory that a tensor lies in, its first element's place there, and its array.
 
         That is all the memory of its base, so that views share it after loading. What goes backward is copied.
+        RuntimeError for memory that two tensors show as different types.
         """
-        array = tensor._settled()
+        array = tensor._array
         whole = array if tensor._view is None else tensor._view.base._array
+        if array.size and self.types.setdefault(address(whole), array.dtype) != array.dtype:
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different types: save a clone() "
+                "of one of them."
+            )
         if whole.dtype != array.dtype or not within(array, whole):
             whole = array
         if any(s < 0 for s in (*array.strides, *whole.strides)):

@@ -46,10 +46,10 @@ class Source:
         return len(buffer)
 
 
-def safely(source: Source, memory: Memory) -> Any:
+def safely(source: Source, memory: Memory, encoding: str = "utf-8") -> Any:
     """An object of safe types. LoadError for any other, and for damage."""
     with as_damage("what it holds makes no sense"):
-        return SafeUnpickler(source, memory).load()
+        return SafeUnpickler(source, memory, encoding).load()
 
 
 def trustingly(source: Source, memory: Memory, **options: Any) -> Any:
@@ -95,8 +95,8 @@ class SafeUnpickler(pickle._Unpickler):
 
     dispatch: ClassVar[dict] = dict(pickle._Unpickler.dispatch)
 
-    def __init__(self, source: Source, memory: Memory):
-        super().__init__(source)
+    def __init__(self, source: Source, memory: Memory, encoding: str):
+        super().__init__(source, encoding=encoding)
         self.memory = memory
         self.allowed = allowed_names()
         self.callable = {*MAKERS, *self.allowed.values()}

@@ -1,5 +1,6 @@
 """The forms of files, and the ways to load them: older files, protocols, mapped memory, devices; strides and bits."""
 
+import gzip
 import io
 import pickle
 import zipfile
@@ -192,3 +193,57 @@ def test_subclasses_need_to_be_allowed(modern):
     file.seek(0)
     found = rushlight.load(file)
     assert (type(found), found.note) == (rushlight.Tensor, [1])
+
+
+class Bare:
+    """A file with no more methods than it takes."""
+
+    def __init__(self, content=b""):
+        file = io.BytesIO(content)
+        self.read, self.readline, self.seek, self.tell = file.read, file.readline, file.seek, file.tell
+        self.write, self.flush = file.write, file.flush
+
+
+@pytest.mark.parametrize("modern", [True, False])
+def test_files_with_few_methods(modern):
+    file = Bare()
+    rushlight.save([rushlight.ones(2)], file, _use_new_zipfile_serialization=modern)
+    file.seek(0)
+    assert rushlight.load(file)[0].tolist() == [1, 1]
+    with pytest.raises(AttributeError, match="expected 'f' to be string, path, or a file-like object with a 'write'"):
+        rushlight.save(1, rushlight.ones(2))
+
+
+def test_compressed_streams(tmp_path):
+    with gzip.open(tmp_path / "file.gz", "wb") as file:
+        file.write(written(rushlight, [rushlight.ones(2)]).read())
+    with gzip.open(tmp_path / "file.gz") as file:
+        assert rushlight.load(file)[0].tolist() == [1, 1]
+
+
+OF_PYTHON_2 = (  # a text in UTF-8 and a tensor, by Python 2 and PyTorch 0.4
+    b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}"
+    b"(U\x10protocol_versionM\xe9\x03U\rlittle_endian\x88u."
+    b"\x80\x02](U\x04\xc5\xbc\xc4\x85ctorch._utils\n_rebuild_tensor_v2\n((U\x07storagectorch\nFloatStorage\nU\x0845640624U\x03cpu"
+    b"\x8a\x01\x02NtQK\x01K\x01\x85K\x01\x85\x89NtRe.\x80\x02]U\x0845640624a.\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f"
+)
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("library", ["rushlight", "torch"])
+def test_files_of_python_2(library, weights_only):
+    one = pytest.importorskip(library)
+    text = b"\xc5\xbc\xc4\x85"
+    for options, expected in ({}, text.decode()), ({"encoding": "bytes"}, text), ({"encoding": "utf-8"}, text.decode()):
+        found, tensor = one.load(io.BytesIO(OF_PYTHON_2), weights_only=weights_only, **options)
+        assert (found, tensor.tolist()) == (expected, [1.0])
+
+
+def test_memory_of_two_types(libraries):
+    one, _ = libraries
+    z = one.ones(2, dtype=one.complex64)
+    for parts in [z, z.real], [z, one.view_as_real(z)], [z, z.imag]:
+        with pytest.raises(
+            RuntimeError, match="Cannot save multiple tensors or storages that view the same data as diff"
+        ):
+            one.save(parts, io.BytesIO())
