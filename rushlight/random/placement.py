@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.batched import ENTERED
 from rushlight.layouts import empty_array
 from rushlight.random.distributions import normal
 from rushlight.random.generator import Generator
@@ -23,11 +24,11 @@ def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *paramet
     array([[0.4962566 , 0.08847743],
            [0.7682218 , 0.13203049]], dtype=float32)
     """
-    if type(array) is np.ndarray and array.flags.c_contiguous:
+    if type(array) is not np.ndarray or array.flags.c_contiguous or ENTERED.get():  # a batch has no order of its own
         return draw(generator, array.shape, array.dtype, *parameters)
     dims = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
     turned = [turn(value, array.shape, dims) for value in parameters]
-    options = {"blocks": False} if draw is normal and type(array) is np.ndarray else {}
+    options = {"blocks": False} if draw is normal else {}
     drawn = draw(generator, tuple([array.shape[dim] for dim in dims]), array.dtype, *turned, **options)
     return drawn.transpose([dims.index(dim) for dim in range(array.ndim)])
 
