@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 
 cdef struct Flags:
     bint c_contiguous
+    bint writeable
 
 cdef extern from "numpy/arrayobject.h":
     ctypedef Py_ssize_t npy_intp
@@ -26,9 +27,10 @@ cdef extern from "numpy/arrayobject.h":
 
         @property
         cdef inline Flags flags(self) noexcept nogil:
-            return Flags(PyArray_IS_C_CONTIGUOUS(self))
+            return Flags(PyArray_IS_C_CONTIGUOUS(self), PyArray_ISWRITEABLE(self))
 
     bint PyArray_IS_C_CONTIGUOUS(ndarray) nogil
+    bint PyArray_ISWRITEABLE(ndarray) nogil
     void* PyArray_DESCR(ndarray)
     int PyArray_NDIM(ndarray) nogil
     npy_intp* PyArray_DIMS(ndarray) nogil

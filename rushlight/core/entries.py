@@ -16,7 +16,8 @@ SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is eno
 NEVER, DISORDER, OPERANDS, ALWAYS = 0, 1, 2, 3
 """When a result's layout is looked at: where it lies in disorder; also where an operand does; always."""
 
-LAYING = {"as computed": NEVER, "reshaped": NEVER, "contiguous": DISORDER, "columns": ALWAYS}
+LAYING = {"as computed": NEVER, "reshaped": NEVER, "contiguous": DISORDER, "columns": ALWAYS, "spectral": ALWAYS,
+          "half spectral": ALWAYS}  # fmt: skip
 
 
 class Entry:

@@ -66,6 +66,12 @@ cdef bint is_float(object a)
 @cython.locals(array=array_type)
 cdef bint in_order(object a)
 
+@cython.locals(result=array_type)
+cdef lay(Operator op, tuple args, TensorBase out)
+
+@cython.locals(tensor=TensorBase)
+cdef bint disordered(object arg)
+
 cdef bint needs_place(Operator op, list arrays, object result)
 
 cdef ready_for_view(Operator op, TensorBase tensor)

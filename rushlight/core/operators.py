@@ -74,7 +74,7 @@ def unary(op, a):
     out = blank()
     out._array = result
     if not in_order(x):
-        place(op, (a,), out)
+        lay(op, (a,), out)
         result = out._array
     modes = recorder() if requires_grad(a) and op.differentiable else None
     if modes is not None:
@@ -129,7 +129,7 @@ def binary(op, a, b):
     out = blank()
     out._array = result
     if not (in_order(x) and in_order(y)):
-        place(op, (a, b), out)
+        lay(op, (a, b), out)
         result = out._array
     if requires_grad(a):
         needs += 1
@@ -159,7 +159,7 @@ def pair(op, a, b):
     out = blank()
     out._array = op.forward(a._array, b._array)
     if not in_order(out._array):
-        place(op, (a, b), out)
+        lay(op, (a, b), out)
     needs = (1 if requires_grad(a) else 0) + (2 if requires_grad(b) else 0)
     modes = recorder() if needs else None
     if modes is not None:
@@ -236,7 +236,7 @@ def finish(op, args, arrays):
         if args[0]._unsettled:
             join(out, args[0])
     elif op.laying and not batched and needs_place(op, arrays, result):
-        place(op, args, out)
+        lay(op, args, out)
         result = out._array
     if modes is not None:
         node = start(op, needs)
@@ -305,7 +305,7 @@ def several(op, args, arrays, results, needs, modes, batched):
         if op.view:
             look(out, args[0], True)
         elif op.laying and not batched and needs_place(op, arrays, result):
-            place(op, args, out)
+            lay(op, args, out)
         outs.append(out)
     if modes is None:
         return tuple(outs)
@@ -438,6 +438,27 @@ def in_order(a):
         return True
     array = a
     return array.flags.c_contiguous
+
+
+def lay(op, args, out):
+    """Sees to where a result lies: at once where no operand is in disorder, else by the operator's layout."""
+    result = out._array
+    if op.laying == ALWAYS or not result.flags.writeable:
+        place(op, args, out)
+        return
+    for arg in args:
+        if type(arg) is tuple or type(arg) is list or disordered(arg):
+            place(op, args, out)
+            return
+    out._unsettled = not result.flags.c_contiguous
+
+
+def disordered(arg):
+    """Whether an argument is a tensor that users see in another order than that of its indices."""
+    if isinstance(arg, TensorBase):
+        tensor = arg
+        return not tensor._unsettled and not in_order(tensor._array)
+    return False
 
 
 def needs_place(op, arrays, result):

@@ -21,7 +21,7 @@ def place(op, args, out):
     """Sees to where the result of a call lies, by the operator's layout."""
     array = out._array
     rule = RULES[op.layout]
-    strides = None if rule is None else rule(array.shape, tensors_of(args))
+    strides = None if rule is None else rule(array.shape, args)
     if strides is not None:
         steps = tuple([step * array.itemsize for step in strides])
         if array.strides != steps:
@@ -86,15 +86,15 @@ def repeated_anew(grad):
     return np.ndarray(grad.shape, grad.dtype, once, 0, strides)
 
 
-# layouts of results: the strides, in elements, for a shape and tensors among the arguments; None for contiguous
+# layouts of results: the strides, in elements, for a shape and the arguments of the call; None for contiguous
 
 
-def elementwise_strides(shape, tensors):
+def elementwise_strides(shape, args):
     """Operands without gaps that lie alike hand their layout on.
 
     Else the dimensions are sorted by their strides: the first operand that tells two dimensions apart decides.
     """
-    operands = [seen(tensor) for tensor in tensors]
+    operands = [seen(tensor) for tensor in tensors_of(args)]
     if np.broadcast_shapes(*[n for n, _ in operands]) != shape:
         return None  # a reduction over all elements
     if all(n == shape for n, _ in operands):
@@ -103,7 +103,11 @@ def elementwise_strides(shape, tensors):
             return None
         if all(strides == first for _, strides in operands) and fills(shape, first, 1):
             return first
-    order = by_strides(shape, [expanded(shape, *operand) for operand in operands])
+    return strides_in(by_strides(shape, [expanded(shape, *operand) for operand in operands]), shape)
+
+
+def strides_in(order, shape):
+    """The strides of an array whose dimensions lie in an order, the innermost first; None for contiguous."""
     if order == list(reversed(range(len(shape)))):
         return None
     strides, step = [0] * len(shape), 1
@@ -160,21 +164,22 @@ def compared(shape, operands, inner, outer):
     return 0
 
 
-def like_first(shape, tensors):
+def like_first(shape, args):
     """Where a copy of the first operand would lie."""
-    return elementwise_strides(shape, tensors[:1])
+    return elementwise_strides(shape, args[:1])
 
 
-def columns(shape, tensors):
+def columns(shape, args):
     """Each matrix column by column, as LAPACK leaves it; what is no matrix is contiguous."""
-    if len(shape) < max(2, tensors[0]._array.ndim) or 0 in shape:
+    if len(shape) < max(2, args[0]._array.ndim) or 0 in shape:
         return None
     return (*compact(shape, 1)[:-2], 1, shape[-2])
 
 
-def channels_last(shape, tensors):
+def channels_last(shape, args):
     """With the channels innermost where they are so in an operand."""
-    if len(shape) not in (4, 5) or not any(has_channels_last(*seen(x)) for x in tensors if x.ndim == len(shape)):
+    alike = [x for x in tensors_of(args) if x._array.ndim == len(shape)]
+    if len(shape) not in (3, 4, 5) or not any(has_channels_last(*seen(x)) for x in alike):
         return None
     batch, *space, channel = compact((shape[0], *shape[2:], shape[1]), 1)
     return (batch, channel, *space)
@@ -186,7 +191,28 @@ def has_channels_last(shape, strides):
     return turned and not is_contiguous(shape, strides)
 
 
+def spectral(shape, args, pinned=False):
+    """The transformed dimensions innermost; within them, and outside, by the strides of the input.
+
+    `pinned` tells that the last of them is the innermost of all.
+    """
+    input, _, dims, *_ = args
+    _, strides = seen(input)
+    dims = [dim % len(shape) for dim in dims]
+    last = [dims.pop()] if pinned else []
+    inner, outer = [], []
+    for dim in sorted(range(len(shape)), key=lambda dim: -strides[dim]):
+        if dim not in last:
+            (inner if dim in dims else outer).append(dim)
+    return strides_in([*last, *reversed(inner), *reversed(outer)], shape)
+
+
+def half_spectral(shape, args):
+    """The same for half a spectrum, whose last dimension is transformed alone; with `onesided=False` it is whole."""
+    return spectral(shape, args, pinned=args[4:] != (False,))
+
+
 RULES = {
     "contiguous": None, "elementwise": elementwise_strides, "like first": like_first, "columns": columns,
-    "channels last": channels_last,
+    "channels last": channels_last, "spectral": spectral, "half spectral": half_spectral,
 }  # fmt: skip

@@ -42,6 +42,7 @@ def transform(x, sizes, dims, norm, forward):
 
 
 @operator(
+    layout="spectral",
     batch=leading,
     linear=True,
     node="FftC2CBackward0",
@@ -60,7 +61,7 @@ def real_cotangent(grad, input_shape, sizes, dims, norm, onesided):
     return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
 
 
-@operator(batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent)
+@operator(layout="half spectral", batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent)
 def _fft_r2c(input, sizes, dims, norm, onesided):
     """The transform of real numbers: with `onesided` only the first half, in the last of `dims`."""
     if not onesided:
@@ -79,7 +80,7 @@ def half_cotangent(grad, input_shape, sizes, dims, norm):
     return resized(spectrum * weights, dims, input_shape)
 
 
-@operator(batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent)
+@operator(layout="half spectral", batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent)
 def _fft_c2r(input, sizes, dims, norm):
     """The inverse transform of the first half of a spectrum, in the last of `dims`, to real numbers."""
     if len(dims) == 1:

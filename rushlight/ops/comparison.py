@@ -102,7 +102,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return np.array_equal(input._array, other._array)
 
 
-@operator(batch=elementwise)
+@operator(layout="elementwise", batch=elementwise)
 def _isclose(input, other, rtol, atol, equal_nan):
     """Closeness of two arrays; infinities are close when equal, and NaN to nothing but, on demand, NaN."""
     close = input == other

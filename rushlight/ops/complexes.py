@@ -173,6 +173,7 @@ def _complex(real, imag):
 
 
 @operator(
+    layout="elementwise",
     abs=lambda grad, angle: np.real(grad) * np.cos(angle) + np.imag(grad) * np.sin(angle),
     angle=lambda grad, result: np.real(np.conjugate(grad) * (1j * result)),
     holomorphic=False,

@@ -144,6 +144,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 
 @operator(
+    layout="like first",
     batch=with_index,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
@@ -184,7 +185,12 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return _index_copy(input, dim, index, source)
 
 
-@operator(batch=with_index, input=lambda grad, dim, index: _index_fill(grad, dim, index, 0), name="index_fill")
+@operator(
+    layout="like first",
+    batch=with_index,
+    input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    name="index_fill",
+)
 def _index_fill(input, dim, index, value):
     out = owned(input)
     as_rows(out)[at(dim, index)] = value
@@ -192,6 +198,7 @@ def _index_fill(input, dim, index, value):
 
 
 @operator(
+    layout="like first",
     batch=with_index,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(np.asarray(index))), axis=None),
@@ -245,7 +252,12 @@ def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_sel
 
 
 @operator(
-    batch=with_index, joint=index_reduce_cotangents, inputs=("input", "source"), name="index_reduce", holomorphic=False
+    layout="like first",
+    batch=with_index,
+    joint=index_reduce_cotangents,
+    inputs=("input", "source"),
+    name="index_reduce",
+    holomorphic=False,
 )
 def _index_reduce(input, dim, index, source, reduce, include_self):
     rows = as_rows(input)
@@ -318,6 +330,7 @@ implements(np.take)(
 
 
 @operator(
+    layout="like first",
     input=lambda grad, index, accumulate: (
         grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=()), False)
     ),

@@ -31,7 +31,9 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
     return pieces
 
 
-@operator(linear=True, batch=leading, joint=cat_cotangents, inputs=("tensors",), lists=("tensors",))
+@operator(
+    layout="channels last", linear=True, batch=leading, joint=cat_cotangents, inputs=("tensors",), lists=("tensors",)
+)
 def _cat(tensors, dim, dtype):
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
     return np.concatenate(arrays, axis=dim, dtype=dtype)

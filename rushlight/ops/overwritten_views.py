@@ -16,7 +16,7 @@ __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_sc
 def enter(name, node):
     """Enters an operator that overwrites what a basic key shows."""
     enter = operator(
-        name=name, node=node, batch=leading,
+        name=name, node=node, batch=leading, layout="like first",
         input=lambda grad, key, src_shape: OVERWRITE(grad, np.zeros_like(grad, shape=src_shape), key),
         src=lambda grad, key: _look(grad, key),
     )  # fmt: skip
@@ -82,6 +82,7 @@ def slice_scatter(
 
 
 @operator(
+    layout="like first",
     batch=leading,
     input=lambda grad, offset, dim1, dim2, src_shape: _diagonal_scatter(
         grad, np.zeros_like(grad, shape=src_shape), offset, dim1, dim2

@@ -18,7 +18,10 @@ def pad_batch(n, input, widths, value):
 
 
 @operator(
-    batch=by(pad_batch), input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0), name="constant_pad_nd"
+    layout="channels last",
+    batch=by(pad_batch),
+    input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0),
+    name="constant_pad_nd",
 )
 def _constant_pad(input, widths, value):
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
@@ -104,6 +107,7 @@ def enter(mode, node):
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
     return operator(
+        layout="channels last",
         batch=by(lambda n, input, places: picked(input, places)),
         linear=True,
         name=f"{mode}_pad",

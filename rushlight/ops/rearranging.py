@@ -17,7 +17,7 @@ from rushlight.tensors import Tensor
 __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
 
 
-@operator(linear=True, batch=leading, input=lambda grad, dims: _flip(grad, dims))
+@operator(layout="like first", linear=True, batch=leading, input=lambda grad, dims: _flip(grad, dims))
 def _flip(input, dims):
     return np.flip(input, dims).copy()
 

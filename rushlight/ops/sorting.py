@@ -31,6 +31,7 @@ def ordered(input, dim, descending):
 
 
 @operator(
+    layout="like first",
     batch=leading,
     nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
@@ -40,6 +41,7 @@ def _sort(input, dim, descending):
 
 
 @operator(
+    layout="like first",
     batch=leading,
     name="sort_stable", node="SortBackward1", nondifferentiable=(1,),
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
@@ -72,7 +74,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     return return_types.sort((_sort if stable is None else _sort_stable)(input, dim, descending))
 
 
-@operator(batch=leading)
+@operator(layout="like first", batch=leading)
 def _argsort(input, dim, descending):
     return order_of(input, dim, descending) if input.ndim else np.zeros((), np.int64)
 

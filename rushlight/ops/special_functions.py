@@ -138,7 +138,7 @@ def mvlgamma_cotangent(grad, input, p):
     return grad * sum(digamma_of(input - 0.5 * j) for j in range(p))
 
 
-@operator(input=mvlgamma_cotangent, promote=floats("mvlgamma_cpu"), broadcasts=True)
+@operator(layout="contiguous", input=mvlgamma_cotangent, promote=floats("mvlgamma_cpu"), broadcasts=True)
 def _mvlgamma(input, p):
     return sum(log_gamma(input - 0.5 * j) for j in range(p)) + 0.25 * p * (p - 1) * math.log(math.pi)
 

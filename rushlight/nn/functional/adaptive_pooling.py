@@ -44,6 +44,7 @@ def max_pool_operator(dims):
         return values.reshape(shape), indices.reshape(shape)
 
     return operator(
+        layout="channels last",
         batch=as_samples,
         name=f"adaptive_max_pool{dims}d",
         node=f"AdaptiveMaxPool{max(dims, 2)}DBackward0",

@@ -46,6 +46,7 @@ def column(values, ndim):
 
 
 @operator(
+    layout="channels last",
     batch=as_channels, joint=batch_norm_cotangents, inputs=("input", "weight", "bias"),
     node="NativeBatchNormBackward0", nondifferentiable=(1, 2, 3),
 )  # fmt: skip
@@ -55,7 +56,11 @@ def _batch_norm(input, weight, bias, eps):
 
 
 @operator(
-    batch=as_channels, joint=scaled_cotangents, inputs=("input", "weight", "bias"), node="NativeBatchNormBackward0"
+    layout="channels last",
+    batch=as_channels,
+    joint=scaled_cotangents,
+    inputs=("input", "weight", "bias"),
+    node="NativeBatchNormBackward0",
 )
 def _batch_norm_scaled(input, weight, bias, mean, invstd):
     """The result with moments that are given."""

@@ -56,12 +56,18 @@ def cropped(result, shape):
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
-@operator(batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
+@operator(layout="channels last", batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
 def _convolution(input, weight, bias, stride, padding, dilation, groups):
     return kernels.convolution(input, weight, stride, padding, dilation, groups, bias)
 
 
-@operator(batch=convolved, joint=transpose_cotangents, inputs=("input", "weight", "bias"), node="ConvolutionBackward0")
+@operator(
+    layout="channels last",
+    batch=convolved,
+    joint=transpose_cotangents,
+    inputs=("input", "weight", "bias"),
+    node="ConvolutionBackward0",
+)
 def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation, groups):
     return kernels.convolution_input(input, weight, shape, stride, padding, dilation, groups, bias)
 

@@ -49,6 +49,7 @@ def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_in
 def max_pool_operator(dims):
     """Enters the maximum pooling of `dims` dimensions."""
     return operator(
+        layout="channels last",
         batch=as_samples,
         name=f"max_pool{dims}d_with_indices",
         node=f"MaxPool{max(dims, 2)}DWithIndicesBackward0",
@@ -60,6 +61,7 @@ def max_pool_operator(dims):
 def avg_pool_operator(dims):
     """Enters the average pooling of `dims` dimensions, and its adjoint: each is the other's derivative."""
     adjoint = operator(
+        layout="channels last",
         batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d_backward",
@@ -69,6 +71,7 @@ def avg_pool_operator(dims):
         ),
     )(avg_pool_cotangent)
     entry = operator(
+        layout="channels last",
         batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d",

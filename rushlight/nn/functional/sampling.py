@@ -22,6 +22,7 @@ def mapped(array, maps):
 def along(name, node):
     """Enters an operator that is such a map; its derivative is the transposed one."""
     entry = operator(
+        layout="channels last",
         batch=as_samples,
         linear=True,
         name=name,

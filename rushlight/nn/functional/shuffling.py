@@ -10,7 +10,7 @@ from rushlight.tensors import Tensor
 __all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 
 
-@operator(batch=leading, linear=True, input=lambda grad, factor: _pixel_unshuffle(grad, factor))
+@operator(layout="channels last", batch=leading, linear=True, input=lambda grad, factor: _pixel_unshuffle(grad, factor))
 def _pixel_shuffle(input, factor):
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels // factor**2, factor, factor, high, wide)
@@ -26,7 +26,12 @@ def _pixel_unshuffle(input, factor):
     return moved.reshape(*lead, channels * factor**2, high // factor, wide // factor)
 
 
-@operator(batch=as_samples, linear=True, input=lambda grad, groups: _channel_shuffle(grad, grad.shape[1] // groups))
+@operator(
+    layout="channels last",
+    batch=as_samples,
+    linear=True,
+    input=lambda grad, groups: _channel_shuffle(grad, grad.shape[1] // groups),
+)
 def _channel_shuffle(input, groups):
     samples, channels, *space = input.shape
     return input.reshape(samples, groups, channels // groups, *space).swapaxes(1, 2).reshape(input.shape)

@@ -26,6 +26,7 @@ def unpool_operator(dims):
         return flat.reshape(shape)
 
     return operator(
+        layout="channels last",
         batch=as_samples,
         linear=True,
         name=f"max_unpool{dims}d",
