@@ -43,6 +43,8 @@ def rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=Non
     steps = tuple(s * memory.itemsize for s in stride)
     array = np.ndarray(size, memory.dtype, memory, start * memory.itemsize, steps)
     tensor = new_tensor(array)
+    if array.size < memory.size:
+        tensor._memory = memory
     tensor.requires_grad = bool(requires_grad)
     return tensor
 

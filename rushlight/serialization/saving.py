@@ -13,12 +13,14 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core.graph import FIELDS, TensorBase
+from rushlight.core.graph import TensorBase
+from rushlight.core.windows import address, memory_of
 from rushlight.layouts import layout
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
 from rushlight.serialization.names import theirs
 from rushlight.serialization.places import Storage
+from rushlight.serialization.rebuilding import OWN
 from rushlight.serialization.replacing import replacing
 from rushlight.size import Size
 from rushlight.tensors import Tensor
@@ -27,7 +29,6 @@ __all__ = ["save"]
 
 HEADERS = 30 + 20  # bytes before an entry: the header, and the field with its sizes
 ALIGNMENT = 64  # of memory in an archive, so that it can be mapped
-NOT_SAVED = {*FIELDS, "_accumulate_grad", "_memory"}  # attributes of a tensor that are not its user's
 
 
 def save(
@@ -145,7 +146,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
 
     def reduced(self, tensor: Tensor):
         """A tensor as a call of the function that PyTorch rebuilds it with."""
-        state = {name: value for name, value in vars(tensor).items() if name not in NOT_SAVED}
+        state = {name: value for name, value in vars(tensor).items() if name not in OWN}
         needs = tensor.requires_grad
         hooks: OrderedDict = OrderedDict()
         if type(tensor) is Parameter:
@@ -164,11 +165,10 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
     def placed(self, tensor: Tensor) -> tuple[Storage, int, np.ndarray]:
         """The piece of memory that a tensor lies in, its first element's place there, and its array.
 
-        That is all the memory of its base, so that views share it after loading. What goes backward is copied.
+        That is all the memory that it is a view of, so that views share it after loading. What goes backward is copied.
         RuntimeError for memory that two tensors show as different types.
         """
-        array = tensor._array
-        whole = array if tensor._view is None else tensor._view.base._array
+        array, whole = tensor._settled(), memory_of(tensor)
         if array.size and self.types.setdefault(address(whole), array.dtype) != array.dtype:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types: save a clone() "
@@ -192,11 +192,6 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
             return super().save_global(obj, name)
         self.write(b"c" + f"{theirs(module)}\n{name or obj.__qualname__}\n".encode())
         return self.memoize(obj)
-
-
-def address(array: np.ndarray) -> int:
-    """Where an array's first element lies."""
-    return array.__array_interface__["data"][0]
 
 
 def reach(array: np.ndarray) -> int:

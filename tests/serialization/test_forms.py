@@ -40,6 +40,8 @@ def example(one):
         "empty": one.zeros(3, 0, 2), "number": one.tensor(3), "complex": one.ones(2, dtype=one.complex64) * 1j,
         "channels last": one.ones(2, 3, 4, 5).contiguous(memory_format=one.channels_last), "parameter": parameter,
         "random": one.get_rng_state(), "layout": one.strided, "nested": [(base, {"x": (base,)})],
+        "detached": base[1].detach(),
+        "convolution": one.nn.functional.conv2d(one.ones(8, 2, 5, 5), one.ones(3, 2, 3, 3)),
     }  # fmt: skip
 
 
@@ -50,12 +52,13 @@ def check(found, expected, other):
         assert found[name].tolist() == tensor.tolist(), name
         assert found[name].stride() == tensor.stride(), name
         assert found[name].is_contiguous() == tensor.is_contiguous(), name
+        assert found[name].storage_offset() == tensor.storage_offset(), name
     assert found["layout"] is other.strided
     assert found["parameter"].note == "text"
     assert isinstance(found["parameter"], other.nn.Parameter)
     assert found["nested"][0][0] is found["nested"][0][1]["x"][0] is found["base"]
     found["base"].add_(100)
-    assert found["view"][0, 0].item() == 112
+    assert found["view"][0, 0].item() == found["detached"][0, 0].item() == 112
     assert found["turned"][0, 0, 0].item() == found["expanded"][2, 0].item() == 100
 
 
