@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from rushlight.autograd.grad_mode import Decorator
+from rushlight.core.batching import on_batched
 from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator, TangentLevel
@@ -11,7 +12,8 @@ from rushlight.tensors import Tensor
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 DUAL = Operator(
-    "make_dual", lambda tensor: tensor, ("tensor",), {"tensor": lambda grad: grad}, linear=True, node="ViewBackward0"
+    "make_dual", lambda tensor: tensor, ("tensor",), {"tensor": lambda grad: grad}, linear=True, node="ViewBackward0",
+    batch=on_batched,
 )  # fmt: skip
 ENTERED: list[int] = []  # the core's number of the level that is entered; PyTorch calls it 0
 NESTED = "Nested forward mode AD is not supported at the moment: for higher orders nest func.jvp."

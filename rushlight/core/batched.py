@@ -248,4 +248,9 @@ def lifted(array, levels, ndim):
     return grown(aligned(array, levels), len(levels), ndim)
 
 
+def values(array):
+    """The values of all examples of an array, for messages."""
+    return array.array if type(array) is Batched else array
+
+
 ARRAYS = (np.ndarray, Batched)

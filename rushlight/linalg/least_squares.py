@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import adjoint, over_batches
@@ -33,9 +34,16 @@ def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
     return [unbroadcast(of_A, A_shape), unbroadcast(of_B, B_shape)]
 
 
+def solved_batch(op, args, levels):
+    """The rule of `lstsq`: examples are matrices more; what is empty is so for each of them."""
+    sizes = tuple([level.size for level in levels])
+    parts = elementwise(op, args, levels)
+    return [part if part.shape != (0,) else np.zeros((*sizes, 0), part.dtype) for part in parts]
+
+
 @operator(
     node="LinalgLstsqBackward0", holomorphic=False, joint=lstsq_cotangents, inputs=("A", "B"),
-    nondifferentiable=(2, 3),
+    nondifferentiable=(2, 3), batch=solved_batch,
 )  # fmt: skip
 def _lstsq(A, B, rcond, driver):
     """The solution, the squared residuals, the rank and the singular values, as one of LAPACK's drivers finds them."""

@@ -77,6 +77,11 @@ def permutations(pivots, n, dtype):
     return over_batches(permutation, (pivots,), (1,))
 
 
+@operator(batch=leading)
+def _permutation(pivots, n, dtype):
+    return permutations(pivots, n, dtype)
+
+
 def check_lu(name, A, pivot):
     """The errors of the decomposition."""
     array = A._array
@@ -179,7 +184,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     check_sides("linalg.lu_solve", LU, B, left)
     if not left:
         return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
-    P = new_tensor(permutations(pivots._array, LU._array.shape[-1], LU._array.dtype))
+    P = _permutation(pivots, LU._array.shape[-1], LU._array.dtype)
     if adjoint:
         return P @ _solve_triangular(LU.mH, _solve_triangular(LU.mH, B, False, False), True, True)
     return _solve_triangular(LU, _solve_triangular(LU, P.mT @ B, False, True), True, False)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from rushlight import return_types
-from rushlight.core.batching import leading
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.batched import grown
+from rushlight.core.batching import by, leading
+from rushlight.core.graph import TensorBase
 from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import (
     adjoint,
@@ -143,7 +144,16 @@ def cutoff(values, shape, atol, rtol):
 
 def number(value):
     """A tolerance as an array that goes with the last dimension of singular values."""
-    return np.expand_dims(value._array, -1) if isinstance(value, TensorBase) else value
+    return np.expand_dims(value, -1) if isinstance(value, np.ndarray) else value
+
+
+def with_tolerances(function):
+    """A function of a batch of matrices and of tolerances for each of their own batches."""
+
+    def batched(n, input, *args):
+        return function(input, *[grown(x, n, input.ndim - n - 2) if isinstance(x, np.ndarray) else x for x in args])
+
+    return batched
 
 
 @linalg
@@ -166,10 +176,13 @@ def matrix_rank(
     """
     check_matrix("torch.linalg.matrix_rank", A, "input")
     check_svd(A)
-    array = A._array
-    values = np.abs(np.linalg.eigvalsh(array)) if hermitian else np.linalg.svd(array, compute_uv=False)
-    limit = cutoff(values, array.shape[-2:], tol if atol is None else atol, rtol)
-    return new_tensor(np.asarray(np.add.reduce(values > limit, -1, dtype=np.int64)))
+    return _matrix_rank(A, tol if atol is None else atol, rtol, bool(hermitian))
+
+
+@operator(batch=by(with_tolerances(lambda *args: _matrix_rank.forward(*args))))
+def _matrix_rank(input, atol, rtol, hermitian):
+    values = np.abs(np.linalg.eigvalsh(input)) if hermitian else np.linalg.svd(input, compute_uv=False)
+    return np.asarray(np.add.reduce(values > cutoff(values, input.shape[-2:], atol, rtol), -1, dtype=np.int64))
 
 
 def pinv_cotangent(grad, input, result):
@@ -184,7 +197,12 @@ def pinv_cotangent(grad, input, result):
     return within + outside
 
 
-@operator(node="LinalgPinvBackward0", holomorphic=False, input=pinv_cotangent)
+@operator(
+    node="LinalgPinvBackward0",
+    holomorphic=False,
+    batch=by(with_tolerances(lambda *args: _pinv.forward(*args))),
+    input=pinv_cotangent,
+)
 def _pinv(input, atol, rtol, hermitian):
     if hermitian:
         values, vectors = np.linalg.eigh(input)

@@ -3,13 +3,14 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure
 from rushlight.linalg.cholesky_decomposition import _cholesky_inverse, _cholesky_solve
 from rushlight.linalg.cholesky_decomposition import cholesky as linalg_cholesky
 from rushlight.linalg.determinants import det, logdet, slogdet
 from rushlight.linalg.low_rank import pca_lowrank, svd_lowrank
-from rushlight.linalg.lu_decomposition import lu_factor_ex, permutations, triangles
+from rushlight.linalg.lu_decomposition import _permutation, lu_factor_ex, triangles
 from rushlight.linalg.lu_decomposition import lu_solve as linalg_lu_solve
 from rushlight.linalg.norms import renorm
 from rushlight.linalg.powers import matrix_exp, matrix_power
@@ -234,7 +235,7 @@ def lu_unpack(
     data = LU_data._array
     P = L = U = new_tensor(np.empty(0, data.dtype))
     if unpack_pivots:
-        P = new_tensor(permutations(LU_pivots._array, data.shape[-2], data.dtype))
+        P = _permutation(LU_pivots, data.shape[-2], data.dtype)
     if unpack_data:
         L, U = triangles(LU_data)
     return return_types.lu_unpack((P, L, U))
@@ -256,7 +257,7 @@ def geqrf(input: Tensor) -> return_types.geqrf:
     return return_types.geqrf(_geqrf(input))
 
 
-@operator(layout="columns", input=no_derivative("geqrf"))
+@operator(layout="columns", batch=leading, input=no_derivative("geqrf"))
 def _geqrf(input):
     transposed, tau = np.linalg.qr(input, "raw")
     return np.ascontiguousarray(transposed.mT), tau

@@ -1,9 +1,13 @@
 """Comparisons: of two tensors element by element, of whole tensors, and questions about each element."""
 
+import math
+
 import numpy as np
 
-from rushlight.core.batching import elementwise
+from rushlight.core.batched import Batched, aligned, spread
+from rushlight.core.batching import elementwise, is_array
 from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import is_batched
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
 from rushlight.ops.promotion import only, real
@@ -99,6 +103,11 @@ def equal(input: Tensor, other: Tensor) -> bool:
         return refuse("equal", "input", 1, input)
     if not isinstance(other, TensorBase):
         return refuse("equal", "other", 2, other)
+    if is_batched(input) or is_batched(other):
+        raise RuntimeError(
+            "vmap: It looks like you're calling torch.equal, which gives one answer for all examples. Compare with "
+            "(input == other).all(), which gives one for each."
+        )
     return np.array_equal(input._array, other._array)
 
 
@@ -162,6 +171,20 @@ def isin(
     return _isin(elements, test_elements, assume_unique, invert)
 
 
-@operator()
+def among_own(op, args, levels):
+    """The rule of `isin`: values are numbered, those of each example by numbers of their own."""
+    elements, tests, *how = args
+    if type(tests) is not Batched:
+        return op.forward(aligned(elements, levels), tests, *how)
+    n = len(levels)
+    both = [spread(np.asarray(x) if not is_array(x) else x, levels) for x in (elements, tests)]
+    rows = [x.reshape(math.prod(x.shape[:n]), math.prod(x.shape[n:])) for x in both]
+    values, numbers = np.unique(np.concatenate(rows, 1), return_inverse=True, equal_nan=False)
+    numbers = numbers.reshape(len(rows[0]), -1) + values.size * np.arange(len(rows[0]))[:, None]
+    first, second = np.split(numbers, [rows[0].shape[1]], 1)
+    return op.forward(first, second, *how).reshape(both[0].shape)
+
+
+@operator(batch=among_own)
 def _isin(elements, test_elements, assume_unique, invert):
     return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor, unbroadcast
 from rushlight.dtypes import as_numpy
 from rushlight.ops import equations, mismatch
@@ -204,10 +205,28 @@ def chain_cotangents(grad, tensors, needs):
     ]
 
 
-@operator(joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
+@operator(batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
 def _multi_dot(tensors):
-    """The product of two or more matrices in the order that takes the fewest multiplications."""
-    return np.linalg.multi_dot(tensors)
+    """The product of two or more matrices (or batches of such) in the order that takes the fewest multiplications."""
+    cuts = best_cuts([tensors[0].shape[-2], *[x.shape[-1] for x in tensors]])
+    product = lambda i, j: tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
+    return product(0, len(tensors) - 1)
+
+
+def best_cuts(sizes):
+    """Where to cut the chain of the matrices i to j, of which the k-th has `sizes[k]` rows, for each i and j.
+
+    Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 15.2.
+    """
+    n = len(sizes) - 1
+    costs, cuts = {(i, i): 0 for i in range(n)}, {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            through = lambda k, i=i, j=j: costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+            cuts[i, j] = min(range(i, j), key=through)
+            costs[i, j] = through(cuts[i, j])
+    return cuts
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:

@@ -43,7 +43,7 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
     if dtype.kind in "fc":
         return _to_copy(input, dtype, format)
-    return new_tensor(_to_copy.forward(array, dtype, format))
+    return new_tensor(_to_copy(array, dtype, format))
 
 
 implements(np.astype)(lambda x, dtype, **_: convert(x, dtype))

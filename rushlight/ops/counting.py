@@ -1,8 +1,10 @@
 """Distinct elements, and how often they occur."""
 
+import math
+
 import numpy as np
 
-from rushlight.core.batching import dynamic
+from rushlight.core.batching import by, dynamic, refusal
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
@@ -100,7 +102,19 @@ def unique_consecutive(
     return asked(results, return_inverse, return_counts)
 
 
-@operator()
+def count_batch(n, input, weights, minlength):
+    """The rule of `bincount`: each example counts in places of its own. They must need as many."""
+    rows = input.reshape(math.prod(input.shape[:n]), input.shape[n])
+    needed = rows.max(1, initial=-1) + 1
+    if np.unique(np.maximum(needed, minlength)).size > 1:
+        raise refusal("bincount")
+    size = max(minlength, needed.max(initial=0))
+    own = (rows + size * np.arange(len(rows))[:, None]).reshape(-1)
+    weights = None if weights is None else weights.reshape(-1)
+    return _bincount.forward(own, weights, size * len(rows)).reshape(*input.shape[:n], size)
+
+
+@operator(batch=by(count_batch))
 def _bincount(input, weights, minlength):
     counts = np.bincount(input, weights, minlength)
     return counts if weights is None or weights.dtype != np.float32 else counts.astype(np.float32)
@@ -129,11 +143,24 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return _bincount(input, weights, minlength)
 
 
-@operator()
+@operator(batch=by(lambda n, input, *how: histograms(input.reshape(*input.shape[:n], -1), *how)))
 def _histc(input, bins, low, high):
-    inside = input[(input >= low) & (input <= high)]
-    place = ((inside - low) / (high - low) * bins).astype(np.int64)
-    return np.bincount(np.minimum(place, bins - 1), minlength=bins).astype(input.dtype)
+    return histograms(input.reshape(-1), bins, low, high)
+
+
+def histograms(rows, bins, low, high):
+    """The histogram of each row, between two numbers or else between its smallest and its largest element."""
+    if low == high and rows.shape[-1]:
+        low, high = rows.min(-1, keepdims=True), rows.max(-1, keepdims=True)
+    low, high = np.asarray(low, rows.dtype), np.asarray(high, rows.dtype)
+    if not (np.isfinite(low) & np.isfinite(high)).all():
+        raise RuntimeError(f"torch.histc: range of [{low.min()}, {high.max()}] is not finite")
+    low, high = np.where(low == high, low - 1, low), np.where(low == high, high + 1, high)
+    inside = (rows >= low) & (rows <= high)
+    place = np.minimum(np.where(inside, (rows - low) / (high - low) * bins, 0).astype(np.int64), bins - 1)
+    first = bins * np.arange(math.prod(rows.shape[:-1])).reshape(*rows.shape[:-1], 1)
+    counts = np.bincount((place + first)[inside], minlength=bins * first.size)
+    return counts.astype(rows.dtype).reshape(*rows.shape[:-1], bins)
 
 
 @method
@@ -152,11 +179,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    low, high = (min, max) if min != max or array.size == 0 else (array.min().item(), array.max().item())
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"torch.histc: range of [{low}, {high}] is not finite")
-    if low > high:
+    if not (np.isfinite(min) and np.isfinite(max)):
+        raise RuntimeError(f"torch.histc: range of [{min}, {max}] is not finite")
+    if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
-    if low == high:
-        low, high = low - 1, high + 1
-    return _histc(input, bins, low, high)
+    return _histc(input, bins, min, max)

@@ -56,6 +56,9 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     return _cumsum(input, wrap_dim(dim, input._array.ndim), widened(input, dtype))
 
 
+implements(np.cumsum)(lambda a, axis=None, **_: cumsum(a, axis))
+
+
 def latest(input, dim, ufunc, wins):
     """Values and places of the extreme so far along a dimension; of equal ones the latest, and NaN stays."""
     if fast is not None and (found := fast.cumulative_extreme(input, dim, ufunc is np.maximum)) is not None:

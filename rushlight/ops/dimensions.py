@@ -16,7 +16,7 @@ def _transpose(input, dim0, dim1):
     return input.swapaxes(dim0, dim1)
 
 
-@operator(name="transpose_scalar", node="TransposeBackward0", view=True, input=lambda grad: grad)
+@operator(name="transpose_scalar", batch=leading, node="TransposeBackward0", view=True, input=lambda grad: grad)
 def _transpose_scalar(input):
     return input[...]
 

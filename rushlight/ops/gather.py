@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
@@ -105,7 +106,8 @@ def check_extent(shape, sizes, dim, source, gathers):
 def check_bounds(index, size, dim):
     """RuntimeError for an index that is negative or too large."""
     if not are_indices(index, size):
-        wrong = index[(index < 0) | (index >= size)].flat[0]
+        found = values(index)
+        wrong = found[(found < 0) | (found >= size)].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushlight.core.batching import with_index
+from rushlight.core.batched import Batched, aligned, spread, values
+from rushlight.core.batching import by, dynamic, with_index
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
@@ -223,7 +224,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     size, array = (input._array.shape or (1,))[dim], index._array
     if array.size and (array.min() < -size or array.max() >= size):
-        wrong = array[(array < -size) | (array >= size)].flat[0]
+        found = values(array)
+        wrong = found[(found < -size) | (found >= size)].flat[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     if array.size and array.min() < 0:
         index = new_tensor(array % size)
@@ -287,12 +289,41 @@ def index_reduce(
 # the flattened tensor
 
 
-@operator(linear=True, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
+def places(index, size, n):
+    """Indices of the flattened elements of each example as such of those of all examples, one after another."""
+    examples = math.prod(index.shape[:n])
+    rows = index.reshape(examples, math.prod(index.shape[n:])) % max(size, 1)
+    return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
+
+
+def taken(op, args, levels):
+    """The rule of taking elements of the flattened array."""
+    input, index = args
+    if type(index) is not Batched:
+        array = aligned(input, levels)
+        rows = array.reshape(*array.shape[: len(levels)], input.size)
+        return rows[..., index]
+    if type(input) is not Batched:
+        return op.forward(input, aligned(index, levels))
+    return op.forward(spread(input, levels), places(spread(index, levels), input.size, len(levels)))
+
+
+def added_flat(n, input, shape, index):
+    """The rule of its adjoint."""
+    return _put_flat.forward(input, index.shape[:n] + shape, places(index, math.prod(shape), n))
+
+
+def put_flat(n, input, index, source, accumulate):
+    """The rule of putting elements into the flattened array."""
+    return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
+
+
+@operator(linear=True, batch=taken, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
 def _take(input, index):
     return np.reshape(input, -1)[index]
 
 
-@operator(linear=True, input=lambda grad, index: _take(grad, index), node="PutBackward0")
+@operator(linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
 def _put_flat(input, shape, index):
     """Zeros of a shape with `input` added in where `index` counts the flattened elements: the adjoint of `take`."""
     size = math.prod(shape)
@@ -308,7 +339,8 @@ def check_flat(name, input, index):
     if array.size and size == 0:
         raise IndexError(f"{name}(): tried to take from an empty tensor")
     if array.size and (array.min() < -size or array.max() >= size):
-        wrong = array[(array < -size) | (array >= size)].flat[0]
+        found = values(array)
+        wrong = found[(found < -size) | (found >= size)].flat[0]
         raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
 
 
@@ -335,6 +367,7 @@ implements(np.take)(
         grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=()), False)
     ),
     source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
+    batch=by(put_flat),
 )
 def _put(input, index, source, accumulate):
     if accumulate:
@@ -379,11 +412,16 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     tensor([[1],
             [2]])
     """
-    array = input._array
     if as_tuple:
-        return tuple([new_tensor(places.copy()) for places in as_rows(array).nonzero()])
-    result = new_tensor(np.argwhere(array))
+        rows = input if input._array.ndim else input.reshape(1)
+        return tuple([new_tensor(places.copy()) for places in _nonzero(rows)._array.T])
+    result = _nonzero(input)
     return result if out is None else write_out("nonzero", out, result)
+
+
+@operator(batch=dynamic)
+def _nonzero(input):
+    return np.argwhere(input)
 
 
 @method

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import wrap_dim
@@ -31,9 +32,16 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
     return pieces
 
 
+def joined_batch(op, args, levels):
+    """The rule of `cat`, which leaves empty vectors out."""
+    tensors, *how = args
+    return leading(op, ([x for x in tensors if x.shape != (0,)] or tensors, *how), levels)
+
+
 @operator(
-    layout="channels last", linear=True, batch=leading, joint=cat_cotangents, inputs=("tensors",), lists=("tensors",)
-)
+    layout="channels last", linear=True, batch=joined_batch, joint=cat_cotangents, inputs=("tensors",),
+    lists=("tensors",),
+)  # fmt: skip
 def _cat(tensors, dim, dtype):
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
     return np.concatenate(arrays, axis=dim, dtype=dtype)
@@ -214,16 +222,28 @@ def block_cotangents(grad, tensors_shape, needs):
     return blocks
 
 
-@operator(linear=True, joint=block_cotangents, inputs=("tensors",), lists=("tensors",), name="block_diag")
-def _block_diag(tensors, dtype):
-    blocks = [np.atleast_2d(a) for a in tensors]
-    out = np.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)), dtype)
+def blocks_of_batch(op, args, levels):
+    """The rule of `block_diag`: each block with all examples."""
+    tensors, dtype = args
+    return on_diagonal([grown(spread(x, levels), len(levels), 2) for x in tensors], dtype)
+
+
+def on_diagonal(blocks, dtype):
+    """Matrices (*batch, n, m) side by side and one below the other, zeros around them."""
+    sizes = [sum(block.shape[i] for block in blocks) for i in (-2, -1)]
+    out = np.zeros((*blocks[0].shape[:-2], *sizes), dtype)
     row = column = 0
     for block in blocks:
-        n, m = block.shape
-        out[row : row + n, column : column + m] = block
+        n, m = block.shape[-2:]
+        out[..., row : row + n, column : column + m] = block
         row, column = row + n, column + m
     return out
+
+
+@operator(linear=True, batch=blocks_of_batch, joint=block_cotangents, inputs=("tensors",), lists=("tensors",),
+          name="block_diag")  # fmt: skip
+def _block_diag(tensors, dtype):
+    return on_diagonal([np.atleast_2d(a) for a in tensors], dtype)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:

@@ -1,9 +1,11 @@
 """Elements that a mask names: filled, picked, overwritten."""
 
+import math
+
 import numpy as np
 
-from rushlight.core.batched import Batched, aligned
-from rushlight.core.batching import dynamic, elementwise
+from rushlight.core.batched import Batched, aligned, grown
+from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.layouts import owned
@@ -18,7 +20,13 @@ __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 BOOL = np.dtype(bool)
 
 
-@operator(batch=elementwise, input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
+def fill_batch(n, input, mask, value):
+    """The filling of a batch; a value that is an array has one number for each example."""
+    value = grown(value, n, input.ndim - n) if isinstance(value, np.ndarray) else value
+    return _masked_fill.forward(input, mask, value)
+
+
+@operator(batch=by(fill_batch), input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
 def _masked_fill(input, mask, value):
     out = owned(input)
     np.copyto(out, value, where=mask, casting="unsafe")
@@ -26,7 +34,7 @@ def _masked_fill(input, mask, value):
 
 
 @operator(
-    batch=elementwise,
+    batch=by(fill_batch),
     input=lambda grad, mask: _drop(mask, grad),
     value=lambda grad, mask: np.add.reduce(_keep(mask, grad), axis=None),
     node="MaskedFillBackward1",
@@ -72,7 +80,18 @@ def _masked_select(input, mask):
     return input[mask]
 
 
-@operator(linear=True, input=lambda grad, mask: _masked_select(grad, mask), node="MaskedScatterBackward0")
+def place_batch(op, args, levels):
+    """The rule of putting selected elements back, to where one mask has them."""
+    input, mask = args
+    rows = aligned(input, levels)
+    out = np.zeros((*rows.shape[:-1], *mask.shape), input.dtype)
+    out[..., mask] = rows
+    return out
+
+
+@operator(
+    linear=True, batch=place_batch, input=lambda grad, mask: _masked_select(grad, mask), node="MaskedScatterBackward0"
+)
 def _place_masked(input, mask):
     """Zeros with the elements of a vector where the mask holds, in their order: the adjoint of `masked_select`."""
     out = np.zeros(mask.shape, input.dtype)
@@ -96,18 +115,54 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     return result if out is None else write_out("masked_select", out, result, input)
 
 
-def source_cotangent(grad, mask, source_shape):
-    """The elements of a cotangent where the mask holds, in the first places of the source."""
-    size = int(np.prod(source_shape))
-    picked = _masked_select(grad, mask)
-    rest = np.zeros_like(grad, shape=(size - picked.shape[0],))
-    return np.reshape(np.concatenate([picked, rest]), source_shape)
+def rows_of(array, n):
+    """A batch with `n` dimensions in front as rows, one for each example."""
+    return array.reshape(*array.shape[:n], math.prod(array.shape[n:]))
 
 
-@operator(input=lambda grad, mask: _drop(mask, grad), source=source_cotangent, name="masked_scatter")
+def scatter_batch(n, input, mask, source):
+    """The rule of `masked_scatter`: where the mask holds, the element with as many before it as the mask has there."""
+    held, values = rows_of(mask, n), rows_of(source, n)
+    ranks = np.cumsum(held, -1) - 1
+    if held.size and ranks[..., -1].max() >= values.shape[-1]:
+        raise RuntimeError(TOO_FEW)
+    taken = np.take_along_axis(values, np.maximum(ranks, 0), -1) if values.shape[-1] else np.zeros(held.shape)
+    return np.where(held, taken, rows_of(input, n)).reshape(input.shape).astype(input.dtype, copy=False)
+
+
+def gather_batch(n, input, mask, shape):
+    """The rule of its adjoint: the elements where the mask holds in the first places of arrays of zeros."""
+    held, rows = rows_of(mask, n), rows_of(input, n)
+    out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype)  # the last place is for what is not held
+    np.put_along_axis(out, np.where(held, np.cumsum(held, -1) - 1, out.shape[-1] - 1), rows, -1)
+    return out[..., :-1].reshape(*mask.shape[:n], *shape)
+
+
+@operator(
+    linear=True,
+    batch=by(gather_batch),
+    input=lambda grad, mask: _masked_scatter(np.zeros_like(grad, shape=mask.shape), mask, grad),
+)
+def _masked_gather(input, mask, shape):
+    """The elements where the mask holds in the first places of an array of zeros: the adjoint of `masked_scatter`."""
+    return gather_batch(0, input, mask, shape)
+
+
+TOO_FEW = "Number of elements of source < number of ones in mask"
+
+
+@operator(
+    batch=by(scatter_batch),
+    input=lambda grad, mask: _drop(mask, grad),
+    source=lambda grad, mask, source_shape: _masked_gather(grad, mask, source_shape),
+    name="masked_scatter",
+)
 def _masked_scatter(input, mask, source):
+    count = np.count_nonzero(mask)
+    if count > source.size:
+        raise RuntimeError(TOO_FEW)
     out = owned(input)
-    out[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
+    out[mask] = source.reshape(-1)[:count]
     return out
 
 
@@ -131,6 +186,4 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         )
     if mask._array.shape != input._array.shape:
         mask, input = broadcast_tensors(mask, input)
-    if np.count_nonzero(mask._array) > source._array.size:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
     return _masked_scatter(input, mask, source)

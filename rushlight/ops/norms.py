@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from rushlight.core.batching import leading, one_by_one
+from rushlight.core.batched import lifted
+from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, as_numpy, dtype
 from rushlight.ops.extrema import _shares
@@ -143,9 +144,17 @@ def dist_cotangents(grad, input, other, result, p):
     return [cotangent, -cotangent]
 
 
+def over_pairs(op, args, levels):
+    """The rule of `dist`: the norm over the dimensions of an example."""
+    x, y, p = args
+    ndim, n = max(x.ndim, y.ndim), len(levels)
+    difference = lifted(x, levels, ndim) - lifted(y, levels, ndim)
+    return norm_of(difference, p, tuple(range(n, n + ndim)), False)
+
+
 @operator(
     joint=dist_cotangents, inputs=("input", "other"), promote=arithmetic, broadcasts=True, holomorphic=False,
-    batch=one_by_one,
+    batch=over_pairs,
 )  # fmt: skip
 def _dist(input, other, p):
     difference = input - other

@@ -1,9 +1,12 @@
 """Order statistics: medians, the k-th smallest, the most frequent, quantiles."""
 
+import math
+
 import numpy as np
 
 from rushlight import return_types
-from rushlight.core.batching import leading
+from rushlight.core.batched import grown
+from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.extrema import as_given, refuse_empty, returned, shared_by_all
@@ -82,20 +85,31 @@ _nanmedian_dim = selecting("nanmedian_dim", "NanmedianBackward1", middle_number)
 _mode = selecting("mode", "ModeBackward0", most_frequent)
 
 
-@operator(promote=as_given, input=lambda grad, input, result: shared_by_all(grad, input, result))
+@operator(
+    promote=as_given,
+    batch=by(lambda n, input: middle_of_all(input, middle, n)),
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
 def _median(input):
     return middle_of_all(input, middle)
 
 
-@operator(promote=as_given, input=lambda grad, input, result: shared_by_all(grad, input, result))
+@operator(
+    promote=as_given,
+    batch=by(lambda n, input: middle_of_all(input, middle_number, n)),
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
 def _nanmedian(input):
     return middle_of_all(input, middle_number)
 
 
-def middle_of_all(input, choose):
-    """The median of all elements of an array: NaN of none."""
-    elements = input.reshape(-1)
-    return elements[choose(elements)] if elements.size else np.full((), np.nan).astype(input.dtype)
+def middle_of_all(input, choose, n=0):
+    """The median of all elements of an array, or of each of a batch with `n` dimensions in front: NaN of none."""
+    batch = input.shape[:n]
+    rows = input.reshape(*batch, math.prod(input.shape[n:]))
+    if rows.shape[-1] == 0 or rows.size == 0:
+        return np.full(batch, np.nan).astype(input.dtype)
+    return np.take_along_axis(rows, choose(rows)[..., None], -1)[..., 0]
 
 
 def along(name, entry, result_type, input, dim, keepdim, *options):
@@ -188,7 +202,7 @@ ROUNDED = {
 }  # interpolations that take one of the elements
 
 
-@operator()
+@operator(batch=by(lambda n, input, q, *how: _quantile_places.forward(input, grown(q, n, input.ndim - n), *how)))
 def _quantile_places(input, q, interpolation, ignore_nan):
     """The indices of the elements below and above each quantile along the last dimension, shapes (*rows,
     quantiles), and the factor and offset that turn `q` into the part of the way from one to the other."""

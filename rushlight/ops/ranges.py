@@ -8,12 +8,15 @@ from typing import Unpack
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batched import Batched
+from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.creation import type_of_out
 from rushlight.ops.filling import checked_number
 from rushlight.ops.options import Options, OutOptions, made, numpy_type
 from rushlight.ops.promotion import missing
+from rushlight.ops.table import operator
 from rushlight.random.names import NUMBERS, require
 from rushlight.tensors import Tensor
 
@@ -84,7 +87,7 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     first, last, d = bounds("linspace", start, end, steps, dtype, options)
-    return made("linspace", evenly(first, last, int(steps), d).astype(d, copy=False), options, dtype)
+    return made("linspace", _evenly(first, last, int(steps), d), options, dtype)
 
 
 def logspace(
@@ -98,8 +101,7 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     first, last, d = bounds("logspace", start, end, steps, dtype, options)
-    exponents = evenly(first, last, int(steps), np.dtype(np.complex128 if d.kind == "c" else np.float64))
-    return made("logspace", np.power(base, exponents).astype(d), options, dtype)
+    return made("logspace", _powers(first, last, int(steps), d, base), options, dtype)
 
 
 def tril_indices(
@@ -181,7 +183,7 @@ def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, 
                 f"{name} only supports 0-dimensional start and end tensors, but got {side} with {bound._array.ndim} "
                 "dimension(s)."
             )
-    first, last = (x.item() if isinstance(x, (TensorBase, np.generic)) else x for x in (start, end))
+    first, last = (number(x) for x in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     default = dtypes.get_default_dtype()
@@ -191,17 +193,38 @@ def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, 
     if d.kind == "b":
         raise missing(f"{name}_cpu", d)
     if d.kind in "iu":
-        first, last = checked_number(first, d), checked_number(last, d)
+        first, last = [x if type(x) is Batched else checked_number(x, d) for x in (first, last)]
     return first, last, d
 
 
-def evenly(first: complex, last: complex, steps: int, dtype: np.dtype) -> np.ndarray:
-    """Numbers at even distances, in double precision: the first half counted from the start, the other from the end."""
+def number(bound):
+    """A bound as a number, or as the array of the numbers that a batch of examples has."""
+    if isinstance(bound, TensorBase) and type(bound._array) is Batched:
+        return bound._array
+    return bound.item() if isinstance(bound, (TensorBase, np.generic)) else bound
+
+
+@operator(batch=by(lambda n, *args: _evenly.forward(*args)), name="linspace")
+def _evenly(first, last, steps, dtype):
+    return evenly(first, last, steps, dtype).astype(dtype, copy=False)
+
+
+@operator(batch=by(lambda n, *args: _powers.forward(*args)), name="logspace")
+def _powers(first, last, steps, dtype, base):
+    exponents = evenly(first, last, steps, np.dtype(np.complex128 if dtype.kind == "c" else np.float64))
+    return np.power(base, exponents).astype(dtype)
+
+
+def evenly(first, last, steps: int, dtype: np.dtype) -> np.ndarray:
+    """Numbers at even distances, in double precision: the first half counted from the start, the other from the end.
+
+    The bounds may be arrays of as many dimensions: each pair of them has numbers of its own.
+    """
     d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
-    start, end = d.type(first), d.type(last)
+    start, end = np.broadcast_arrays(np.asarray(first, d)[..., None], np.asarray(last, d)[..., None])
     step = (end - start) / d.type(max(steps - 1, 1))
     precise = np.result_type(d, np.float64)
     start, end, step = start.astype(precise), end.astype(precise), step.astype(precise)
     half = np.arange(steps // 2) * step
     rest = np.arange(steps - steps // 2)[::-1] * step
-    return np.concatenate([start + half, end - rest]) if steps != 1 else np.array([start])
+    return np.concatenate([start + half, end - rest], axis=-1) if steps != 1 else start

@@ -1,12 +1,13 @@
 """Elements in another order or several times: flips, rolls, rotations, repeats."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from rushlight.core.batched import grown
-from rushlight.core.batching import by, leading
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.batching import by, leading, refusal
+from rushlight.core.graph import TensorBase
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.indexed import index_select
 from rushlight.ops.protocol import implements
@@ -189,7 +190,7 @@ def repeat_interleave(
     tensor([1, 1, 2])
     """
     if repeats is None:
-        return new_tensor(indices_of(input._array, output_size))
+        return indices_of(input, output_size)
     if dim is None:
         input, dim = flatten(input), 0
     dim = wrap_dim(dim, input._array.ndim)
@@ -203,8 +204,8 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{array.size} and input.size({dim}) = {size}"
         )
-    counts = np.broadcast_to(array.reshape(-1), (size,))
-    return index_select(input, dim, new_tensor(indices_of(counts, output_size)))
+    counts = repeats.reshape(-1).expand(size)
+    return index_select(input, dim, indices_of(counts, output_size))
 
 
 def repeat_evenly(input, n, dim):
@@ -217,8 +218,25 @@ def repeat_evenly(input, n, dim):
     return flatten(spread, dim, dim + 1)
 
 
-def indices_of(counts, output_size):
+def repeated_batch(n, counts, output_size):
+    """The rule of repeating indices: the examples must make as many."""
+    rows = counts.reshape(math.prod(counts.shape[:n]), counts.shape[n])
+    totals = rows.sum(1)
+    if np.unique(totals).size > 1:
+        raise refusal("repeat_interleave")
+    return np.stack([_repeated.forward(row, output_size) for row in rows]).reshape(*counts.shape[:n], -1)
+
+
+@operator(batch=by(repeated_batch), name="repeat_interleave")
+def _repeated(counts, output_size):
+    if output_size is not None and output_size != counts.sum():
+        raise RuntimeError("allocated size does not match required size")
+    return np.repeat(np.arange(counts.size), counts)
+
+
+def indices_of(repeats, output_size):
     """Each index so many times in a row."""
+    counts = repeats._array
     if counts.dtype not in (np.int32, np.int64):
         from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 
@@ -228,6 +246,4 @@ def indices_of(counts, output_size):
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
-    if output_size is not None and output_size != counts.sum():
-        raise RuntimeError("allocated size does not match required size")
-    return np.repeat(np.arange(counts.size), counts)
+    return _repeated(repeats, output_size)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
@@ -272,7 +273,11 @@ ldexp = binary(
 frexp_result = named_tuple("frexp", "mantissa", "exponent")
 
 
-@operator(input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1), nondifferentiable=(1,))
+@operator(
+    batch=elementwise,
+    input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1),
+    nondifferentiable=(1,),
+)
 def _frexp(input):
     return np.frexp(input)
 

@@ -1,8 +1,11 @@
 """Sorting, the largest elements, and places in sorted sequences."""
 
+import math
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.gather import _put_back
@@ -154,7 +157,19 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return return_types.topk(_topk(input, k, dim, largest))
 
 
-@operator()
+def placed(op, args, levels):
+    """The rule of `searchsorted`: values beside the row that they are placed in."""
+    sequence, values, right, sorter = args
+    if type(sequence) is not Batched and type(sorter) is not Batched and sequence.ndim == 1:
+        return op.forward(sequence, aligned(values, levels), right, sorter)
+    sequence_rows, wanted = spread(sequence, levels), spread(values, levels)
+    batch = sequence_rows.shape[:-1]
+    rows = wanted.reshape(*batch, math.prod(wanted.shape[len(batch) :]))
+    sorter = None if sorter is None else spread(sorter, levels)
+    return op.forward(sequence_rows, rows, right, sorter).reshape(wanted.shape)
+
+
+@operator(batch=placed)
 def _searchsorted(sequence, values, right, sorter):
     """The places in sorted rows; one row for all values, or a row for each row of them."""
     side = "right" if right else "left"

@@ -7,6 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.inplace import is_batched, write
 from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.batching import as_channels
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
@@ -106,8 +107,11 @@ def update(running, value, momentum, factor=1.0):
     if running is not None:
         if type(value) is Batched and type(running._array) is not Batched:
             raise RuntimeError(BATCHED_INPUT)
-        kernels.move(running._array, value, momentum, factor)
-        running._bump()
+        if type(running._array) is Batched:
+            write(running, running._array * (1 - momentum) + value * (momentum * factor))
+        else:
+            kernels.move(running._array, value, momentum, factor)
+            running._bump()
 
 
 def normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
@@ -115,7 +119,12 @@ def normalize_batch(input, running_mean, running_var, weight, bias, training, mo
     if not training:
         mean, invstd = running_mean._array.copy(), 1 / np.sqrt(running_var._array + eps)
         return _batch_norm_scaled(input, weight, bias, mean, invstd), mean, invstd
-    result, mean, invstd, variance = _batch_norm(input, weight, bias, eps)
+    if is_batched(weight) or is_batched(bias):
+        result, mean, invstd, variance = _batch_norm(input, None, None, eps)  # moments are those of the input
+        result = result if weight is None else result * weight.reshape(-1, *(1,) * (input.dim() - 2))
+        result = result if bias is None else result + bias.reshape(-1, *(1,) * (input.dim() - 2))
+    else:
+        result, mean, invstd, variance = _batch_norm(input, weight, bias, eps)
     count = input._array.size // input._array.shape[1]
     if count:
         update(running_mean, mean._array, momentum)
@@ -201,5 +210,4 @@ def instance_norm(
 def average_into(running, repeated, samples):
     """Sets a running statistic to the average of those of the samples."""
     if running is not None:
-        running._array[...] = repeated._array.reshape(samples, -1).mean(0)
-        running._bump()
+        write(running, repeated.detach().reshape(samples, -1).mean(0)._array)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.batched import values
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels import entropy as kernels
@@ -145,8 +146,9 @@ def smooth(logarithms, classes, weight, ignore_index, reduction):
     if reduction != "mean":
         return reduced(loss, reduction)
     if weight is None:
-        return loss.sum() / int(counted.sum())
-    return loss.sum() / weight._array[classes[counted]].sum().item()
+        return loss.sum() / new_tensor(np.add.reduce(counted.astype(loss._array.dtype), axis=None))
+    weights = np.where(counted, np.take(weight._array, np.where(counted, classes, 0)), weight._array.dtype.type(0))
+    return loss.sum() / new_tensor(np.add.reduce(weights, axis=None))
 
 
 def nll_loss(
@@ -180,14 +182,16 @@ def coefficients_of(input, classes, weight, ignore_index, reduction):
     x = input._array
     counted = classes != ignore_index
     safe = np.where(counted, classes, 0)
-    if safe.size and (outside := (safe < 0) | (safe >= x.shape[1])).any():
-        raise IndexError(f"Target {safe[outside][0]} is out of bounds.")
+    if safe.size and ((safe < 0) | (safe >= x.shape[1])).any():
+        found = values(safe)
+        raise IndexError(f"Target {found[(found < 0) | (found >= x.shape[1])][0]} is out of bounds.")
     coefficients = counted.astype(x.dtype)
     if weight is not None:
         check_weight(input, weight, 1)
-        coefficients *= weight._array[safe]
+        coefficients = coefficients * np.take(weight._array, safe)
     if reduction == "mean":
-        coefficients /= coefficients.sum() or 1
+        total = np.add.reduce(coefficients, axis=None)
+        coefficients = coefficients / np.where(total == 0, total.dtype.type(1), total)
     return safe, coefficients
 
 

@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from rushlight.core.batching import leading
+from rushlight.core.batching import leading, on_batched
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.gather import _gather
@@ -29,7 +29,7 @@ ALIGNMENT = (
 )
 
 
-@operator(input=lambda grad, slope: grad * slope)
+@operator(batch=on_batched, input=lambda grad, slope: grad * slope)
 def _moved(input, values, slope):
     """Other values with a derivative that is known: what clipping and reflecting make of coordinates."""
     return values

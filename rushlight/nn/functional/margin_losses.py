@@ -211,11 +211,9 @@ def multilabel_margin_loss(
     labels = target._array.reshape(scores.shape)
     if ((labels < -1) | (labels >= scores.shape[1])).any():
         raise RuntimeError("argument #2 'target' is out of range")
-    listed = np.logical_and.accumulate(labels >= 0, axis=1)
+    listed = np.cumsum(labels < 0, axis=1) == 0
     labels = np.where(listed, labels, 0)
-    true = np.zeros(labels.shape, bool)
-    rows, places = np.nonzero(listed)
-    true[rows, labels[rows, places]] = True
+    true = np.add.reduce((labels[:, :, None] == np.arange(scores.shape[1])) & listed[:, :, None], axis=1) > 0
     picked = scores.gather(1, new_tensor(labels)).unsqueeze(2)
     counted = new_tensor(listed[:, :, None] & ~true[:, None, :])
     slack = (1 - picked + scores.unsqueeze(1)).clamp_min(0)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rushlight.nn import functional as F
+from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.activation.logistic import logistic_of
 from rushlight.ops.joining import cat
 from rushlight.ops.table import operator
@@ -49,7 +50,7 @@ def lstm_cotangents(grads, gates, cell, result1):
     return [np.concatenate(parts, 1), grad_cell * forgetting]
 
 
-@operator(joint=lstm_cotangents, inputs=("gates", "cell"))
+@operator(batch=as_samples, joint=lstm_cotangents, inputs=("gates", "cell"))
 def _lstm_states(gates, cell):
     """The next hidden and cell states of LSTM."""
     entering, forgetting, new, leaving = activated(gates)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.batching import leading
 from rushlight.core.inplace import change
 from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.compiled import load
@@ -131,7 +132,7 @@ def glu_cotangent(grad, input, dim):
     return np.concatenate([grad * gate, grad * (value * (gate * (1 - gate)))], axis=dim)
 
 
-@operator(input=glu_cotangent, promote=floats("glu_cpu"))
+@operator(batch=leading, input=glu_cotangent, promote=floats("glu_cpu"))
 def _glu(input, dim):
     value, gate = halves(input, dim)
     return value * logistic(gate)

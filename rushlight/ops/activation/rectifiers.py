@@ -141,7 +141,7 @@ def rrelu(
         return change(input, rrelu, lower, upper, training)
     x = input._array
     if not training:
-        noise = np.where(np.logical_not(x > 0), (lower + upper) / 2, 1).astype(x.dtype)
+        noise = np.where(np.logical_not(x > 0), x.dtype.type((lower + upper) / 2), x.dtype.type(1))
         return _rrelu(input, new_tensor(noise))
     if type(x) is Batched:
         raise RuntimeError(

@@ -4,6 +4,7 @@ user's.
 
 import warnings
 
+from rushlight.core.batching import on_batched
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import add_hook, hooks_of
 from rushlight.core.operators import Operator
@@ -11,7 +12,7 @@ from rushlight.core.recording import recording
 
 PASS = Operator(
     "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",),
-    lists=("tensors",), node="BackwardHookFunctionBackward",
+    lists=("tensors",), node="BackwardHookFunctionBackward", batch=on_batched,
 )  # fmt: skip
 
 
