@@ -21,7 +21,7 @@ KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and inte
 
 def compute(op, args):
     """The result of an operator on arrays some of which are batched."""
-    if op.batch is on_batched:
+    if op.batch is on_batched or op.batch is drawing:
         return op.forward(*args)
     levels = levels_of(*args)
     rule = op.batch or (elementwise if op.broadcasts else without_rule)
@@ -43,6 +43,11 @@ def is_list(value):
 
 def on_batched(op, args, levels):
     """The rule of operators whose function takes batched arrays as they are."""
+    return op.forward(*args)
+
+
+def drawing(op, args, levels):
+    """The same for those that draw random numbers, which may be on more levels than what they are drawn by."""
     return op.forward(*args)
 
 

@@ -10,6 +10,7 @@ from rushlight.ops.extrema import refuse_complex
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
 from rushlight.ops.prod import _recur, _shift, widened
+from rushlight.ops.protocol import implements
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator

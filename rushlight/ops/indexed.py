@@ -364,7 +364,7 @@ implements(np.take)(
 @operator(
     layout="like first",
     input=lambda grad, index, accumulate: (
-        grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=()), False)
+        grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=index.shape), False)
     ),
     source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
     batch=by(put_flat),

@@ -4,6 +4,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.ops.filling import enter, overwrite
 from rushlight.ops.random_tensors import interval, source
 from rushlight.random import Generator, distributions, integers
+from rushlight.random.examples import check_overwritten
 from rushlight.random.placement import drawn_into
 from rushlight.tensors import Tensor
 
@@ -19,6 +20,7 @@ ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *parameters) -> Tensor:
     """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
+    check_overwritten(tensor._array)
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
     return overwrite(tensor, ENTRIES[name], array)
 

@@ -6,7 +6,9 @@ from typing import Unpack
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.batched import ENTERED
+from rushlight.core.batching import drawing
+from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
 from rushlight.layouts import empty_array
 from rushlight.ops.broadcasting import common_shape
@@ -14,7 +16,7 @@ from rushlight.ops.creation import type_of_out
 from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
-from rushlight.random.examples import drawing
+from rushlight.random.examples import for_examples
 from rushlight.random.multinomial import multinomial as draw_categories
 from rushlight.random.placement import drawn_into
 from rushlight.random.poisson import poisson as draw_poisson
@@ -167,6 +169,9 @@ def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters)
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
     array = input._settled()
+    if ENTERED.get():
+        d = numpy_type(name, dtype, array.dtype)
+        return made(name, draw(source(generator), array.shape, d, *parameters), options)
     out = empty_array(array, numpy_type(name, dtype, array.dtype), options.pop("memory_format", None))
     out[...] = drawn_into(out, draw, source(generator), *parameters)
     return made(name, out, options)
@@ -198,7 +203,13 @@ def normal(
     return result if out is None else written("normal", out, result._array)
 
 
-def shifted_normal(mean, std, generator, out):
+def normal_numbers(mean, std, generator, out):
+    """Normal numbers with each mean and deviation; either may be a number."""
+    return shifted_normal(generator, common_shape(*[getattr(x, "shape", ()) for x in (mean, std)]), mean, std, out)
+
+
+@for_examples
+def shifted_normal(generator, shape, mean, std, out):
     """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
     if isinstance(std, np.ndarray) and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -213,20 +224,26 @@ def shifted_normal(mean, std, generator, out):
 nothing = lambda grad: np.zeros_like(grad)
 NORMAL = {
     (True, False): operator(name="normal_mean", node="NormalBackward1", broadcasts=True, batch=drawing, mean=nothing)(
-        shifted_normal
+        normal_numbers
     ),
     (False, True): operator(name="normal_std", node="NormalBackward2", broadcasts=True, batch=drawing, std=nothing)(
-        shifted_normal
+        normal_numbers
     ),
     (True, True): operator(
         name="normal", node="NormalBackward3", broadcasts=True, batch=drawing, mean=nothing, std=nothing
-    )(shifted_normal),
+    )(normal_numbers),
 }
 
 
 @operator(name="bernoulli", batch=drawing, input=nothing)
 def _bernoulli(input, p, generator, out):
-    return drawn_for(out, input.shape, input.dtype, distributions.bernoulli, generator, input if p is None else p)
+    return flips(generator, input.shape, input, p, out)
+
+
+@for_examples
+def flips(generator, shape, input, p, out):
+    """Ones with the probabilities that an array has, or with one probability."""
+    return drawn_for(out, shape, input.dtype, distributions.bernoulli, generator, input if p is None else p)
 
 
 @method
@@ -247,7 +264,10 @@ def bernoulli(
 
 @operator(name="poisson", batch=drawing, input=nothing)
 def _poisson(input, generator):
-    return draw_poisson(generator, input)
+    return counts(generator, input.shape, input)
+
+
+counts = for_examples(lambda generator, shape, rates: draw_poisson(generator, rates))
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -273,8 +293,21 @@ def multinomial(
     >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 3, replacement=True)
     tensor([1, 1, 1])
     """
-    array = draw_categories(source(generator), input._settled(), num_samples, replacement)
-    return new_tensor(array) if out is None else written("multinomial", out, array)
+    input._settled()
+    result = _multinomial(input, num_samples, replacement, source(generator))
+    return result if out is None else written("multinomial", out, result._array)
+
+
+@operator(batch=drawing)
+def _multinomial(input, num_samples, replacement, generator):
+    return categories(generator, input.shape, input, num_samples, replacement)
+
+
+@for_examples
+def categories(generator, shape, weights, num_samples, replacement):
+    """Categories drawn from each row of a batch of weights."""
+    rows = weights if weights.ndim < 3 else weights.reshape(-1, weights.shape[-1])
+    return draw_categories(generator, rows, num_samples, replacement).reshape(*weights.shape[:-1], num_samples)
 
 
 def source(generator: Generator | None) -> Generator:

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from rushlight.core.batched import ENTERED, Batched, grown, levels_of
-from rushlight.core.batching import spread
+from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
+from rushlight.core.batching import is_array
 from rushlight.core.modes import Setting
 
 REFUSED = (
@@ -13,14 +13,31 @@ REFUSED = (
     "randomness flags on vmap or perform the randomness operation out of vmap"
 )
 SAME = "Vmap does not currently support same randomness with a batched tensor input: use randomness='different'."
+SHARED = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. "
+    "Overwrite a tensor that each example has for itself, such as torch.empty_like(x) of a batched x."
+)
 
 
-def entered_levels():
-    """The levels entered here that have different random numbers. RuntimeError where none are allowed."""
-    levels = ENTERED.get()
-    if any(level.randomness == "error" for level in levels):
+def levels_to_draw_on(*arrays):
+    """The levels to draw on by the values of some arrays: theirs, and those that are entered with different numbers.
+
+    RuntimeError where no numbers are allowed, and where examples that differ are to have the same.
+    """
+    entered, held = ENTERED.get(), levels_of(*arrays)
+    if any(level.randomness == "error" for level in entered):
         raise RuntimeError(REFUSED)
-    return tuple([level for level in levels if level.randomness == "different"])
+    if any(level.randomness == "same" for level in entered if level in held):
+        raise RuntimeError(SAME)
+    different = [level for level in entered if level.randomness == "different"]
+    return tuple(sorted({*held, *different}, key=lambda level: level.number))
+
+
+def check_overwritten(array):
+    """RuntimeError where an array that examples share is to be overwritten with different numbers."""
+    held = levels_of(array)
+    if any(level not in held for level in levels_to_draw_on()):
+        raise RuntimeError(SHARED)
 
 
 def outside(draw, *args, **kwargs):
@@ -30,41 +47,34 @@ def outside(draw, *args, **kwargs):
 
 
 def for_examples(draw):
-    """A function of (generator, shape, ...) that draws; inside `vmap`, for all examples."""
+    """A function of (generator, shape, ...) that draws; inside `vmap`, for all examples.
+
+    Arrays among its arguments broadcast to the shape.
+    """
 
     @functools.wraps(draw)
     def drawn(generator, shape, *args, **kwargs):
-        if not ENTERED.get():
+        levels = levels_to_draw_on(*args) if ENTERED.get() else levels_of(*args)
+        if not levels:
             return draw(generator, shape, *args, **kwargs)
-        levels = entered_levels()
-        sizes = tuple([level.size for level in levels])
-        array = outside(draw, generator, (*sizes, *shape), *args, **kwargs)
-        return Batched(array, levels) if levels else array
+        n, sizes = len(levels), tuple([level.size for level in levels])
+        args = [grown(spread(arg, levels), n, len(shape)) if is_array(arg) else arg for arg in args]
+        return Batched(outside(draw, generator, (*sizes, *shape), *args, **kwargs), levels)
 
     return drawn
 
 
 def permutations(draw):
-    """The same for a function of (generator, n, ...) that draws a permutation."""
+    """The same for a function of (generator, n, ...) that draws a permutation: one for each example."""
 
     @functools.wraps(draw)
     def drawn(generator, n, *args, **kwargs):
-        levels = entered_levels() if ENTERED.get() else ()
+        levels = levels_to_draw_on() if ENTERED.get() else ()
         if not levels:
             return draw(generator, n, *args, **kwargs)
-        sizes = tuple([level.size for level in levels])
+        sizes = [level.size for level in reversed(levels)]  # the examples of the innermost level come one after another
         rows = [outside(draw, generator, n, *args, **kwargs) for _ in range(int(np.prod(sizes)))]
-        return Batched(np.stack(rows).reshape(*sizes, n), levels)
+        last = len(levels)
+        return Batched(np.stack(rows).reshape(*sizes, n).transpose(*reversed(range(last)), last), levels)
 
     return drawn
-
-
-def drawing(op, args, levels):
-    """The batching rule of operators that draw numbers by the values of their arguments."""
-    entered_levels()
-    if any(level.randomness == "same" for level in ENTERED.get() if level in levels_of(*args)):
-        raise RuntimeError(SAME)
-    ndim = max(arg.ndim for arg in args if isinstance(arg, (Batched, np.ndarray)))
-    n = len(levels)
-    lifted = [grown(spread(arg, levels), n, ndim) if isinstance(arg, (Batched, np.ndarray)) else arg for arg in args]
-    return outside(op.forward, *lifted)

@@ -30,7 +30,7 @@ def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *paramet
     turned = [turn(value, array.shape, dims) for value in parameters]
     options = {"blocks": False} if draw is normal else {}
     drawn = draw(generator, tuple([array.shape[dim] for dim in dims]), array.dtype, *turned, **options)
-    return drawn.transpose([dims.index(dim) for dim in range(array.ndim)])
+    return np.transpose(drawn, [dims.index(dim) for dim in range(array.ndim)])
 
 
 def turn(value, shape: tuple[int, ...], dims: list[int]):
