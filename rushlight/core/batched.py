@@ -90,10 +90,6 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     def imag(self):
         return Batched(self.array.imag, self.levels)
 
-    @property
-    def __array_interface__(self):
-        return self.example().__array_interface__
-
     def __len__(self):
         return len(self.example())
 
@@ -179,6 +175,10 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one "
             "example of many, and has no values of its own. Return it from the function and convert it outside of vmap."
         )
+
+    @property
+    def __array_interface__(self):
+        return self.__array__()
 
     __float__ = __int__ = __index__ = __complex__ = item
 

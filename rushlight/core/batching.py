@@ -1,16 +1,14 @@
-"""Batching: how an operator computes on batched arrays, by its rule or else example by example.
+"""Batching: how an operator computes on batched arrays, by its rule. That of most elementwise ones is not named.
 
 A rule is a function of (operator, arguments, levels), which returns ordinary arrays with the dimensions of the levels
 in front. All levels are taken in one step: a rule that serves one serves several.
 """
 
-import warnings
-
 import numpy as np
 
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
-from rushlight.core.operators import use_batching
+from rushlight.core.operators import LINK, use_batching
 
 RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
 
@@ -21,11 +19,10 @@ KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and inte
 
 def compute(op, args):
     """The result of an operator on arrays some of which are batched."""
-    if op.batch is on_batched or op.batch is drawing:
+    if op.batch is on_batched or op.batch is on_more_levels:
         return op.forward(*args)
     levels = levels_of(*args)
-    rule = op.batch or (elementwise if op.broadcasts else without_rule)
-    result = rule(op, args, levels)
+    result = (op.batch or elementwise)(op, args, levels)
     if type(result) is tuple or type(result) is list:
         return tuple([Batched(np.asarray(part), levels) for part in result])
     return Batched(np.asarray(result), levels)
@@ -46,8 +43,8 @@ def on_batched(op, args, levels):
     return op.forward(*args)
 
 
-def drawing(op, args, levels):
-    """The same for those that draw random numbers, which may be on more levels than what they are drawn by."""
+def on_more_levels(op, args, levels):
+    """The same for those whose result may be on more levels than an input, whose cotangent is summed over these."""
     return op.forward(*args)
 
 
@@ -145,16 +142,6 @@ def over_all(reduction):
     return by(lambda n, input: reduction(input, tuple(range(n, input.ndim))))
 
 
-def without_rule(op, args, levels):
-    """What is done for operators that have no rule: each example by itself, and a warning."""
-    warnings.warn(
-        "There is a performance drop because we have not yet implemented the batching rule for "
-        f"aten::{op.name}. It is computed example by example; the result is the same.",
-        stacklevel=2,
-    )
-    return one_by_one(op, args, levels)
-
-
 def one_by_one(op, args, levels):
     """The rule of operators that have to be computed example by example."""
     sizes = tuple([level.size for level in levels])
@@ -240,4 +227,5 @@ def shared_levels(array, levels):
     return tuple([level for level in levels if level not in held])
 
 
+LINK.batch = leading
 use_batching(compute, adjust)

@@ -8,7 +8,7 @@ from weakref import ref
 
 import numpy as np
 
-from rushlight.core.batched import Batched
+from rushlight.core.batched import Batched, values
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result
@@ -76,7 +76,7 @@ def check_memory(tensor, operands):
             "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     array = tensor._array
-    if is_repeated(array):
+    if is_repeated(values(array)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -337,7 +337,8 @@ class CopySlices(Node):
         self = cls.__new__(cls)
         self.edges, self.numbers = zip(vertex(base), *[node.edge_at(i) for i in range(1, node.arity)], strict=True)
         self.arity, self.sequence = node.arity, next_number()
-        self.window, self.node, self.flags = window, node, node.flags & BATCHED
+        self.window, self.node = window, node
+        self.flags = BATCHED if window.levels else node.flags & BATCHED
         node.within = ref(self)  # the result that the inner node saves has its place in the graph behind this one
         return self
 
@@ -373,7 +374,7 @@ class AsStridedBackward0(Node):
         self = cls.__new__(cls)
         self.edges, self.numbers, self.arity = (edge,), (number,), 1
         self.sequence = next_number()
-        self.window = window
+        self.window, self.flags = window, BATCHED if window.levels else 0
         return self
 
     def apply(self, grad, recorded, needs):

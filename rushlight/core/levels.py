@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.batched import ENTERED, Batched, levels_of
 from rushlight.core.batching import on_batched
 from rushlight.core.operators import Operator
+from rushlight.core.recording import look
 
 
 def parts(array):
@@ -55,17 +56,25 @@ SUMMED = Operator("summed_over_levels", summed, ("input", "levels"), {"input": l
 
 
 def enter(tensor, dim, level):
-    """A tensor whose dimension `dim` holds the examples of a level, in the same memory."""
+    """A tensor whose dimension `dim` holds the examples of a level: a view, through which the whole can be changed."""
     tensor._settled()
     result = INTO(tensor, dim, level)
-    result._counter = tensor._versions()
+    look(result, tensor, False)
     return result
 
 
 def leave(tensor, dim, level):
-    """A tensor with the examples of a level as dimension `dim`: the same one again and again where it is not on it."""
+    """A tensor with the examples of a level as dimension `dim`: the same one again and again where it is not on it.
+
+    What is a view of a tensor outside of the level stays one.
+    """
     if level in levels_of(tensor._array):
-        return OUT_OF(tensor, dim, level)
+        result = OUT_OF(tensor, dim, level)
+        if tensor._view is not None and level not in levels_of(tensor._view.base._array):
+            look(result, tensor, False)
+        else:
+            result._counter = tensor._versions()
+        return result
     shape = tensor._array.shape
     return tensor.unsqueeze(dim).expand(*shape[:dim], level.size, *shape[dim:])
 

@@ -1,30 +1,48 @@
 """A view as a window onto the memory of its base, and the window laid over another array: a gradient's.
 
-Reading through a window and putting back are each other's adjoint, for any view whatever made it.
+Reading through a window and putting back are each other's adjoint, for any view whatever made it. A view may show a
+dimension of its base as the examples of a level of `vmap`, and a whole that is batched has the window in each example.
 """
 
 import math
 
 import numpy as np
 
+from rushlight.core.batched import Batched, levels_of, spread
+from rushlight.core.batching import on_batched, on_more_levels
 from rushlight.core.operators import Operator
 from rushlight.layouts import compact, extent, overlaps
 
 
 class Window:
-    """Where a view's elements lie in the memory of its base: shapes, strides and dtypes of both, and the offset."""
+    """Where a view's elements lie in the memory of its base: shapes, strides and dtypes of both, and the offset.
 
-    __slots__ = ("base_dtype", "base_shape", "base_strides", "dtype", "offset", "shape", "strides")
+    What the view shows as the examples of `levels` are its first dimensions.
+    """
 
-    def __init__(self, base, view, offset):
+    __slots__ = ("base_dtype", "base_shape", "base_strides", "dtype", "levels", "offset", "shape", "strides")
+
+    def __init__(self, base, view, offset, levels=()):
         self.base_shape, self.base_strides, self.base_dtype = base
         self.shape, self.strides, self.dtype = view
         self.offset = offset
+        self.levels = levels
 
     @classmethod
     def between(cls, base, view):
         """The window through which the array `view` looks at the array `base`."""
-        return cls(layout(base), layout(view), address(view) - address(base))
+        held = levels_of(base)
+        own = tuple([level for level in levels_of(view) if level not in held])
+        return cls(layout(base), layout(view, own), address(view) - address(base), own)
+
+    def over(self, levels):
+        """The window in each of the examples of some levels, which lie one after another in memory."""
+        if not levels:
+            return self
+        sizes = tuple([level.size for level in levels])
+        steps = compact(sizes, extent(self.base_shape, self.base_strides, self.base_dtype.itemsize))
+        base = sizes + self.base_shape, steps + self.base_strides, self.base_dtype
+        return Window(base, (sizes + self.shape, steps + self.strides, self.dtype), self.offset)
 
     def lay_out(self, array):
         """A copy of an array in the layout of the base: the memory as bytes or an array, and the array in it."""
@@ -44,20 +62,42 @@ class Window:
 
     def read(self, whole):
         """The elements of `whole` that the window shows."""
-        return self.open(self.lay_out(whole)[0])
+        outer = self.others(whole)
+        window = self.over(outer)
+        return batched(window.open(window.lay_out(spread(whole, outer))[0]), outer + self.levels)
 
     def replace(self, whole, part):
         """`whole` with `part` in the window."""
-        memory, result = self.lay_out(whole)
-        self.open(memory)[...] = part
-        return result
-
-    def zeros(self, like):
-        """Zeros of the shape of what the window shows."""
-        return np.zeros_like(like, shape=self.shape, dtype=self.dtype)
+        outer = self.others(whole, (part, self.levels))
+        window = self.over(outer)
+        memory, result = window.lay_out(spread(whole, outer))
+        window.open(memory)[...] = in_order(part, outer + self.levels)
+        return batched(result, outer)
 
     def put_back(self, part):
         """Zeros with `part` added in through the window: elements that are seen twice get both."""
+        outer = self.others((part, self.levels))
+        return batched(self.over(outer).added(in_order(part, outer + self.levels)), outer)
+
+    def zeros(self, like):
+        """Zeros of the shape of what the window shows of an example."""
+        return np.zeros_like(like, shape=self.shape[len(self.levels) :], dtype=self.dtype)
+
+    def others(self, *arrays):
+        """The levels that some arrays are on; of an array in a pair, those beside the levels in the pair."""
+        found = set()
+        for array in arrays:
+            array, own = array if type(array) is tuple else (array, ())
+            found.update([level for level in levels_of(array) if level not in own])
+        if not found.isdisjoint(self.levels):
+            raise RuntimeError(
+                "vmap: the gradient of a tensor that is mapped over and changed in place is asked for inside the "
+                "function, of the whole tensor: take it outside of vmap, or change a copy (x.clone())."
+            )
+        return tuple(sorted(found, key=lambda level: level.number))
+
+    def added(self, part):
+        """`put_back` for an ordinary array."""
         memory, result = self.lay_out(np.zeros(self.base_shape, self.base_dtype))
         repeated = tuple(i for i, s in enumerate(self.strides) if s == 0)
         if repeated:
@@ -71,9 +111,29 @@ class Window:
         return result
 
 
-def layout(array):
-    """An array's shape, strides and dtype."""
-    return array.shape, array.strides, array.dtype
+def in_order(array, levels):
+    """An ordinary array with a dimension in front for each of some levels, in the order given."""
+    order = sorted(levels, key=lambda level: level.number)
+    whole = spread(array, tuple(order))
+    places = [order.index(level) for level in levels]
+    return whole.transpose(*places, *range(len(levels), whole.ndim))
+
+
+def batched(array, levels):
+    """An array with dimensions in front for some levels, in the order given, as a batched one; on none, as it is."""
+    if not levels:
+        return array
+    order = sorted(levels, key=lambda level: level.number)
+    places = [levels.index(level) for level in order]
+    return Batched(array.transpose(*places, *range(len(levels), array.ndim)), tuple(order))
+
+
+def layout(array, levels=()):
+    """An array's shape, strides and dtype; of a batched one an example's, behind the dimensions of some levels."""
+    places = [array.levels.index(level) for level in levels]
+    sizes = tuple([array.array.shape[i] for i in places])
+    steps = tuple([array.array.strides[i] for i in places])
+    return sizes + tuple(array.shape), steps + tuple(array.strides), array.dtype
 
 
 def memory_of(tensor):
@@ -83,8 +143,9 @@ def memory_of(tensor):
 
 
 def address(array):
-    """The address of an array's first element."""
-    return array.__array_interface__["data"][0]
+    """The address of an array's first element, of a batched one in its first example."""
+    first = array.example() if type(array) is Batched else array
+    return first.__array_interface__["data"][0]
 
 
 def positions(shape, strides, offset, itemsize):
@@ -97,12 +158,12 @@ def positions(shape, strides, offset, itemsize):
 
 READ = Operator(
     "window_read", lambda whole, window: window.read(whole), ("whole", "window"),
-    {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False,
+    {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False, batch=on_batched,
     layout="as computed",
 )  # fmt: skip
 PUT_BACK: Operator = Operator(
     "window_put_back", lambda part, window: window.put_back(part), ("part", "window"),
-    {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False,
+    {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False, batch=on_batched,
     layout="as computed",
 )  # fmt: skip
 REPLACE: Operator = Operator(
@@ -111,5 +172,5 @@ REPLACE: Operator = Operator(
         "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),
         "part": lambda grad, window: READ(grad, window),
     },
-    holomorphic=False, layout="as computed",
+    holomorphic=False, batch=on_more_levels, layout="as computed",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_matrix, check_square, linalg
@@ -138,6 +139,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
 
 def singular_factor(name, info):
     """The error for a U with a 0 on its diagonal."""
+    info = values(info)
     found = int(np.flatnonzero(info)[0])
     place = f" (Batch element {found}):" if info.ndim else ""
     number = info.reshape(-1)[found]

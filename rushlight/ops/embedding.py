@@ -1,9 +1,13 @@
 """Rows of a table looked up by index, alone or in bags; one-hot vectors."""
 
+import math
+
 import numpy as np
 
 from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.inplace import is_batched
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.batched_indexing import rows_picked, rows_put
@@ -43,12 +47,23 @@ def shares(indices, padding_idx, scale_grad_by_freq, dtype):
     """By what the cotangent of each looked up row is multiplied; None where that is 1 for all."""
     if padding_idx < 0 and not scale_grad_by_freq:
         return None
-    indices = np.asarray(indices)
-    share = np.ones(indices.shape, numpy_type(dtype))
-    if scale_grad_by_freq:
-        share /= np.bincount(indices.reshape(-1))[indices]
+    return _shares(indices, padding_idx, scale_grad_by_freq, numpy_type(dtype))
+
+
+def shares_of_batch(n, indices, padding_idx, scale_grad_by_freq, dtype):
+    """The shares of the indices of each example, of which there are as many as the first `n` dimensions say."""
+    share = np.ones(indices.shape, dtype)
+    if scale_grad_by_freq and indices.size:
+        examples = indices.shape[:n]
+        first = (indices.max() + 1) * np.arange(math.prod(examples)).reshape(*examples, *(1,) * (indices.ndim - n))
+        share /= np.bincount((indices + first).reshape(-1))[indices + first]
     share[indices == padding_idx] = 0
     return share
+
+
+@operator(batch=by(shares_of_batch), name="embedding_shares")
+def _shares(indices, padding_idx, scale_grad_by_freq, dtype):
+    return shares_of_batch(0, indices, padding_idx, scale_grad_by_freq, dtype)
 
 
 def numpy_type(dtype):
@@ -169,7 +184,7 @@ def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
 
 
 @operator(joint=bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), name="embedding_bag",
-          holomorphic=False)  # fmt: skip
+          holomorphic=False, batch=one_by_one)  # fmt: skip
 def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
     rows = weight[indices]
     if mode == "max":
@@ -223,8 +238,25 @@ def embedding_bag(
         renormalise(weight, flat, max_norm, norm_type, "embedding_renorm_")
     check_rows(flat._array, weight._array.shape[0])
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    if any(is_batched(x) for x in (flat, weight, weights)):
+        return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
     counts = np.bincount(bags[flat._array != padding], minlength=n)
     return _embedding_bag(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
+
+
+def bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale):
+    """The same of a batch, in operators that have batching rules: rows are picked, and reduced by their bags."""
+    rows = _embedding(weight, indices, padding, scale)
+    bag = new_tensor(bags)
+    counted = indices.ne(padding).to(rows.dtype)
+    out = new_tensor(np.zeros((n, rows.shape[1]), rows._array.dtype))
+    if mode == "max":
+        rows = rows.masked_fill(indices.eq(padding).unsqueeze(1), -np.inf)
+        largest = out.index_reduce(0, bag, rows, "amax", include_self=False)
+        return largest.masked_fill(largest.eq(-np.inf), 0)
+    rows = rows * counted.unsqueeze(1) if weights is None else rows * (weights * counted).unsqueeze(1)
+    total = out.index_add(0, bag, rows)
+    return total if mode == "sum" else total / out[:, 0].index_add(0, bag, counted).clamp_min(1).unsqueeze(1)
 
 
 def check_sample_weights(input, weights, mode):

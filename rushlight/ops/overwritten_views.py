@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rushlight.core.batching import leading
+from rushlight.core.batching import leading, on_more_levels
 from rushlight.core.windows import READ, REPLACE, Window
 from rushlight.layouts import compact, owned
 from rushlight.ops.dims import wrap_dim
@@ -116,6 +116,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     src=lambda grad, window: READ(grad, window),
     name="as_strided_scatter",
     holomorphic=False,
+    batch=on_more_levels,
 )
 def _as_strided_scatter(input, src, window):
     return window.replace(input, src)

@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.batched import ENTERED
-from rushlight.core.batching import drawing
+from rushlight.core.batching import on_more_levels
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
 from rushlight.layouts import empty_array
@@ -222,20 +222,17 @@ def shifted_normal(generator, shape, mean, std, out):
 
 
 nothing = lambda grad: np.zeros_like(grad)
+enter_normal = lambda name, node, **formulas: operator(
+    name=name, node=node, broadcasts=True, batch=on_more_levels, **formulas
+)(normal_numbers)
 NORMAL = {
-    (True, False): operator(name="normal_mean", node="NormalBackward1", broadcasts=True, batch=drawing, mean=nothing)(
-        normal_numbers
-    ),
-    (False, True): operator(name="normal_std", node="NormalBackward2", broadcasts=True, batch=drawing, std=nothing)(
-        normal_numbers
-    ),
-    (True, True): operator(
-        name="normal", node="NormalBackward3", broadcasts=True, batch=drawing, mean=nothing, std=nothing
-    )(normal_numbers),
+    (True, False): enter_normal("normal_mean", "NormalBackward1", mean=nothing),
+    (False, True): enter_normal("normal_std", "NormalBackward2", std=nothing),
+    (True, True): enter_normal("normal", "NormalBackward3", mean=nothing, std=nothing),
 }
 
 
-@operator(name="bernoulli", batch=drawing, input=nothing)
+@operator(name="bernoulli", batch=on_more_levels, input=nothing)
 def _bernoulli(input, p, generator, out):
     return flips(generator, input.shape, input, p, out)
 
@@ -262,7 +259,7 @@ def bernoulli(
     return result if out is None else written("bernoulli", out, result._array)
 
 
-@operator(name="poisson", batch=drawing, input=nothing)
+@operator(name="poisson", batch=on_more_levels, input=nothing)
 def _poisson(input, generator):
     return counts(generator, input.shape, input)
 
@@ -298,7 +295,7 @@ def multinomial(
     return result if out is None else written("multinomial", out, result._array)
 
 
-@operator(batch=drawing)
+@operator(batch=on_more_levels)
 def _multinomial(input, num_samples, replacement, generator):
     return categories(generator, input.shape, input, num_samples, replacement)
 

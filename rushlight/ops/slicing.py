@@ -229,13 +229,24 @@ def strided_cotangent(grad, seen, source):
     return READ(memory, source)
 
 
-@operator(view=True, input=strided_cotangent, holomorphic=False)
+def strided_batch(op, args, levels):
+    """The rule of `as_strided`: the same look at the memory of each example."""
+    input, seen, source = args
+    array, n = input.array, len(levels)
+    return laid_over(array, array.shape[:n] + seen.shape, array.strides[:n] + seen.strides, seen.offset - source.offset)
+
+
+@operator(view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
 def _as_strided(input, seen, source):
     """The elements that the window `seen` shows of the memory that `input` looks at through `source`."""
-    offset = seen.offset - source.offset
-    interface = {**input.__array_interface__, "shape": seen.shape, "strides": seen.strides}
-    interface["data"] = (address(input) + offset, not input.flags.writeable)
-    return np.asarray(Memory(interface, input))
+    return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
+
+
+def laid_over(array, shape, strides, offset):
+    """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
+    interface = {**array.__array_interface__, "shape": shape, "strides": strides}
+    interface["data"] = (address(array) + offset, not array.flags.writeable)
+    return np.asarray(Memory(interface, array))
 
 
 class Memory:

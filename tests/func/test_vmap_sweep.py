@@ -9,8 +9,6 @@ from sweep.cases import Reader, cotangent, tensors_in
 import rushlight as torch
 from verify.operators.names import function_of
 
-pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")
-
 READER = Reader(torch)
 CASES = [case for case in READER.cases if '"tensor"' in json.dumps([case["input"], case["args"], case["kwargs"]])]
 IDS = [f"{i}-{case['name']}-{case['variant']}".rstrip("-") for i, case in enumerate(CASES)]

@@ -88,7 +88,7 @@ NAMES |= {f"reflect{n}d_pad": (f"reflection_pad{n}d",) for n in (1, 2, 3)}
 NAMES |= {f"replicate{n}d_pad": (f"replication_pad{n}d",) for n in (1, 2, 3)}
 NAMES |= {f"circular{n}d_pad": ("_pad_circular",) for n in (1, 2, 3)}
 NAMES |= {name: (f"linalg_{name}",) for name in (
-    "eig", "eigh", "eigvalsh", "lstsq", "lu_factor", "pinv", "solve_triangular", "svdvals",
+    "eig", "eigh", "eigvalsh", "lstsq", "lu_factor", "matrix_rank", "pinv", "solve_triangular", "svdvals",
 )}  # fmt: skip
 NAMES |= {name: (f"special_{name}",) for name in (
     "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "entr", "erfcx", "i0e", "i1", "i1e", "log_ndtr",
@@ -98,9 +98,10 @@ NAMES |= {name: (f"special_{name}",) for name in (
 
 # Operators that PyTorch does not have: steps of derivatives and of functions that are one operator there.
 OWN = frozenset((
-    "accumulate", "add_at", "cofactors", "drop", "fft_resize", "into_level", "is_number", "is_zero", "keep",
-    "lstm_states", "module_boundary", "moved", "out_of_level", "own", "place", "place_diagonal", "place_masked",
-    "power_0", "product_before", "put_back", "put_flat", "quantile_places", "recur", "shares", "shift",
+    "accumulate", "add_at", "cofactors", "drop", "embedding_shares", "fft_resize", "into_level", "is_number", "is_zero",
+    "keep", "lstm_states", "masked_gather", "module_boundary", "moved", "out_of_level", "own",
+    "permutation", "place", "place_diagonal", "place_masked", "power_0",
+    "product_before", "put_back", "put_flat", "quantile_places", "recur", "shares", "shift",
     "spread_diagonal", "stable_softplus", "summed_over_levels", "tied", "unpad", "window_put_back", "window_read",
     "window_replace",
 ))  # fmt: skip

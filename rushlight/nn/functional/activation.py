@@ -111,7 +111,6 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     soft = plain.softmax((logits + new_tensor(noise)) / tau, dim)
     if not hard:
         return soft
-    values = soft._array
-    one_hot = np.zeros_like(values)
-    np.put_along_axis(one_hot, np.expand_dims(values.argmax(dim), dim), 1, dim)
-    return new_tensor(one_hot - values) + soft
+    values = soft.detach()
+    one_hot = new_tensor(np.zeros_like(values._array)).scatter(dim, values.argmax(dim, True), 1)
+    return one_hot - values + soft

@@ -147,7 +147,7 @@ def smooth(logarithms, classes, weight, ignore_index, reduction):
         return reduced(loss, reduction)
     if weight is None:
         return loss.sum() / new_tensor(np.add.reduce(counted.astype(loss._array.dtype), axis=None))
-    weights = np.where(counted, np.take(weight._array, np.where(counted, classes, 0)), weight._array.dtype.type(0))
+    weights = np.where(counted, weight_of(weight, np.where(counted, classes, 0)), weight._array.dtype.type(0))
     return loss.sum() / new_tensor(np.add.reduce(weights, axis=None))
 
 
@@ -188,11 +188,16 @@ def coefficients_of(input, classes, weight, ignore_index, reduction):
     coefficients = counted.astype(x.dtype)
     if weight is not None:
         check_weight(input, weight, 1)
-        coefficients = coefficients * np.take(weight._array, safe)
+        coefficients = coefficients * weight_of(weight, safe)
     if reduction == "mean":
         total = np.add.reduce(coefficients, axis=None)
         coefficients = coefficients / np.where(total == 0, total.dtype.type(1), total)
     return safe, coefficients
+
+
+def weight_of(weight, classes):
+    """The weight of each class of an array."""
+    return weight.detach().take(new_tensor(classes))._array
 
 
 def check_classes(input, target):
