@@ -68,7 +68,7 @@ def tensors(ours, theirs, name: str, libraries) -> Iterator[str]:
                 return
     if not asked(lambda: close(array(ours), array(theirs))):
         yield f"{name}: values\n{array(ours)!r}\nPyTorch's\n{array(theirs)!r}"
-    if theirs.is_leaf or theirs.retains_grad:
+    if asked(lambda: theirs.is_leaf or theirs.retains_grad) is True:
         yield from differences(ours.grad, theirs.grad, f"{name}.grad", libraries)
 
 
