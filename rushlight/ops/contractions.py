@@ -34,7 +34,8 @@ def einsum_cotangents(grad, operands, operands_shape, subscripts, output, needs)
 def einsum_cotangent(grad, operands, shape, subscripts, output, i):
     """The cotangent of operand `i`.
 
-    An index that stands twice in the operand comes from an identity matrix, one that stands nowhere else from ones.
+    An index that stands twice in the operand comes from an identity matrix; one that stands nowhere else, or only
+    where it is broadcast, from ones.
     """
     factors = [grad, *(x for j, x in enumerate(operands) if j != i)]
     terms = [output, *(term for j, term in enumerate(subscripts) if j != i)]
@@ -46,7 +47,7 @@ def einsum_cotangent(grad, operands, shape, subscripts, output, i):
             terms.append(letter + (fresh := next(unused)))
             target += fresh
             continue
-        if not any(letter in term for term in terms):
+        if not any(letter in term and x.shape[term.index(letter)] == n for x, term in zip(factors, terms, strict=True)):
             factors.append(np.ones_like(operands[i], shape=(n,)))
             terms.append(letter)
         target += letter

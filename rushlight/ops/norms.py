@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, as_numpy, dtype
 from rushlight.ops.extrema import _shares
 from rushlight.ops.keywords import keywords
@@ -141,7 +141,7 @@ def dist_cotangents(grad, input, other, result, p):
     """The cotangents of both operands: that of the norm of their difference, and minus it."""
     difference = input - other
     cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)))
-    return [cotangent, -cotangent]
+    return [unbroadcast(cotangent, input.shape), unbroadcast(-cotangent, other.shape)]
 
 
 def over_pairs(op, args, levels):

@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
@@ -40,9 +40,10 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
         if reduction == "mean":
             grad = grad / math.prod(np.broadcast_shapes(input.shape, target.shape))
         along = grad * slope(input, target, parameter) if needs[0] or target_slope is None else None
-        if not needs[1]:
-            return [along, None]
-        return [along, -along if target_slope is None else grad * target_slope(input, target, parameter)]
+        across = None
+        if needs[1]:
+            across = -along if target_slope is None else grad * target_slope(input, target, parameter)
+        return [summed(along, input.shape), summed(across, target.shape)]
 
     def batch(n, input, target, parameter, reduction):
         ndim = max(input.ndim, target.ndim) - n
@@ -54,6 +55,11 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
         name=name, node=node, joint=cotangents, inputs=("input", "target"), promote=only("f", kernel), broadcasts=True,
         batch=by(batch),
     )(forward)  # fmt: skip
+
+
+def summed(cotangent, shape):
+    """The cotangent of an operand that was broadcast: its shape may be the result's, and is reduced here for that."""
+    return None if cotangent is None else unbroadcast(cotangent, shape)
 
 
 def smooth_l1(input, target, beta):
