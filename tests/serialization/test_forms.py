@@ -233,6 +233,7 @@ OF_PYTHON_2 = (  # a text in UTF-8 and a tensor, by Python 2 and PyTorch 0.4
 
 
 @pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.filterwarnings("ignore:pickle_load_args")
 @pytest.mark.parametrize("library", ["rushlight", "torch"])
 def test_files_of_python_2(library, weights_only):
     one = pytest.importorskip(library)
