@@ -70,15 +70,20 @@ def matrix_norm(
         return norm_by_singular_values(A, ord, rows, columns, keepdim)
     summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = norms.vector_norm(A, 1, summed, True)
-    sums = sums.amax(kept, True) if ord > 0 else sums.amin(kept, True)
+    sums = largest(sums, kept, True) if ord > 0 else sums.amin(kept, True)
     return sums if keepdim else sums.squeeze((rows, columns))
 
 
 def norm_by_singular_values(A, ord, rows, columns, keepdim):
     """The norms "nuc", 2 and -2."""
     values = svdvals(A.movedim((rows, columns), (-2, -1)))
-    result = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)
+    result = values.sum(-1) if ord == "nuc" else largest(values, -1) if ord == 2 else values.amin(-1)
     return np.expand_dims(result, tuple(sorted((rows, columns)))) if keepdim else result
+
+
+def largest(values, dim, keepdim=False):
+    """The largest of values that are not negative; 0 of none."""
+    return values.amax(dim, keepdim) if values._array.shape[dim] else values.sum(dim, keepdim)
 
 
 def matrix_dims(A, dim):
@@ -138,6 +143,8 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     check_floating("linalg.cond", A)
     if A._array.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if A._array.size == 0 and (p is None or p in (2, -2) or A._array.shape[-1] == A._array.shape[-2]):
+        return A.abs().sum((-2, -1))
     if p is None or p in (2, -2):
         values = svdvals(A)
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)

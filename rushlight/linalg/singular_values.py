@@ -181,6 +181,8 @@ def matrix_rank(
 
 @operator(batch=by(with_tolerances(lambda *args: _matrix_rank.forward(*args))))
 def _matrix_rank(input, atol, rtol, hermitian):
+    if input.size == 0:
+        return np.zeros(input.shape[:-2], np.int64)
     values = np.abs(np.linalg.eigvalsh(input)) if hermitian else np.linalg.svd(input, compute_uv=False)
     return np.asarray(np.add.reduce(values > cutoff(values, input.shape[-2:], atol, rtol), -1, dtype=np.int64))
 
@@ -204,7 +206,7 @@ def pinv_cotangent(grad, input, result):
     input=pinv_cotangent,
 )
 def _pinv(input, atol, rtol, hermitian):
-    if hermitian:
+    if hermitian and input.size:
         values, vectors = np.linalg.eigh(input)
         left, right = vectors, vectors
     else:

@@ -105,6 +105,8 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     tensor([1.5000, 4.5000])
     """
     dim = lead(y, dim)
+    if y._array.shape[dim] == 0:
+        return cumsum(y / 2, dim)
     if x is not None:
         return cumsum(strips(y, x, dim), dim) / 2
     return cumsum(strips(y, x, dim) * ((1 if dx is None else dx) / 2), dim)

@@ -102,6 +102,8 @@ def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tup
         dims[:] = [wrap_dim(dim, ndim) for dim in dims]
         if len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({dims})")
+    if ndim == 0:
+        return _permute(input, ())
     order = [dim for dim in range(ndim) if dim not in sources]
     for place, dim in sorted(zip(destinations, sources, strict=True)):
         order.insert(place, dim)

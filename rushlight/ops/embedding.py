@@ -34,7 +34,7 @@ def _rows(input, indices):
 )
 def _put_rows(input, indices, n):
     """A table of zeros with rows added in at indices: the adjoint of `_rows`."""
-    return add_rows(np.reshape(indices, -1), np.reshape(input, (-1, input.shape[-1])), n)
+    return add_rows(np.reshape(indices, -1), np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), n)
 
 
 def table_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
@@ -127,7 +127,9 @@ def check_indices(function, indices):
 
 
 def check_rows(indices, n):
-    """IndexError for an index that is negative or too large."""
+    """IndexError for an index that is negative or too large; RuntimeError where there is no row."""
+    if n == 0 and indices.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if not are_indices(indices, n):
         raise IndexError("index out of range in self")
 

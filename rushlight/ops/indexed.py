@@ -52,7 +52,9 @@ def vector_index(name: str, index: Tensor) -> None:
 
 
 def check_selected(index, size):
-    """IndexError for an index that is negative or too large."""
+    """IndexError for an index that is negative or too large; RuntimeError where there is nothing to select."""
+    if size == 0 and index.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if not are_indices(index, size):
         raise IndexError("index out of range in self")
 

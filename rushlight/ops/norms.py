@@ -99,13 +99,13 @@ def refuse_empty(shape, p, dims):
     """Raises PyTorch's errors for a norm that has no value for no elements."""
     if dims is None or len(dims) == len(shape):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does "
+            f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the operation does "
             "not have an identity"
         )
     for d in dims:
         if shape[d] == 0:
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {p} norm on the dimension {d}because this dimension "
+                f"linalg.vector_norm cannot compute the {p:g} norm on the dimension {d}because this dimension "
                 "is empty and the operation does not have an identity"
             )
 
@@ -175,4 +175,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     if input._array.dtype.kind not in "fc":
         kind = type_name(input)
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
+    shape = np.broadcast_shapes(input._array.shape, other._array.shape)
+    if 0 in shape and (p < 0 or p == math.inf):
+        refuse_empty(shape, p, None)
     return _dist(input, other, float(p))

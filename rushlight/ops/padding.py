@@ -136,8 +136,6 @@ def reflected(n, before, after, described):
 
 def replicated(n, before, after, described):
     """The places where the edges are repeated."""
-    if n == 0:
-        raise RuntimeError(f"Expected non-zero size at dimension {described[0]}, but got {described[1]}")
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
@@ -178,10 +176,13 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     shape, dims = input._array.shape, len(widths) // 2
     if dims not in (1, 2, 3) or not dims < len(shape) <= dims + 2:
         raise NotImplementedError(UNSUPPORTED.format(len(widths), len(shape)))
-    places = tuple([
-        PLACES[mode](n, before, after, (dim, list(shape)))
-        for dim, (n, (before, after)) in enumerate(zip(shape, widths_of(widths, shape), strict=True))
-    ][-dims:])  # fmt: skip
+    if mode != "circular" and 0 in shape[len(shape) == dims + 2 :]:
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    sides = list(enumerate(zip(shape, widths_of(widths, shape), strict=True)))[-dims:]
+    places = tuple([PLACES[mode](n, before, after, (dim, list(shape))) for dim, (n, (before, after)) in sides])
     return PADS[mode, dims](input, places)
 
 

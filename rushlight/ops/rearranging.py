@@ -32,7 +32,9 @@ def flip(input: Tensor, *numbers: int, dims: tuple[int, ...] | None = None) -> T
     tensor([[3, 4],
             [1, 2]])
     """
-    return _flip(input, wrap_dims(sequence("flip", "dims", numbers, dims), input._array.ndim))
+    ndim = input._array.ndim
+    dims = wrap_dims(sequence("flip", "dims", numbers, dims), ndim)
+    return _flip(input, dims if ndim else ())
 
 
 implements(np.flip)(lambda m, axis=None: flip(m, tuple(range(m.ndim)) if axis is None else axis))
@@ -94,6 +96,8 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
         return _roll(input, shifts, ())
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if input._array.ndim == 0:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     return _roll(input, shifts, tuple([wrap_dim(dim, input._array.ndim) for dim in dims]))
 
 

@@ -22,7 +22,8 @@ def centred(input, dims):
 
 def degrees(shape, dims, correction):
     """The number that the sum of squares is divided by; 0.0, not less, where there are too few elements."""
-    return max(size_of(shape, dims) - correction, 0.0)
+    size = size_of(shape, dims)
+    return max(size - correction, 0.0) if size else 0.0
 
 
 def divided(x, n):

@@ -64,8 +64,9 @@ def check(name, dims, input, output_size):
     shape = input._array.shape
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(shape)}")
-    if 0 in shape[-dims - 1 :]:
-        empty = next(i for i in range(len(shape) - dims - 1, len(shape)) if shape[i] == 0)
+    first = 1 if "max" in name else len(shape) - dims
+    if 0 in shape[first:]:
+        empty = shape.index(0, first)
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, "
             f"but input has sizes {list(shape)} with dimension {empty} being empty"

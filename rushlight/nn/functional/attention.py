@@ -84,7 +84,7 @@ def scaled_dot_product_attention(
     check_inputs(query, key, value, attn_mask, is_causal)
     if enable_gqa:
         key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scale = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     scores = matmul(query * scale, key.transpose(-2, -1))
     dtype = query._array.dtype
     if is_causal:

@@ -132,6 +132,12 @@ def normalize_batch(input, running_mean, running_var, weight, bias, training, mo
     return result, mean._array, invstd._array
 
 
+def of_nothing(input, weight, bias):
+    """The normalized input where it has no elements: a copy, which `weight` and `bias` are inputs of."""
+    result = input.clone() if weight is None else input * weight[0]
+    return result if bias is None else result + bias[0]
+
+
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
@@ -150,6 +156,8 @@ def batch_norm(
     tensor([[-1.0000, -1.0000],
             [ 1.0000,  1.0000]])
     """
+    if isinstance(input, Tensor) and input._array.size == 0:
+        return of_nothing(input, weight, bias)
     check(input, running_mean, running_var, weight, bias, training)
     if training:
         shape = input.shape
@@ -210,4 +218,4 @@ def instance_norm(
 def average_into(running, repeated, samples):
     """Sets a running statistic to the average of those of the samples."""
     if running is not None:
-        write(running, repeated.detach().reshape(samples, -1).mean(0)._array)
+        write(running, repeated.detach().reshape(samples, running._array.shape[-1]).mean(0)._array)

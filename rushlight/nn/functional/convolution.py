@@ -95,6 +95,8 @@ def settings_of(dims, **numbers):
                 f"dimensions, but got {name}={list(given)}"
             )
         if min(found) < (0 if "padding" in name else 1):
+            if name == "dilation":
+                raise RuntimeError(f"dilation should be greater than zero, but got {list(found)}")
             raise RuntimeError(f"{'negative' if 'padding' in name else 'non-positive'} {name} is not supported")
         settings.append(found)
     return tuple(settings)
@@ -117,6 +119,12 @@ def check(name, dims, input, weight, bias, groups, transposed):
         )
     if groups < 1:
         raise RuntimeError("non-positive groups is not supported")
+    if 0 in w.shape[2:]:
+        sizes = (1, *w.shape[2:]) if dims == 1 else w.shape[2:]
+        named = " ".join(
+            f"kernel_{k}: {n}" for k, n in zip(("depth", "height", "width")[-len(sizes) :], sizes, strict=True)
+        )
+        raise RuntimeError(f"kernel size should be greater than zero, but got {named}")
     check_dtypes(name, x, w, bias)
     channels = w.shape[1] * groups if transposed else w.shape[0]
     if bias is not None and bias._array.shape != (channels,):

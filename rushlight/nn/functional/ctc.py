@@ -81,6 +81,8 @@ def likelihoods(log_probs, labels, skips, input_lengths, target_lengths):
 def check(log_probs, input_lengths, target_lengths, blank):
     """Raises PyTorch's errors for lengths and a blank that do not fit."""
     steps, _, classes = log_probs.shape
+    if 0 in log_probs.shape:
+        raise RuntimeError("log_probs tensor must not be empty")
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     if len(input_lengths) and input_lengths.max() > steps:

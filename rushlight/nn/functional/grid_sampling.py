@@ -94,7 +94,7 @@ def picked(input, places):
     inside = reduce(np.logical_and, [(p >= 0) & (p < n) for p, n in zip(places, spatial, strict=True)])
     whole = [np.where(inside, p, 0).astype(np.int64) for p in places]
     flat = reduce(lambda flat, place: flat * place[1] + place[0], zip(whole, spatial, strict=True), 0)
-    flat = flat.reshape(samples, 1, -1)
+    flat = flat.reshape(samples, 1, prod(flat.shape[1:]))
     index = np.broadcast_to(flat, (samples, channels, flat.shape[-1]))
     values = _gather(input.reshape(samples, channels, prod(spatial)), 2, index)
     values = values.reshape(samples, channels, *inside.shape[1:])

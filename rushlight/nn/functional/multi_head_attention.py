@@ -165,7 +165,7 @@ def attend(q, keys, mask, dropout_p):
 def attend_blindly(q, keys, mask, dropout_p, causal, batch, heads):
     """The attention of each head without its weights."""
     if mask is not None:
-        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, heads, -1, mask.shape[-1])
+        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, heads, *mask.shape[1:])
     q, k, v = (x.reshape(batch, heads, *x.shape[1:]) for x in (q, keys.k, keys.v))
     result = scaled_dot_product_attention(q, k, v, mask, dropout_p, causal)
     return result.reshape(batch * heads, *result.shape[2:])
@@ -218,12 +218,12 @@ def multi_head_attention_forward(
     mask, dropout_p, seen = keys.mask(batch, num_heads), dropout_p if training else 0.0, None
     if need_weights:
         heads, seen = attend(q, keys, mask, dropout_p)
-        seen = seen.reshape(batch, num_heads, length, -1)
+        seen = seen.reshape(batch, num_heads, *seen.shape[1:])
         seen = seen.mean(1) if average_attn_weights else seen
     else:
         heads = attend_blindly(q, keys, mask, dropout_p, causal, batch, num_heads)
     result = linear(heads.transpose(0, 1).reshape(length * batch, width), out_proj_weight, out_proj_bias)
-    return result.reshape(length, batch, -1), seen
+    return result.reshape(length, batch, result.shape[-1]), seen
 
 
 def unbatched(arguments):

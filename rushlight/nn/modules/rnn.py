@@ -124,6 +124,8 @@ class RNNBase(Module):
 
     def _run(self, data, sizes, state):
         """All layers and directions, one after the other. `sizes` cuts packed data into time steps."""
+        if len(data if sizes is None else sizes) == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         last = []
         for layer in range(self.num_layers):
             outputs = []

@@ -150,7 +150,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     """
     shape = input._array.shape
     if not shape:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = wrap_dim(dim, len(shape))
     if shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}")
