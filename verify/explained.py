@@ -13,7 +13,8 @@ class Explanation(NamedTuple):
     reason: str
 
 
-COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp"
+COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp|einsum|renorm|logcumsumexp|cumprod|sub_"
+REAL = "cdist|nan_to_num|select_scatter|slice_scatter|diagonal_scatter|index_reduce|scatter_reduce|dist"
 INFERENCE = "PyTorch writes to an inference tensor, then refuses to do so"
 BUILT = "PyTorch builds the operator from others; its values and derivatives are the same"
 INSIDE = "PyTorch's operator changes its own result in place"
@@ -23,6 +24,13 @@ FUNCTIONAL = "functions of autograd.functional work inside transforms of func, w
 CLIPPING = "PyTorch cannot clip where there is no gradient yet"
 UNSUPPORTED = "rushlight has no such thing, and says so: bfloat16, sparse gradients, tuning of a fused loss"
 SUBGRADIENT = "PyTorch gives nan for the derivative of a subgradient, rushlight zero"
+NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and misses what it saved"
+HALF_DONE = "PyTorch writes before it finds that it cannot"
+TIES = "which of equal elements topk takes first is nobody's promise"
+COMPLEX = "rushlight also takes complex numbers here"
+SAVED = "PyTorch saves the input of take, which its derivative does not need"
+PROMOTED = "einsum of different types, which PyTorch takes only where one has size one"
+ONE_NUMBER = "PyTorch leaves out the variance of one number where only the mean is used"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -30,9 +38,16 @@ EXPLANATIONS = [
     Explanation("programs", "node", COMPOSED, BUILT),
     Explanation("programs", "version 0", "quantile|inference_mode", INSIDE),
     Explanation("programs", "values", "linearize", LINEARIZE),
-    Explanation("programs", "values", "layer_norm", LAYER_NORM),
+    Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
     Explanation("programs", NOTHING_RAISED, "clip_grad_value_", CLIPPING),
+    Explanation("programs", r"inputs=\[x, t.*raises nothing", "", NODES_OF_INPUTS),
+    Explanation("programs", "values", "index_put_|masked_scatter_", HALF_DONE),
+    Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
+    Explanation("programs", rf"({REAL}).*raises nothing", "complex", COMPLEX),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"\.take\(", SAVED),
+    Explanation("programs", "einsum.*raises RuntimeError, on PyTorch nothing", "", PROMOTED),
+    Explanation("programs", "values.array.nan", "var_mean", ONE_NUMBER),
     Explanation("operators", "raises NotImplementedError: (rushlight has no|linear_cross_entropy)", "", UNSUPPORTED),
     Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
@@ -44,6 +59,6 @@ def reason(part: str, difference: str, lines: list[str]) -> str:
     text = "\n".join(lines)
     for explanation in EXPLANATIONS:
         found = explanation.part == part and re.search(explanation.difference, difference, re.DOTALL)
-        if found and re.search(explanation.where, text):
+        if found and re.search(explanation.where, text, re.DOTALL):
             return explanation.reason
     return ""

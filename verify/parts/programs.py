@@ -11,7 +11,7 @@ from tqdm import tqdm
 from verify.explained import reason
 from verify.figures import Figure
 from verify.programs.generators import GENERATORS
-from verify.programs.program import finished, script, shortened
+from verify.programs.program import compare, script, shortened, unexplained
 from verify.programs.writer import Writer
 
 SHORTENED = 5  # differences of a kind that are made short and printed; of others the program's name
@@ -30,22 +30,19 @@ def check(kind: str, name: str, figure: Figure, seen: Counter) -> None:
     writer = Writer(name)
     GENERATORS[kind].write(writer)
     figure.checked += 1
-    difference = finished(writer)
-    if difference is None:
+    found = compare(writer.lines, writer.space, writer.errors)
+    if not found:
         return
-    if why := reason("programs", difference.text, writer.lines):
-        figure.explained[why] += 1
+    difference = unexplained(writer.lines, found)
+    if difference is None:
+        figure.explained[reason("programs", found[0].text, writer.lines)] += 1
         return
     seen[difference.kind] += 1
     title = f"program {name} ({kind}): {difference.kind}"
     if seen[difference.kind] > SHORTENED:
         figure.unexplained.append(title)
-        return
-    lines, difference = shortened(writer.lines, difference)
-    if why := reason("programs", difference.text, lines):
-        figure.explained[why] += 1
     else:
-        figure.unexplained.append(script(lines, difference, title))
+        figure.unexplained.append(script(*shortened(writer.lines, difference), title))
 
 
 def run(arguments: argparse.Namespace) -> list[Figure]:

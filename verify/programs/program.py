@@ -7,8 +7,9 @@ import torch
 
 import rushlight
 from verify.compare import differences
+from verify.explained import reason
 from verify.libraries import LIBRARIES
-from verify.programs.writer import Writer, run
+from verify.programs.writer import run
 
 
 @dataclass
@@ -19,8 +20,11 @@ class Difference:
     text: str
 
 
-def compare(lines: list[str], space: dict | None = None, errors: list[str] | None = None) -> Difference | None:
-    """Runs a program on rushlight, and on PyTorch where its variables and errors there are not given."""
+def compare(lines: list[str], space: dict | None = None, errors: list[str] | None = None) -> list[Difference]:
+    """Runs a program on rushlight, and on PyTorch where its variables and errors there are not given.
+
+    An exception that differs is the only difference: what comes after it means nothing.
+    """
     if space is None:
         space = {"torch": torch}
         errors = [run(line, space) for line in lines]
@@ -30,17 +34,18 @@ def compare(lines: list[str], space: dict | None = None, errors: list[str] | Non
         mine = run(line, ours)
         if mine != theirs:
             said = f"raises {mine or 'nothing'}, on PyTorch {theirs or 'nothing'}"
-            return Difference(said, f"{line}\n{said}")
-    for name, value in space.items():
-        if name != "torch" and not name.startswith("__"):
-            for text in differences(ours[name], value, name, LIBRARIES):
-                return Difference(text.partition(": ")[2].split()[0], text)
-    return None
+            return [Difference(said, f"{line}\n{said}")]
+    return [
+        Difference(text.partition(": ")[2].split()[0], text)
+        for name, value in space.items()
+        if name != "torch" and not name.startswith("__")
+        for text in differences(ours[name], value, name, LIBRARIES)
+    ]
 
 
-def finished(writer: Writer) -> Difference | None:
-    """In what the program that a writer has written differs on rushlight."""
-    return compare(writer.lines, writer.space, writer.errors)
+def unexplained(lines: list[str], found: list[Difference]) -> Difference | None:
+    """The first of a program's differences for which there is no reason."""
+    return next((difference for difference in found if not reason("programs", difference.text, lines)), None)
 
 
 def shortened(lines: list[str], difference: Difference) -> tuple[list[str], Difference]:
@@ -48,7 +53,7 @@ def shortened(lines: list[str], difference: Difference) -> tuple[list[str], Diff
     i = len(lines)
     while i := i - 1:
         fewer = lines[:i] + lines[i + 1 :]
-        found = compare(fewer)
+        found = unexplained(fewer, compare(fewer))
         if found is not None and found.kind == difference.kind:
             lines, difference = fewer, found
             i = min(i + 1, len(lines))
