@@ -5,6 +5,7 @@ the samples innermost (`kernels.patches`). Such a tensor is unsettled; it is set
 strides or its memory are shown, or a view of it is made. Views that only have another shape stay unsettled with it.
 """
 
+from functools import partial
 from threading import RLock
 from weakref import ref
 
@@ -176,19 +177,28 @@ def columns(shape, args):
     return (*compact(shape, 1)[:-2], 1, shape[-2])
 
 
-def channels_last(shape, args):
-    """With the channels innermost where they are so in an operand."""
-    alike = [x for x in tensors_of(args) if x._array.ndim == len(shape)]
-    if len(shape) not in (3, 4, 5) or not any(has_channels_last(*seen(x)) for x in alike):
+def channels_last(shape, args, ranks=(4, 5)):
+    """With the channels innermost where they are so in an operand; `ranks` has the numbers of dimensions that count."""
+    if len(shape) not in ranks or 0 in shape:
         return None
-    batch, *space, channel = compact((shape[0], *shape[2:], shape[1]), 1)
-    return (batch, channel, *space)
+    if not any(suggests_channels_last(*seen(x)) for x in tensors_of(args) if x._array.ndim == len(shape)):
+        return None
+    return strides_in([1, *reversed(range(2, len(shape))), 0], shape)
 
 
-def has_channels_last(shape, strides):
-    """Whether elements lie in memory with the channels innermost, and not in the order of their indices."""
-    turned = is_contiguous((shape[0], *shape[2:], shape[1]), (strides[0], *strides[2:], strides[1]))
-    return turned and not is_contiguous(shape, strides)
+def convolution(shape, args):
+    """With the channels innermost where they are so in input or weight; where there are rows only, in the weight."""
+    return channels_last(shape, args[1:2] if len(shape) == 3 else args[:2], ranks=(3, 4, 5))
+
+
+def suggests_channels_last(shape, strides):
+    """Whether PyTorch takes strides for those of channels last; gaps do not matter."""
+    least = 0
+    for dim in (1, *reversed(range(2, len(shape))), 0):
+        if shape[dim] == 0 or strides[dim] < least or strides[1] == 0 or (dim == 0 and least == strides[1]):
+            return False
+        least = strides[dim] * max(shape[dim], 1)
+    return True
 
 
 def spectral(shape, args, pinned=False):
@@ -196,15 +206,22 @@ def spectral(shape, args, pinned=False):
 
     `pinned` tells that the last of them is the innermost of all.
     """
-    input, _, dims, *_ = args
-    _, strides = seen(input)
+    input, sizes, dims, *_ = args
+    own, strides = seen(input)
     dims = [dim % len(shape) for dim in dims]
+    if any(size > own[dim] for size, dim in zip(read_sizes(sizes, args), dims, strict=True)):
+        strides = compact(own, 1)  # it is continued with zeros first
     last = [dims.pop()] if pinned else []
     inner, outer = [], []
     for dim in sorted(range(len(shape)), key=lambda dim: -strides[dim]):
         if dim not in last:
             (inner if dim in dims else outer).append(dim)
     return strides_in([*last, *reversed(inner), *reversed(outer)], shape)
+
+
+def read_sizes(sizes, args):
+    """How much of the transformed dimensions is read: half of the last one, where a spectrum becomes numbers."""
+    return sizes if len(args) > 4 else [*sizes[:-1], sizes[-1] // 2 + 1]
 
 
 def half_spectral(shape, args):
@@ -214,5 +231,7 @@ def half_spectral(shape, args):
 
 RULES = {
     "contiguous": None, "elementwise": elementwise_strides, "like first": like_first, "columns": columns,
-    "channels last": channels_last, "spectral": spectral, "half spectral": half_spectral,
+    "channels last": channels_last, "channels last, planes": partial(channels_last, ranks=(4,)),
+    "channels last, lines": partial(channels_last, ranks=(3, 4)),
+    "convolution": convolution, "spectral": spectral, "half spectral": half_spectral,
 }  # fmt: skip

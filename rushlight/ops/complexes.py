@@ -165,7 +165,10 @@ angle = unary(
 )
 
 
-@operator(real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False, broadcasts=True)
+@operator(
+    layout="elementwise", real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False,
+    broadcasts=True,
+)  # fmt: skip
 def _complex(real, imag):
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64))
     result.real, result.imag = real, imag

@@ -334,4 +334,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(array.max()) + 1
     if array.size and array.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return new_tensor((array[..., None] == np.arange(num_classes)).astype(np.int64))
+    return new_tensor((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))

@@ -147,7 +147,6 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 
 @operator(
-    layout="like first",
     batch=with_index,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
@@ -256,7 +255,6 @@ def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_sel
 
 
 @operator(
-    layout="like first",
     batch=with_index,
     joint=index_reduce_cotangents,
     inputs=("input", "source"),

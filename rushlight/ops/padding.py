@@ -107,7 +107,7 @@ def enter(mode, node):
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
     return operator(
-        layout="channels last",
+        layout="contiguous" if mode == "circular" else "channels last",
         batch=by(lambda n, input, places: picked(input, places)),
         linear=True,
         name=f"{mode}_pad",

@@ -75,7 +75,10 @@ def roll_batch(n, input, shifts, dims):
 
 
 @operator(
-    linear=True, input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims), batch=by(roll_batch)
+    layout="channels last",
+    linear=True,
+    input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims),
+    batch=by(roll_batch),
 )
 def _roll(input, shifts, dims):
     return np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])

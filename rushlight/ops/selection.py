@@ -165,12 +165,13 @@ def clamp_cotangent(grad, input, min, max):
     return _keep(within(input, min, max), grad) if values is None else values
 
 
-@operator(batch=elementwise, node="ClampBackward1", input=clamp_cotangent)
+@operator(layout="elementwise", batch=elementwise, node="ClampBackward1", input=clamp_cotangent)
 def _clamp(input, min, max):
     return bounded(input, min, max)
 
 
 @operator(
+    layout="elementwise",
     batch=elementwise, node="ClampMinBackward0",
     input=lambda grad, input, min: clamp_cotangent(grad, input, min, None),
 )  # fmt: skip
@@ -179,6 +180,7 @@ def _clamp_min(input, min):
 
 
 @operator(
+    layout="elementwise",
     batch=elementwise, node="ClampMaxBackward0",
     input=lambda grad, input, max: clamp_cotangent(grad, input, None, max),
 )  # fmt: skip

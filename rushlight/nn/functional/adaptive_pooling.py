@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
-from rushlight.nn.functional.sampling import along, averaging
+from rushlight.nn.functional.sampling import LAYOUTS, along, averaging
 from rushlight.nn.functional.sizes import Numbers
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
@@ -44,7 +44,7 @@ def max_pool_operator(dims):
         return values.reshape(shape), indices.reshape(shape)
 
     return operator(
-        layout="channels last",
+        layout=LAYOUTS[dims],
         batch=as_samples,
         name=f"adaptive_max_pool{dims}d",
         node=f"AdaptiveMaxPool{max(dims, 2)}DBackward0",
@@ -54,7 +54,10 @@ def max_pool_operator(dims):
 
 
 MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
-AVG_POOL = {dims: along(f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{max(dims, 2)}DBackward0") for dims in (1, 2, 3)}
+AVG_POOL = {
+    dims: along(f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{max(dims, 2)}DBackward0", LAYOUTS[dims])
+    for dims in (1, 2, 3)
+}
 
 
 def check(name, dims, input, output_size):

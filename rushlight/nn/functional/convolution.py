@@ -56,13 +56,13 @@ def cropped(result, shape):
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
-@operator(layout="channels last", batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
+@operator(layout="convolution", batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
 def _convolution(input, weight, bias, stride, padding, dilation, groups):
     return kernels.convolution(input, weight, stride, padding, dilation, groups, bias)
 
 
 @operator(
-    layout="channels last",
+    layout="channels last, lines",
     batch=convolved,
     joint=transpose_cotangents,
     inputs=("input", "weight", "bias"),

@@ -78,7 +78,11 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
 
 
 @operator(
-    batch=as_samples, joint=group_norm_cotangents, inputs=("input", "weight", "bias"), node="NativeGroupNormBackward0"
+    layout="channels last",
+    batch=as_samples,
+    joint=group_norm_cotangents,
+    inputs=("input", "weight", "bias"),
+    node="NativeGroupNormBackward0",
 )
 def _group_norm(input, weight, bias, groups, eps):
     samples, channels = input.shape[:2]

@@ -9,6 +9,7 @@ from rushlight import dtypes
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
+from rushlight.nn.functional.sampling import LAYOUTS
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
@@ -49,7 +50,7 @@ def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_in
 def max_pool_operator(dims):
     """Enters the maximum pooling of `dims` dimensions."""
     return operator(
-        layout="channels last",
+        layout="channels last, lines" if dims == 1 else "channels last",
         batch=as_samples,
         name=f"max_pool{dims}d_with_indices",
         node=f"MaxPool{max(dims, 2)}DWithIndicesBackward0",
@@ -61,7 +62,7 @@ def max_pool_operator(dims):
 def avg_pool_operator(dims):
     """Enters the average pooling of `dims` dimensions, and its adjoint: each is the other's derivative."""
     adjoint = operator(
-        layout="channels last",
+        layout=LAYOUTS[dims],
         batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d_backward",
@@ -71,7 +72,7 @@ def avg_pool_operator(dims):
         ),
     )(avg_pool_cotangent)
     entry = operator(
-        layout="channels last",
+        layout=LAYOUTS[dims],
         batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d",

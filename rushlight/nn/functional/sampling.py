@@ -19,10 +19,14 @@ def mapped(array, maps):
     return array
 
 
-def along(name, node):
+LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous"}
+"""Where results of adaptive and average pooling lie, by the number of spatial dimensions."""
+
+
+def along(name, node, layout="channels last"):
     """Enters an operator that is such a map; its derivative is the transposed one."""
     entry = operator(
-        layout="channels last",
+        layout=layout,
         batch=as_samples,
         linear=True,
         name=name,

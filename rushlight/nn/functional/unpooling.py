@@ -26,7 +26,7 @@ def unpool_operator(dims):
         return flat.reshape(shape)
 
     return operator(
-        layout="channels last",
+        layout="channels last, planes" if dims == 2 else "contiguous",
         batch=as_samples,
         linear=True,
         name=f"max_unpool{dims}d",
