@@ -8,9 +8,12 @@ import warnings
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "get_float32_matmul_precision",
-    "is_deterministic_algorithms_warn_only_enabled", "set_float32_matmul_precision", "use_deterministic_algorithms",
+    "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "set_float32_matmul_precision",
+    "set_warn_always", "use_deterministic_algorithms",
 ]  # fmt: skip
 
+_warned: set[str] = set()  # what was said already
+_warn_always = False
 _deterministic = _warn_only = False
 _precision = "highest"
 
@@ -61,3 +64,30 @@ def set_float32_matmul_precision(precision: str) -> None:
 def get_float32_matmul_precision() -> str:
     """What `set_float32_matmul_precision` allowed."""
     return _precision
+
+
+def set_warn_always(b: bool) -> None:
+    """Lets warnings that are given once in a program be given each time.
+
+    >>> import rushlight as torch
+    >>> torch.set_warn_always(True)
+    >>> torch.is_warn_always_enabled()
+    True
+    >>> torch.set_warn_always(False)
+    """
+    global _warn_always
+    if not isinstance(b, bool):
+        raise TypeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _warn_always = b
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether `set_warn_always` was asked for."""
+    return _warn_always
+
+
+def warn_once(message: str, stacklevel: int) -> None:
+    """Gives a warning, if it was not given before."""
+    if _warn_always or message not in _warned:
+        _warned.add(message)
+        warnings.warn(message, stacklevel=stacklevel + 1)

@@ -16,11 +16,18 @@ from rushlight.core.levels import enter, leave
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import levels
 from rushlight.dtypes import FROM_NUMPY
+from rushlight.settings import warn_once
 from rushlight.size import Size
 from rushlight.tensors import AccumulateGrad, Tensor
 
 __all__ = ["backward", "grad"]
 
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
@@ -71,6 +78,8 @@ def backward(
     on_tensors = needs_tensors(create_graph, outputs, cotangents)
     roots = make_roots(outputs, cotangents, on_tensors)
     run = Backward(create_graph if retain_graph is None else retain_graph, on_tensors)
+    if create_graph:
+        warn_once(CYCLE, stacklevel=3)
     if wanted is not None:
         for x in wanted:
             if isinstance(x, TensorBase):
@@ -118,6 +127,8 @@ def grad(
         )
     outs, ins = listed(outputs), listed(inputs, "grad")
     grads = listed_grads(grad_outputs, len(outs))
+    for i, out in enumerate(outs):
+        check_recorded(i, out)
     check_require_grad(ins)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
@@ -164,10 +175,25 @@ def needs_tensors(create_graph, outputs, grads):
 
 def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
     """One pass for all entries of the leading dimension of `grads` together."""
+    for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
+        check_batch(i, out, g)
     level = Level(next(g.shape[0] for g in grads if g is not None))
     batch = [None if g is None else enter(g, 0, level) for g in grads]
     results = run_grad(outputs, inputs, batch, keep_graph, create_graph)
     return [None if g is None else leave(g, 0, level) for g in results]
+
+
+def check_batch(i, output, g):
+    """Raises where a batch of gradients does not fit the i-th output."""
+    shape = shape_and_dtype(output)[0]
+    if g is None or shape is None or g._array.shape[1:] == shape:
+        return
+    raise RuntimeError(
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+        "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+        f"detected: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {Size(shape)}. If you "
+        "only want some tensors in `grad_output` to be considered batched, consider using vmap."
+    )
 
 
 def listed(tensors, asked_by=None):
@@ -218,14 +244,19 @@ def make_roots(outputs, grads, on_tensors):
     """Where the pass starts: for each output its place in the graph and its gradient."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
-        if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
-            raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors "
-                "that do not require grad, or inside no_grad, or was detached."
-            )
+        check_recorded(i, out)
         value = implicit_grad(out) if g is None else checked_grad(out, g, i)
         roots.append((*place(out), value if on_tensors else value._array))
     return roots
+
+
+def check_recorded(i, out):
+    """Raises where the i-th output is not recorded."""
+    if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
+        raise RuntimeError(
+            f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors that "
+            "do not require grad, or inside no_grad, or was detached."
+        )
 
 
 def shape_and_dtype(output):

@@ -195,6 +195,9 @@ def connected(node, tensors, outputs):
     node.flags = BATCHED if made else 0
     node.results = [(o._array.shape, o._array.dtype) if isinstance(o, TensorBase) else None for o in outputs]
     node.outputs = [None] * len(outputs)  # the node makes its zeros itself
+    if not node.ctx._materialize_non_diff_grads:
+        constant = identities(node.ctx.non_differentiable)
+        node.constant = frozenset(i for i, out in enumerate(outputs) if id(out) in constant)
     check_dirty(node, tensors, outputs)
     inputs, dirty, constant = (identities(t) for t in (tensors, node.ctx.dirty_tensors, node.ctx.non_differentiable))
     kept = identities(node.ctx.to_save) if node._forward_cls.has_setup() else set()
@@ -293,7 +296,7 @@ def once_differentiable(fn):
             results = fn(ctx, *args, **kwargs)
         if not CURRENT.get().grad or not any(isinstance(g, TensorBase) and g.requires_grad for g in args):
             return results
-        guarded = tuple(guard(r) for r in (results if isinstance(results, tuple) else (results,)))
+        guarded = guard(results if isinstance(results, tuple) else (results,))
         return guarded if isinstance(results, tuple) else guarded[0]
 
     return wrapper
@@ -314,11 +317,20 @@ class Error(Node):
         """Nothing was saved."""
 
 
-def guard(value):
-    """A result of a `once_differentiable` backward: it requires grad, and refuses to be differentiated."""
-    if not isinstance(value, TensorBase):
-        return value
-    out, node = new_tensor(value._settled()), Error.__new__(Error)
-    node.sequence, node.edges = next_number(), ()
-    out._node, out._needs = node, True
+def guard(results):
+    """The results of a `once_differentiable` backward, which require grad, and refuse to be differentiated."""
+    node = Error.__new__(Error)
+    copies = [r.detach() if isinstance(r, TensorBase) else None for r in results]
+    for leaf in copies:
+        if leaf is not None:
+            leaf._needs = True
+    node.sequence, node.edges, node.arity = next_number(), tuple(copies), len(copies)
+    node.outputs = [None] * len(results) if len(results) > 1 else None
+    return tuple(r if not isinstance(r, TensorBase) else guarded(r, node, i) for i, r in enumerate(results))
+
+
+def guarded(value, node, i):
+    """A result as output `i` of a node that raises."""
+    out = new_tensor(value._array)
+    out._node, out._index, out._needs = node, i, True
     return out

@@ -1,5 +1,6 @@
 """The node of a custom function's call, and the `ctx` that its `forward` and `backward` share."""
 
+import warnings
 import weakref
 from typing import Any
 
@@ -27,6 +28,7 @@ class FunctionCtx:
     dirty_tensors: tuple = ()
     non_differentiable: tuple = ()
     materialize_grads = True
+    _materialize_non_diff_grads = True
     needs_input_grad: tuple = ()
 
     def __init__(self, node):
@@ -54,6 +56,8 @@ class FunctionCtx:
 
     def __getattr__(self, name):
         node = self._graph_node() if name in OF_NODE else None
+        if node is None and name in ("saved_tensors", "saved_variables"):
+            raise RuntimeError(FREED)
         if node is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(node, name)
@@ -74,6 +78,7 @@ class FunctionNode(Node):
 
     _forward_cls: Any
     accessed = False
+    constant: frozenset[int] = frozenset()  # outputs without a derivative whose gradients stay None
     is_pushed = False  # `jvp` is at work, and finds what was saved for it
 
     def __getattr__(self, name):
@@ -104,7 +109,11 @@ class FunctionNode(Node):
             self.accessed, self.saved = True, None
         return found
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=3)
+        return self.saved_tensors
 
     @property
     def _raw_saved_tensors(self):
@@ -179,7 +188,7 @@ class FunctionNode(Node):
 
     def materialized(self, grad, i):
         """The cotangent of output `i` as `backward` gets it."""
-        if grad is None and self.ctx.materialize_grads and self.results[i] is not None:
+        if grad is None and self.ctx.materialize_grads and self.results[i] is not None and i not in self.constant:
             return new_tensor(np.zeros(*self.results[i]))
         return as_tensor(grad)
 

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import warnings
 
 from rushlight.core.modes import CURRENT, Switch
 
@@ -9,6 +10,13 @@ __all__ = [
     "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled",
     "set_multithreading_enabled",
 ]  # fmt: skip
+
+
+OF_CLASSES = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
 
 
 def is_grad_enabled() -> bool:
@@ -30,6 +38,8 @@ class Decorator:
 
     def __call__(self, function):
         """`function`, or a generator function, made to run in this mode."""
+        if inspect.isclass(function):
+            warnings.warn(OF_CLASSES, FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
             return self.wrap_generator(function)
 

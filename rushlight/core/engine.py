@@ -228,12 +228,18 @@ class Backward:
                 accumulate(leaf, grad, state.owned and own(grad), self.recorded)
 
     def finish_watched(self, leaf, grad):
-        """Adds a gradient to the `.grad` of a leaf that has hooks, which may keep it; of none they are told too."""
+        """Adds a gradient to the `.grad` of a leaf that has hooks, which may keep it; of none they are told too.
+
+        A first gradient is the `.grad` itself to those who are told afterwards, as they may have changed it.
+        """
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
         with hooks.lock:
             if grad is not None:
+                first = leaf._grad is None
                 accumulate(leaf, grad, False, self.recorded)
+                if first and leaf._grad is not None and not self.recorded:
+                    grad = leaf._grad._array
             hooks.accumulated(leaf)
         hooks.after_leaf(grad)
 

@@ -84,7 +84,9 @@ class Hooks:
         tensor = self.retained.get(index)
         if value is not None and tensor is not None and (tensor := tensor()) is not None:
             held = tensor._grad
-            tensor._grad = (value if recorded else new_tensor(value._array.copy())) if held is None else held + value
+            tensor._grad = (
+                (value.clone() if recorded else new_tensor(value._array.copy())) if held is None else held + value
+            )
         return as_given(value, recorded)
 
     def before_node(self, grad, recorded):
@@ -107,9 +109,13 @@ class Hooks:
         return [as_given(value, recorded) for value in inputs]
 
     def accumulated(self, leaf):
-        """Calls the hooks that wait for a leaf's gradient to be added up."""
+        """Calls the hooks that wait for a leaf's gradient to be added up; they have to return None."""
         for hook in list(self.post_accumulate.values()):
-            hook(leaf)
+            result = hook(leaf)
+            if isinstance(result, TensorBase):
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            if result is not None:
+                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
     def after_leaf(self, grad):
         """Calls the hooks on the node that stands for a leaf."""
@@ -134,7 +140,12 @@ def keep_retained(tensor, node, index):
 
 def call_node(node, grads):
     """A node's cotangents for gradients of the user's: one by itself, several in a tuple; recorded in grad mode."""
-    recorded = CURRENT.get().grad
+    recorded, n = CURRENT.get().grad, 1 if node.outputs is None else len(node.outputs)
+    if len(grads) != n:
+        raise TypeError(f"expected {n} arguments, got {len(grads)} instead")
+    for i, g in enumerate(grads):
+        if g is not None and not isinstance(g, TensorBase):
+            raise TypeError(f"argument {i} is not a Variable")
     given = [as_given(g, recorded) for g in grads]
     needs = tuple(node.edge_at(i)[0] is not None for i in range(node.arity))
     results = node.apply(given[0] if node.outputs is None else given, recorded, needs)

@@ -77,7 +77,8 @@ def restore(packed, node, recorded):
     if tensor is source:
         return tensor
     if packed.index < 0 and source is not None and source._node is None:
-        link = LINK(source)
+        with in_grad_mode(True):
+            link = LINK(source)
         link._array = tensor._settled()
         return link
     out = new_tensor(tensor._settled())
