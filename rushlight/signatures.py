@@ -91,7 +91,8 @@ class Signature(NamedTuple):
                         f'with error "type must be tuple of ints,but got {type_name(wrong[1])}"'
                     )
                 continue
-            if not parameter.takes(self.function, value):
+            several = parameter.name == "out" and isinstance(value, (tuple, list))
+            if not several and not parameter.takes(self.function, value):
                 place = f" (position {i + 1})" if is_positional else ""
                 return f"{self.function}(): argument '{parameter.name}'{place} {parameter.refusal(value)}"
         if missing:
@@ -99,7 +100,7 @@ class Signature(NamedTuple):
                 f"{self.function}() missing {len(missing)} required positional argument"
                 f"{'s' * (len(missing) == 1)}: {', '.join(missing)}"
             )
-        unknown = next((name for name in kwargs if name not in names), None)
+        unknown = next((name for name in kwargs if name not in names and name != "out"), None)
         return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
 
     def spreads(self, args, positional) -> bool:

@@ -5,8 +5,8 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, get_default_dtype
 from rushlight.ops.dims import wrap_dim
-from rushlight.ops.keywords import written
 from rushlight.ops.mismatch import type_name
+from rushlight.ops.out import write_out
 
 
 def checked(name, input, norm):
@@ -71,7 +71,7 @@ def check_sizes(sizes):
 
 def finished(name, result, input, out):
     """The result, or `out` with its values."""
-    return result if out is None else written(f"fft_{name}", out, result, input)
+    return result if out is None else write_out(f"fft_{name}", out, result, input)
 
 
 def as_complex(input):

@@ -7,8 +7,8 @@ from inspect import signature
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.ops.keywords import written
 from rushlight.ops.mismatch import type_name
+from rushlight.ops.out import write_out
 
 __all__ = ["LinAlgError"]
 
@@ -28,7 +28,7 @@ def linalg(function: Callable) -> Callable:
         if not isinstance(input, TensorBase):
             raise TypeError(f"{name}(): argument '{first}' (position 1) must be Tensor, not {type(input).__name__}")
         result = function(*args, **kwargs)
-        return result if out is None else written(name, out, result, input)
+        return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 
     return called
 

@@ -7,8 +7,9 @@ from rushlight.core.operators import call
 from rushlight.ops import mismatch
 from rushlight.ops.batched_products import of_matrices, outer, plus, summed, times, turned
 from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.out import write_out
 from rushlight.ops.products import _bmm, _mm, _mv
-from rushlight.ops.table import in_place, method, operator, write_out
+from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]

@@ -9,6 +9,7 @@ from rushlight.core import arithmetic as slots
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.filling import checked_number
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import missing, no_zero, only
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.table import (
@@ -22,7 +23,6 @@ from rushlight.ops.table import (
     operator,
     refuse_operands,
     unary,
-    write_out,
 )
 from rushlight.tensors import Tensor
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.kernels.selection import select
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import common, only
-from rushlight.ops.table import in_place, method, operator, refuse, write_out
+from rushlight.ops.table import in_place, method, operator, refuse
 from rushlight.tensors import Tensor
 
 __all__ = ["addcdiv", "addcmul", "lerp"]

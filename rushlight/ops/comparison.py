@@ -10,6 +10,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import is_batched
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
+from rushlight.ops.out import takes_out
 from rushlight.ops.promotion import only, real
 from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, unary
 from rushlight.tensors import Tensor
@@ -158,6 +159,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
+@takes_out
 def isin(
     elements: Tensor | float, test_elements: Tensor | float, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:

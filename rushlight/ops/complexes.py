@@ -6,11 +6,12 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex as complex_value
 from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import implements
 from rushlight.ops.selection import ratio
-from rushlight.ops.table import TABLE, method, operator, refuse, unary, write_out
+from rushlight.ops.table import TABLE, method, operator, refuse, unary
 from rushlight.tensors import Tensor
 
 __all__ = [

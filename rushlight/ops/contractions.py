@@ -13,9 +13,10 @@ from rushlight.dtypes import as_numpy
 from rushlight.ops import equations, mismatch
 from rushlight.ops.batched_products import of_dims, of_letters
 from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.out import write_out
 from rushlight.ops.products import matmul
 from rushlight.ops.protocol import implements
-from rushlight.ops.table import operator, write_out
+from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
 __all__ = ["chain_matmul", "einsum", "tensordot"]

@@ -7,11 +7,12 @@ from rushlight.core.graph import TensorBase
 from rushlight.layouts import contiguous_format, empty_array, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import permute, t, transpose
+from rushlight.ops.out import write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import squeeze, unsqueeze, view
 from rushlight.ops.slicing import _alias, as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
-from rushlight.ops.table import method, named, operator, write_out
+from rushlight.ops.table import method, named, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy",
@@ -75,9 +76,12 @@ def copied(name: str, node: str, look, doc: str):
 
     def function(input, *args, out=None, **kwargs):
         seen = look(input, *args, **kwargs)
-        if not isinstance(seen, TensorBase):
-            return tuple([copy(part) for part in seen])
-        return copy(seen) if out is None else write_out(name, out, copy(seen), input)
+        several = not isinstance(seen, TensorBase)
+        result = tuple([copy(part) for part in seen]) if several else copy(seen)
+        if out is None:
+            return result
+        written = write_out(name, out, result, input)
+        return None if several else written  # as PyTorch's
 
     return named(function, name, doc)
 

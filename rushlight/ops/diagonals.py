@@ -6,10 +6,11 @@ import numpy as np
 
 from rushlight.core.batching import by, leading
 from rushlight.ops.dims import wrap_dim
+from rushlight.ops.out import write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, reshape
 from rushlight.ops.slicing import _diagonal, _place_diagonal
-from rushlight.ops.table import in_place, method, operator, write_out
+from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]

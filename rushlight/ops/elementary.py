@@ -7,10 +7,11 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64, floating
 from rushlight.ops.arithmetic import pow
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _where, ratio
-from rushlight.ops.table import alias, binary, change, method, refuse, unary, write_out
+from rushlight.ops.table import alias, binary, change, method, refuse, unary
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -10,10 +10,11 @@ from rushlight.kernels.accumulate import add_along, are_indices
 from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.filling import checked_number
+from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
-from rushlight.ops.table import in_place, method, no_derivative, operator, write_out
+from rushlight.ops.table import in_place, method, no_derivative, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
@@ -234,6 +235,7 @@ def flat(index, dim, input):
     return flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
 
 
+@takes_out
 @in_place
 @method
 def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None = None, *,
@@ -260,6 +262,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None
     return (_scatter_value if tensor is None else _scatter)(input, dim, index, source)
 
 
+@takes_out
 @in_place
 @method
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -292,6 +295,7 @@ def _scatter_reduce(input, dim, index, src, reduce, include_self):
     return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
 
 
+@takes_out
 @in_place
 @method
 def scatter_reduce(

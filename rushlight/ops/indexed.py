@@ -13,9 +13,10 @@ from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.gather import check_bounds
+from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
-from rushlight.ops.table import in_place, method, operator, write_out
+from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -134,6 +135,7 @@ def _index_add(input, dim, index, source, alpha):
     return (input + np.reshape(added * alpha, input.shape)).astype(input.dtype, copy=False)
 
 
+@takes_out
 @in_place
 @method
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
@@ -158,6 +160,7 @@ def _index_copy(input, dim, index, source):
     return out
 
 
+@takes_out
 @in_place
 @method
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -267,6 +270,7 @@ def _index_reduce(input, dim, index, source, reduce, include_self):
     return reduced(input, places.reshape(-1), source, reduce, include_self)
 
 
+@takes_out
 @in_place
 @method
 def index_reduce(
@@ -344,6 +348,7 @@ def check_flat(name, input, index):
         raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
 
 
+@takes_out
 @method
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at indices that count the flattened tensor; the result has the shape of `index`.

@@ -7,10 +7,11 @@ from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import wrap_dim
+from rushlight.ops.out import write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from rushlight.ops.slicing import _pile
-from rushlight.ops.table import named, operator, write_out
+from rushlight.ops.table import named, operator
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import wraps
 
 from rushlight.core.graph import TensorBase
-from rushlight.ops.table import refuse, write_out
+from rushlight.ops.out import write_out
+from rushlight.ops.table import refuse
 from rushlight.refusals import refusal
 from rushlight.signatures import NUMPY_NAMES
 
@@ -26,14 +27,7 @@ def keywords(function: Callable) -> Callable:
             result = function(*args, **kwargs)
         except Exception as error:
             raise refusal(f".{name}", args, kwargs, error) from None
-        return result if out is None else written(name, out, result, input)
+        return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 
     vars(called)["refuses"] = True
     return called
-
-
-def written(name, out, result, input):
-    """Writes a result, or each of several, into what was given as `out=`."""
-    if not isinstance(result, tuple):
-        return write_out(name, out, result, input)
-    return type(result)([write_out(name, o, r, input) for o, r in zip(out, result, strict=True)])

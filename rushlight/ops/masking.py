@@ -11,8 +11,9 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.layouts import owned
 from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.filling import checked_number
+from rushlight.ops.out import write_out
 from rushlight.ops.selection import _drop, _keep
-from rushlight.ops.table import in_place, method, operator, write_out
+from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]

@@ -8,11 +8,12 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.inplace import check
-from rushlight.core.operators import is_dual, levels
 from rushlight.devices import check_device, device
 from rushlight.layouts import check_layout, layout, memory_format
+from rushlight.ops.out import write_made
 from rushlight.tensors import Tensor
+
+RANGES = {"arange", "linspace", "logspace", "range"}  # they fill an `out` of as many elements in any shape
 
 
 class Options(TypedDict, total=False):
@@ -54,7 +55,11 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -
             "this system. Leave pin_memory out."
         )
     out = options.get("out")
-    tensor = new_tensor(array) if out is None else written(name, out, array, dtype)
+    if out is None:
+        tensor = new_tensor(array)
+    else:
+        check_type_of_out(out, dtype)
+        tensor = write_made(name, out, array, name in RANGES)
     if options.get("requires_grad"):
         require_grad(tensor)
     return tensor
@@ -68,21 +73,11 @@ def require_grad(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def written(name: str, out: Tensor, array: np.ndarray, dtype=None) -> Tensor:
-    """Writes values into `out`, which takes their shape and keeps its dtype."""
-    if not isinstance(out, TensorBase):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if dtype is not None and dtypes.as_numpy(dtype) != out._array.dtype:
+def check_type_of_out(out: Tensor, dtype) -> None:
+    """RuntimeError where a dtype is asked for that `out` has not."""
+    if dtype is not None and isinstance(out, TensorBase) and dtypes.as_numpy(dtype) != out._array.dtype:
         asked = dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[dtypes.as_numpy(dtype)]]
         raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({dtypes.TYPE_NAMES[out.dtype]})")
-    check(out, out.requires_grad)
-    if levels() and is_dual(out):
-        raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
-    if out._array.shape != array.shape:
-        out._array = np.empty(array.shape, out._array.dtype)
-    np.copyto(out._array, array, casting="unsafe")
-    out._bump()
-    return out
 
 
 def numpy_type(name: str, dtype, default: np.dtype | None = None) -> np.dtype:

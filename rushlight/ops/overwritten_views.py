@@ -6,6 +6,7 @@ from rushlight.core.batching import leading, on_more_levels
 from rushlight.core.windows import READ, REPLACE, Window
 from rushlight.layouts import compact, owned
 from rushlight.ops.dims import wrap_dim
+from rushlight.ops.out import takes_out
 from rushlight.ops.slicing import ALL, _diagonal, _look, strided_windows
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -62,6 +63,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return _select_scatter(input, src, (*(ALL,) * dim, index, ...))
 
 
+@takes_out
 @method
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1

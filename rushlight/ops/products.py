@@ -20,8 +20,9 @@ from rushlight.ops.batched_products import (
     with_turned,
 )
 from rushlight.ops.mismatch import BOOL, check_tensors
+from rushlight.ops.out import write_out
 from rushlight.ops.protocol import UFUNCS, implements
-from rushlight.ops.table import TABLE, method, operator, write_out
+from rushlight.ops.table import TABLE, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
@@ -277,7 +278,7 @@ def with_vector(input, other, x, y):
     return matmul(input.reshape(1, x.size), other).squeeze(-2)
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`: the linear layer.
 
     `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias` (out_features); the
@@ -287,6 +288,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> torch.nn.functional.linear(torch.ones(1, 3), torch.ones(2, 3), torch.tensor([0.0, 1.0]))
     tensor([[3., 4.]])
     """
+    if out is not None:
+        return write_out("linear", out, linear(input, weight, bias), input, weight, bias)
     if not (isinstance(input, TensorBase) and isinstance(weight, TensorBase)):
         check_tensors("linear", input=input, weight=weight)
     x, w = input._array, weight._array

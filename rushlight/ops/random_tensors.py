@@ -13,7 +13,8 @@ from rushlight.dtypes import dtype as DType
 from rushlight.layouts import empty_array
 from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.creation import type_of_out
-from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes, written
+from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes
+from rushlight.ops.out import write_made
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
 from rushlight.random.examples import for_examples
@@ -200,7 +201,7 @@ def normal(
                         "numbers and a size")  # fmt: skip
     out = options.pop("out", None)
     result = NORMAL[tensors](mean, std, chosen, memory_of(out))
-    return result if out is None else written("normal", out, result._array)
+    return result if out is None else write_made("normal", out, result._array)
 
 
 def normal_numbers(mean, std, generator, out):
@@ -256,7 +257,7 @@ def bernoulli(
     tensor([0., 1.])
     """
     result = _bernoulli(input, p, source(generator), memory_of(out))
-    return result if out is None else written("bernoulli", out, result._array)
+    return result if out is None else write_made("bernoulli", out, result._array)
 
 
 @operator(name="poisson", batch=on_more_levels, input=nothing)
@@ -292,7 +293,7 @@ def multinomial(
     """
     input._settled()
     result = _multinomial(input, num_samples, replacement, source(generator))
-    return result if out is None else written("multinomial", out, result._array)
+    return result if out is None else write_made("multinomial", out, result._array)
 
 
 @operator(batch=on_more_levels)

@@ -9,21 +9,11 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, no_zero, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _keep, ratio
-from rushlight.ops.table import (
-    TABLE,
-    alias,
-    binary,
-    in_place,
-    method,
-    no_derivative,
-    operator,
-    refuse,
-    unary,
-    write_out,
-)
+from rushlight.ops.table import TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary
 from rushlight.return_types import named_tuple
 from rushlight.tensors import Tensor
 
@@ -294,9 +284,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
     if input._array.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     results = _frexp(input)
-    if out is not None:
-        results = [write_out("frexp", target, result, input) for target, result in zip(out, results, strict=True)]
-    return frexp_result(results)
+    return frexp_result(results if out is None else write_out("frexp", out, results, input))
 
 
 UFUNCS[np.ldexp] = ldexp

@@ -7,9 +7,10 @@ from rushlight.core.graph import TensorBase
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.filling import checked_number
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
-from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, write_out
+from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -10,6 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
+from rushlight.ops.out import takes_out
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -226,6 +227,7 @@ def searchsorted(
     return places.int() if out_int32 else places
 
 
+@takes_out
 def bucketize(input: Tensor | float, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The number of the bucket between sorted boundaries that each element falls into.
 

@@ -9,17 +9,10 @@ from rushlight.core.operators import Operator
 from rushlight.kernels.erf import erf as erf_kernel
 from rushlight.kernels.special import special
 from rushlight.ops.bessel_functions import floats, special_unary
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _drop
-from rushlight.ops.table import (
-    TABLE,
-    binary,
-    in_place,
-    method,
-    operator,
-    unary,
-    write_out,
-)
+from rushlight.ops.table import TABLE, binary, in_place, method, operator, unary
 from rushlight.tensors import Tensor
 
 __all__ = ["digamma", "erf", "erfc", "erfinv", "igamma", "igammac", "lgamma", "mvlgamma", "polygamma", "xlogy"]

@@ -18,9 +18,10 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, change_binary
-from rushlight.core.operators import Operator, carries_tangents, levels
+from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS
 from rushlight.ops.protocol import UFUNCS
 from rushlight.tensors import Tensor
@@ -192,22 +193,6 @@ def refuse_operands(name, *operands):
     position = next((i for i in wrong if not isinstance(operands[i], NUMBERS)), wrong[0])
     value = operands[position]
     refuse(name, ("input", "other")[position], position + 1, value)
-
-
-def write_out(name, out, result, *inputs):
-    """Writes a result into the tensor given as `out=`, which takes its shape."""
-    if levels() and carries_tangents((out, *inputs)):
-        raise NotImplementedError(
-            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
-        )
-    if any(isinstance(x, TensorBase) and x.requires_grad for x in (out, *inputs)):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
-    if out._array.shape != result._array.shape:
-        out._array = np.empty(result._array.shape, out._array.dtype)
-    return change(out, lambda _: result)
 
 
 def alias(name, function):

@@ -11,6 +11,7 @@ from rushlight.core.inplace import is_batched, write
 from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.batching import as_channels
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
+from rushlight.ops.out import takes_out
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -166,6 +167,7 @@ def batch_norm(
     return normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
 
+@takes_out
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float,

@@ -11,6 +11,7 @@ from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sampling import LAYOUTS
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
+from rushlight.ops.out import takes_out
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -273,6 +274,7 @@ def avg_pool1d(
     return pool_averages(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
+@takes_out
 def avg_pool2d(
     input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
@@ -289,6 +291,7 @@ def avg_pool2d(
     return pool_averages(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
+@takes_out
 def avg_pool3d(
     input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,

@@ -13,6 +13,7 @@ from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import only
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.special_functions import erf_of
@@ -63,7 +64,7 @@ def gelu_values(input, approximate):
     return (gate + 1) * (0.5 * input)
 
 
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None) -> Tensor:
     """`x * Φ(x)`, Φ the normal distribution's; with `approximate="tanh"`, Φ approximated by a tanh.
 
     Hendrycks and Gimpel, https://arxiv.org/abs/1606.08415. RuntimeError for another `approximate`.
@@ -72,6 +73,8 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
     """
+    if out is not None:
+        return write_out("gelu", out, gelu(input, approximate), input)
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     return _gelu(input, approximate)

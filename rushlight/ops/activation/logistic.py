@@ -9,9 +9,10 @@ from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.kernels.selection import select
 from rushlight.ops.activation.forms import floats
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _keep, _where
-from rushlight.ops.table import TABLE, in_place, method, operator, unary, write_out
+from rushlight.ops.table import TABLE, in_place, method, operator, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -80,13 +81,15 @@ def _logsigmoid(input):
     return -stable_softplus(-input)
 
 
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the logistic function, without overflow.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.logsigmoid(torch.tensor([0.0, -200.0]))
     tensor([  -0.6931, -200.0000])
     """
+    if out is not None:
+        return write_out("log_sigmoid", out, logsigmoid(input), input)
     return _logsigmoid(input)
 
 
@@ -101,13 +104,15 @@ def _softplus(input, beta, threshold):
     return select(scaled > threshold, input, np.asarray(stable_softplus(scaled) / beta))
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:
     """`log(1 + exp(beta * x)) / beta`, a smooth `relu`; x itself where `beta * x` is above the threshold.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.softplus(torch.tensor([0.0, 30.0]))
     tensor([ 0.6931, 30.0000])
     """
+    if out is not None:
+        return write_out("softplus", out, softplus(input, beta, threshold), input)
     return _softplus(input, beta, threshold)
 
 

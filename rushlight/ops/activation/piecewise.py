@@ -7,6 +7,7 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.selection import bounded, drop
 from rushlight.ops.activation.forms import floats, tied, variant
+from rushlight.ops.out import write_out
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import method, operator
@@ -124,13 +125,15 @@ def _hardshrink(input, lambd):
 
 
 @method
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """The elements beyond `lambd` on either side, and 0 for those between.
 
     >>> import rushlight as torch
     >>> torch.hardshrink(torch.tensor([-1.0, 0.25]))
     tensor([-1.,  0.])
     """
+    if out is not None:
+        return write_out("hardshrink", out, hardshrink(input, lambd), input)
     return _hardshrink(input, lambd)
 
 
@@ -143,7 +146,7 @@ def _softshrink(input, lambd):
     return input - bounded(input, -lambd, lambd)
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """The elements beyond `lambd` on either side, moved towards 0 by it, and 0 for those between.
 
     RuntimeError for a negative `lambd`.
@@ -152,6 +155,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.25]))
     tensor([-0.5000,  0.0000])
     """
+    if out is not None:
+        return write_out("softshrink", out, softshrink(input, lambd), input)
     if lambd < 0:
         name, limit = TYPE_NAMES[FROM_NUMPY[input._array.dtype]], float(np.finfo(np.float32).max)
         raise RuntimeError(f"lambda must be in range [0, {limit:.6g}] for input dtype {name}, but found {lambd}")

@@ -1,0 +1,172 @@
+"""`out=`: every function that takes it writes there, in one way, whatever shape, dtype and place in memory it has."""
+
+import warnings
+
+import pytest
+
+import rushlight as torch
+
+x = torch.tensor([[4.0, 1.0], [2.0, 3.0]])
+flags = torch.tensor([True, False])
+FUNCTIONS = {
+    "unary": lambda out: torch.exp(x, out=out),
+    "binary": lambda out: torch.add(x, 1, out=out),
+    "number first": lambda out: torch.sub(1, x, out=out),
+    "reduction": lambda out: torch.sum(x, 0, out=out),
+    "product": lambda out: torch.mm(x, x, out=out),
+    "cat": lambda out: torch.cat([x, x], out=out),
+    "linalg": lambda out: torch.linalg.inv(x, out=out),
+    "where": lambda out: torch.where(x > 2, x, x, out=out),
+    "arange": lambda out: torch.arange(4.0, out=out),
+    "linspace": lambda out: torch.linspace(0, 1, 4, out=out),
+    "zeros": lambda out: torch.zeros(3, out=out),
+    "isin": lambda out: torch.isin(x, x, out=out),
+    "scatter": lambda out: torch.scatter(x, 0, torch.tensor([[1, 0]]), 5.0, out=out),
+    "scatter_add": lambda out: torch.scatter_add(x, 0, torch.tensor([[1, 0]]), x, out=out),
+    "scatter_reduce": lambda out: torch.scatter_reduce(x, 0, torch.tensor([[1, 0]]), x, "amax", out=out),
+    "index_add": lambda out: torch.index_add(x, 0, torch.tensor([1]), x[:1], out=out),
+    "index_copy": lambda out: torch.index_copy(x, 0, torch.tensor([1]), x[:1], out=out),
+    "index_reduce": lambda out: torch.index_reduce(x, 0, torch.tensor([1]), x[:1], "prod", out=out),
+    "slice_scatter": lambda out: torch.slice_scatter(x, x[:1], 0, 1, out=out),
+    "take": lambda out: torch.take(x, torch.tensor([3, 0]), out=out),
+    "bucketize": lambda out: torch.bucketize(x, torch.tensor([1.0, 2.0]), out=out),
+    "gelu": lambda out: torch.nn.functional.gelu(x, out=out),
+    "softplus": lambda out: torch.nn.functional.softplus(x, out=out),
+    "logsigmoid": lambda out: torch.nn.functional.logsigmoid(x, out=out),
+    "hardshrink": lambda out: torch.nn.functional.hardshrink(x, out=out),
+    "softshrink": lambda out: torch.nn.functional.softshrink(x, out=out),
+    "linear": lambda out: torch.nn.functional.linear(x, x, out=out),
+    "avg_pool2d": lambda out: torch.nn.functional.avg_pool2d(x[None], 2, out=out),
+    "avg_pool3d": lambda out: torch.nn.functional.avg_pool3d(x[None, None], (1, 2, 2), out=out),
+}
+
+
+def result_of(name):
+    """A function's result without `out`, as a new tensor to write into gets it."""
+    return FUNCTIONS[name](None)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_writes_into_the_tensor(name):
+    """The tensor itself comes back, with the result, in its own memory, also where its elements lie apart."""
+    wanted = result_of(name)
+    apart = torch.zeros(*[2 * n for n in wanted.shape], dtype=wanted.dtype)[(slice(None, None, 2),) * wanted.dim()]
+    for out in (torch.zeros_like(wanted), apart):
+        place = out.data_ptr()
+        assert FUNCTIONS[name](out) is out
+        assert out.data_ptr() == place
+        assert torch.equal(out, wanted)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_takes_the_shape_of_the_result(name):
+    """Silently where it had no elements, else with a warning; creation functions give none."""
+    wanted = result_of(name)
+    out = torch.empty(0, dtype=wanted.dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FUNCTIONS[name](out)
+    assert torch.equal(out, wanted)
+    out = torch.ones(7, dtype=wanted.dtype)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        FUNCTIONS[name](out)
+    assert torch.equal(out, wanted)
+    messages = [str(w.message)[:37] for w in found]
+    if name == "arange":
+        assert messages == ["The number of elements in the out ten"]
+    else:
+        assert messages == [] if name in ("linspace", "zeros") else ["An output with one or more elements w"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients(name):
+    """Refused while they would be recorded; without recording, a leaf that requires grad is written to."""
+    wanted = result_of(name)
+    if not wanted.is_floating_point():
+        return
+    out = torch.zeros_like(wanted).requires_grad_()
+    with pytest.raises(RuntimeError, match="functions with out=... arguments don't support automatic differentiation"):
+        FUNCTIONS[name](out)
+    with torch.no_grad():
+        FUNCTIONS[name](out)
+    assert torch.equal(out.detach(), wanted)
+    assert out.requires_grad
+    assert out.is_leaf
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "words"),
+    [
+        ("unary", torch.int64, "result type Float can't be cast to the desired output type Long"),
+        ("binary", torch.bool, "result type Float can't be cast to the desired output type Bool"),
+        ("product", torch.float64, "Expected out tensor to have dtype float, but got double instead"),
+        ("linalg", torch.float64, "Expected out tensor to have dtype float, but got double instead"),
+        ("scatter", torch.int64, "Expected out tensor to have dtype float, but got long int instead"),
+        ("gelu", torch.float64, "Found dtype Double but expected Float"),
+        ("take", torch.float64, r"take\(\): self and out expected to have the same dtype"),
+        ("where", torch.float64, "Expected out type to be Float but got Double"),
+    ],
+)
+def test_dtypes_that_are_refused(name, dtype, words):
+    """What cannot be cast, and what some functions want exactly; nothing is changed then."""
+    out = torch.ones(7, dtype=dtype)
+    with pytest.raises(RuntimeError, match=words):
+        FUNCTIONS[name](out)
+    assert torch.equal(out, torch.ones(7, dtype=dtype))
+
+
+def test_casts():
+    """To a dtype that can hold the result."""
+    out = torch.zeros(2, 2, dtype=torch.complex128)
+    torch.add(x, 1, out=out)
+    assert torch.equal(out, (x + 1).to(torch.complex128))
+
+
+def test_ranges_fill_any_shape_of_as_many_elements():
+    """So `out` may be a view, of several dimensions."""
+    base = torch.zeros(2, 2, 3)
+    torch.linspace(0, 1, 6, out=base[1])
+    assert base[1].tolist() == torch.linspace(0, 1, 6).view(2, 3).tolist()
+    torch.arange(2.0, out=base[0, :, 0])
+    assert base[0].tolist() == [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def test_a_view_grows_within_its_base():
+    """Resized, it shows more of the memory that it lies in; beyond that it gets memory of its own."""
+    base = torch.zeros(5)
+    view = base[1:3]
+    with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
+        torch.add(torch.ones(3), 1, out=view)
+    assert base.tolist() == [0.0, 2.0, 2.0, 2.0, 0.0]
+    with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
+        torch.add(torch.ones(6), 1, out=view)
+    assert view.tolist() == [2.0] * 6
+
+
+@pytest.mark.parametrize("function", [torch.unbind_copy, torch.split_copy])
+def test_several_copies(function):
+    """A tensor for each; what does not fit is refused before anything is written."""
+    arguments = (x,) if function is torch.unbind_copy else (x, 1)
+    wanted = function(*arguments)
+    outs = [torch.zeros_like(part) for part in wanted]
+    assert function(*arguments, out=outs) is None
+    assert all(torch.equal(out, part) for out, part in zip(outs, wanted, strict=True))
+    outs = [torch.zeros_like(wanted[0]), torch.zeros_like(wanted[1], dtype=torch.int64)]
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype"):
+        function(*arguments, out=outs)
+    assert not outs[0].any()
+
+
+def test_several_results():
+    """The fields of the result are the tensors that were given."""
+    outs = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
+    result = torch.max(x, 0, out=outs)
+    assert result.values is outs[0]
+    assert result.indices is outs[1]
+    assert outs[0].tolist() == [4.0, 3.0]
+    assert outs[1].tolist() == [0, 1]
+    mantissa, exponent = torch.zeros(1), torch.zeros(1, dtype=torch.int32)
+    torch.frexp(torch.tensor([6.0]), out=(mantissa, exponent))
+    assert mantissa.item() == 0.75
+    assert exponent.item() == 3
