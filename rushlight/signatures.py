@@ -21,6 +21,7 @@ TENSORS_OF_NUMBERS = {
     "divide", "divide_", "true_divide", "true_divide_", "floor_divide", "floor_divide_", "copy_",
 }  # fmt: skip
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other", "a": "input"}
+EVERYWHERE = ("out", "requires_grad")  # where a function has none of them Python says so
 CLASSES = ("dtype", "device", "layout", "memory_format")
 
 
@@ -100,7 +101,7 @@ class Signature(NamedTuple):
                 f"{self.function}() missing {len(missing)} required positional argument"
                 f"{'s' * (len(missing) == 1)}: {', '.join(missing)}"
             )
-        unknown = next((name for name in kwargs if name not in names and name != "out"), None)
+        unknown = next((name for name in kwargs if name not in names and name not in EVERYWHERE), None)
         return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
 
     def spreads(self, args, positional) -> bool:

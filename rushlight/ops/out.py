@@ -148,7 +148,7 @@ def takes_out(function: Callable) -> Callable:
     return called
 
 
-def write_made(name: str, out: Any, array: np.ndarray, keeps_shape: bool = False) -> TensorBase:
+def write_made(name: str, out: Any, array: np.ndarray, keeps_shape: bool = False) -> Any:
     """Writes what a creation function made into `out`, of whatever dtype, which takes its shape.
 
     With `keeps_shape` an `out` of as many elements keeps its own.
