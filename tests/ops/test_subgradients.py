@@ -47,6 +47,9 @@ CASES = {
     "mode takes the last": (lambda t, x: x.mode().values, [1, 3, 3, 2], [0, 0, 1, 0]),
     "quantile": (lambda t, x: x.quantile(0.3), [1, 5, 3, 2], [0.1, 0, 0, 0.9]),
     "nanquantile": (lambda t, x: x.nanquantile(0.3), [1, NAN, 3, 2], [0.4, 0, 0, 0.6]),
+    "multilabel margin of 0": (
+        lambda t, x: t.nn.functional.multilabel_margin_loss(x, t.tensor([0, -1, -1])), [1, 0, 3], [-1 / 3, 0, 1 / 3],
+    ),
 }  # fmt: skip
 
 

@@ -216,7 +216,7 @@ def multilabel_margin_loss(
     true = np.add.reduce((labels[:, :, None] == np.arange(scores.shape[1])) & listed[:, :, None], axis=1) > 0
     picked = scores.gather(1, new_tensor(labels)).unsqueeze(2)
     counted = new_tensor(listed[:, :, None] & ~true[:, None, :])
-    slack = (1 - picked + scores.unsqueeze(1)).clamp_min(0)
+    slack = (1 - picked + scores.unsqueeze(1)).relu()
     loss = where(counted, slack, 0.0).sum((1, 2)) / scores.shape[1]
     return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
 
