@@ -31,6 +31,10 @@ COMPLEX = "rushlight also takes complex numbers here"
 SAVED = "PyTorch saves the input of take, which its derivative does not need"
 PROMOTED = "einsum of different types, which PyTorch takes only where one has size one"
 ONE_NUMBER = "PyTorch leaves out the variance of one number where only the mean is used"
+ABSENT = "where nothing depends on an input its gradient is None, in PyTorch sometimes zero"
+NESTED = "linearize can be nested, which PyTorch refuses"
+OUT_DIMS = "PyTorch's vmap with a negative out_dims reads sizes that are not there, where a result is not mapped"
+NAN = "PyTorch's derivatives of logcumsumexp are nan where they are not: docs/pytorch-mistakes.md"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -48,6 +52,11 @@ EXPLANATIONS = [
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"\.take\(", SAVED),
     Explanation("programs", "einsum.*raises RuntimeError, on PyTorch nothing", "", PROMOTED),
     Explanation("programs", "values.array.nan", "var_mean", ONE_NUMBER),
+    Explanation("programs", "absent, PyTorch's is zero", "func|forward_ad", ABSENT),
+    Explanation("programs", NOTHING_RAISED, "linearize", NESTED),
+    Explanation("programs", NOTHING_RAISED, "out_dims=-1", OUT_DIMS),
+    Explanation("programs", "values.*PyTorch's.array.*nan", "logcumsumexp", NAN),
+    Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
     Explanation("operators", "raises NotImplementedError: (rushlight has no|linear_cross_entropy)", "", UNSUPPORTED),
     Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),

@@ -86,6 +86,14 @@ def check_memory(tensor, operands):
             raise shared()
 
 
+def check_reading(tensor, function, args):
+    """Raises where a function may not read some of its arguments, as it writes to their memory."""
+    name = getattr(function, "__name__", "")
+    if name in APART:
+        check_apart(tensor, args)
+    check_memory(tensor, () if name in ANYHOW else args)
+
+
 def check_apart(tensor, operands):
     """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
     for other in operands:
@@ -119,10 +127,6 @@ def meets(a, b):
 
 def change(tensor, function, *args, **kwargs):
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
-    name = getattr(function, "__name__", "")
-    if name in APART:
-        check_apart(tensor, args)
-    operands = () if name in ANYHOW else args
     if unusual():
         taken = observed(partial(change, tensor, function, *args, **kwargs), function, tensor, args)
         if taken is not USUAL:
@@ -130,15 +134,16 @@ def change(tensor, function, *args, **kwargs):
         if levels():
             return change_dual(tensor, function, args, kwargs)
     if not recording():
-        check_memory(tensor, operands)
-        write(tensor, function(tensor, *args, **kwargs)._array)
+        result = function(tensor, *args, **kwargs)
+        check_reading(tensor, function, args)
+        write(tensor, result._array)
         return tensor
     old = stand_in(tensor)
     number = next_number()
     result = function(old, *args, **kwargs)
     recorded = old._needs or result._needs
     check_history(tensor, recorded)
-    check_memory(tensor, operands)
+    check_reading(tensor, function, args)
     if not recorded:
         write(tensor, result._array)
         return tensor
@@ -161,7 +166,7 @@ def change_dual(tensor, function, args, kwargs):
     result = function(old, *args, **kwargs)
     recorded = recorded and (old._needs or result._needs)
     check_history(tensor, recorded)
-    check_memory(tensor, args)
+    check_reading(tensor, function, args)
     if recorded and not is_single(result, old, number) and (tensor._view is not None or not result._needs):
         result = COPY(old, result)
     write(tensor, result._array)

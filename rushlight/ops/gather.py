@@ -82,11 +82,21 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if len(sizes) != len(shape):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    if src is not None and len(src._array.shape or (1,)) != len(shape):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if src is not None:
+        check_source(sizes, src._array.shape or (1,))
     check_extent(shape, sizes, dim, None if src is None else src._array.shape or (1,), name == "gather")
     check_bounds(index._array, shape[dim], dim)
     return dim
+
+
+def check_source(sizes, source):
+    """PyTorch's errors for a source that has not as many dimensions as the index."""
+    if len(source) == len(sizes):
+        return
+    if len(source) < len(sizes) and all(n <= m for n, m in zip(sizes, source, strict=False)):
+        n = len(source)
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {n})")
+    raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
 
 
 def check_extent(shape, sizes, dim, source, gathers):

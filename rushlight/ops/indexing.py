@@ -236,8 +236,9 @@ def checked_values(target, key, value, any_dtype):
 
 
 def selected_shape(array, key):
-    """The shape of what a key of arrays picks."""
-    return np.broadcast_to(np.empty((), bool), array.shape)[key].shape
+    """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
+    within = [np.zeros_like(item) if isinstance(item, ARRAYS) and item.dtype != bool else item for item in key]
+    return np.broadcast_to(np.empty((), bool), array.shape)[tuple(within)].shape
 
 
 @method

@@ -262,3 +262,24 @@ def test_coordinates_of_flat_indices(torch):
         torch.unravel_index(torch.tensor(1.0), (3,))
     with pytest.raises(ValueError, match=r"'shape' cannot have negative values, but got \(3, -1\)"):
         torch.unravel_index(torch.tensor(1), (3, -1))
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_add"])
+@pytest.mark.parametrize(
+    ("shape", "error"),
+    [((4,), RuntimeError), ((2,), IndexError), ((2, 3), IndexError), ((1, 4), RuntimeError), ((9, 9, 9, 9), RuntimeError)],
+)
+def test_sources_of_other_dimensions(torch, name, shape, error):
+    x, index = torch.zeros(2, 3, 4), torch.zeros(2, 3, 4, dtype=torch.int64)
+    with pytest.raises(error):
+        getattr(x, name)(0, index, torch.ones(shape)[: 1 if shape == (4,) else None])
+
+
+def test_a_value_of_another_shape_is_told_before_indices_out_of_bounds(torch):
+    x = torch.zeros(2, 3)
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        x[torch.tensor([0, 5])] = torch.ones(4)
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[torch.tensor([0, 5])] = torch.ones(3)
+    with pytest.raises(IndexError, match="same number of elements"):
+        x.put_(torch.tensor([0, 5]), x)
