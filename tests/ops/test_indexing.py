@@ -267,7 +267,13 @@ def test_coordinates_of_flat_indices(torch):
 @pytest.mark.parametrize("name", ["scatter", "scatter_add"])
 @pytest.mark.parametrize(
     ("shape", "error"),
-    [((4,), RuntimeError), ((2,), IndexError), ((2, 3), IndexError), ((1, 4), RuntimeError), ((9, 9, 9, 9), RuntimeError)],
+    [
+        ((4,), RuntimeError),
+        ((2,), IndexError),
+        ((2, 3), IndexError),
+        ((1, 4), RuntimeError),
+        ((9, 9, 9, 9), RuntimeError),
+    ],
 )
 def test_sources_of_other_dimensions(torch, name, shape, error):
     x, index = torch.zeros(2, 3, 4), torch.zeros(2, 3, 4, dtype=torch.int64)
