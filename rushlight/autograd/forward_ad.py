@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from rushlight.autograd.grad_mode import Decorator
 from rushlight.core.batching import on_batched
-from rushlight.core.forward import tangent_of, with_tangent, without
+from rushlight.core.forward import tangent_of, with_own_tangent, without
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator, TangentLevel
 from rushlight.tensors import Tensor
@@ -92,7 +92,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     check_size(tensor, tangent)
     dual = DUAL(tensor)
     dual._counter = tensor._versions()
-    return with_tangent(dual, tangent, number)
+    return with_own_tangent(dual, tangent, number)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -10,16 +10,20 @@ Jacobian-vector product.
 from collections.abc import Callable
 from functools import reduce
 from operator import add
+from weakref import WeakValueDictionary
 
 import numpy as np
 
+from rushlight.core.batched import levels_of, lifted, values
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import LEVELS, LINK, PUSHERS, call, is_dual
 from rushlight.core.recording import look
 from rushlight.core.windows import READ, REPLACE, Window
+from rushlight.layouts import is_repeated
 
+OWNERS: WeakValueDictionary[int, TensorBase] = WeakValueDictionary()  # tensors, by the ids of tangents that users hold
 RULES: dict[str, Callable] = {}  # by the name of an operator: its tangents, where transposing would cost more
 
 
@@ -32,6 +36,12 @@ def with_tangent(tensor, tangent, level):
     """Gives a tensor a tangent on a level, beside those that it has on others."""
     tensor._tangents = {**(tensor._tangents or {}), level: tangent}
     return tensor
+
+
+def with_own_tangent(tensor, tangent, level):
+    """The same with a tangent that its user holds too, and who sees there what changes in place make of it."""
+    OWNERS[id(tangent)] = tensor
+    return with_tangent(tensor, tangent, level)
 
 
 def without(tensor, level):
@@ -66,9 +76,32 @@ def push_forward(caller, op, args):
         tangents = (PUSHERS[level] or push)(op, args, primals, outs, level)
         for out, tangent in zip(outs if several else (outs,), tangents, strict=True):
             if tangent is not None:
-                with_tangent(out, tangent if type(tangent) is tuple else fitted(tangent, out), level)
+                with_tangent(
+                    out, tangent if type(tangent) is tuple else own(fitted(tangent, out), out, flat, level), level
+                )
         remember(args, primals, outs if several else (outs,))
     return outs
+
+
+def own(tangent, out, given, level):
+    """A tangent in memory of its own, where the result is in memory of its own."""
+    array, place = values(tangent._array), values(out._array)
+    for x in given:
+        held = tangent_of(x, level)
+        shared = held is not None and np.may_share_memory(array, values(held._array))
+        if shared and not np.may_share_memory(place, values(x._array)):
+            return copied(tangent)
+    return tangent
+
+
+def copied(tangent):
+    """A copy of a tangent, where a tensor has one."""
+    return tangent if type(tangent) is tuple else READ(tangent, Window.between(tangent._array, tangent._array))
+
+
+def copies(tangents):
+    """Copies of the tangents of all levels."""
+    return {k: copied(tangent) for k, tangent in (tangents or {}).items()} or None
 
 
 def remember(args, primals, outs):
@@ -208,20 +241,39 @@ def pull_back(outputs, cotangents, inputs):
 def take_tangents(tensor, result):
     """Gives a tensor that was changed in place the tangents of its new values; a view's have its base's around them.
 
-    No tangent is ever written to: it may be that of other tensors too. The other views of the base find theirs when
-    they are next used.
+    No tangent is written to but one that its user holds. The other views of the base find theirs when they are next
+    used.
     """
     tangents = {k: t for k, t in (result._tangents or {}).items() if k in LEVELS}
     if any(type(t) is tuple for t in tangents.values()):
         raise NotImplementedError("func.jet does not cover changes in place: use operations that return new tensors")
-    tangents = {k: fitted(t, tensor) for k, t in tangents.items()}
-    tensor._tangents = tangents or None
+    tangents = {k: fitted(t, tensor) for k, t in tangents.items() if tensor._array.dtype.kind in "fc"}
+    replace_tangents(tensor, tangents)
     if tensor._view is not None:
         base = tensor._view.base
         held, window = base._tangents or {}, Window.between(base._array, tensor._array)
         levels = [k for k in LEVELS if k in held or k in tangents]
         pairs = {k: (held.get(k, zeros_like(base)), tangents.get(k, zeros_like(tensor))) for k in levels}
-        base._tangents = {k: REPLACE(*pair, window) for k, pair in pairs.items()} or None
+        replace_tangents(base, {k: REPLACE(*pair, window) for k, pair in pairs.items()})
+
+
+def replace_tangents(tensor, tangents):
+    """Gives a tensor other tangents; those of which their user holds the old ones are written there."""
+    held = tensor._tangents or {}
+    for k, new in tangents.items():
+        old = held.get(k)
+        if old is not None and OWNERS.get(id(old)) is tensor and holds(old, new):
+            np.copyto(values(old._array), lifted(new._array, levels_of(old._array), new._array.ndim))
+            old._bump()
+            tangents[k] = old
+    tensor._tangents = tangents or None
+
+
+def holds(old, new):
+    """Whether a tangent's memory can take another's values: elements of its own, for each example, and no history."""
+    if old._needs or new._needs or old._array.dtype != new._array.dtype or is_repeated(values(old._array)):
+        return False
+    return set(levels_of(new._array)) <= set(levels_of(old._array))
 
 
 def renew_tangents(view):

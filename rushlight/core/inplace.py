@@ -12,7 +12,7 @@ from rushlight.core.batched import Batched, values
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result
-from rushlight.core.forward import renew_tangents, take_tangents
+from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.modes import CURRENT, observer
@@ -163,6 +163,7 @@ def change_dual(tensor, function, args, kwargs):
     old = stand_in(tensor)
     number = next_number()
     keep(old)
+    old._tangents = copies(old._tangents)
     result = function(old, *args, **kwargs)
     recorded = recorded and (old._needs or result._needs)
     check_history(tensor, recorded)

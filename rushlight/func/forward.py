@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.forward import tangent_of, with_tangent, without
+from rushlight.core.forward import tangent_of, with_own_tangent, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import LINK, TangentLevel
 from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
@@ -45,7 +45,8 @@ def jvp_by(func, primals, tangents, argnums, strict, has_aux):
     check_tensors(leaves, "primals")
     check_tensors(directions, "tangents")
     with TangentLevel([]) as level:
-        duals = tree_unflatten([dual(x, t, level) for x, t in zip(leaves, directions, strict=True)], spec)
+        give = with_own_tangent if argnums is None else with_tangent
+        duals = tree_unflatten([dual(x, t, level, give) for x, t in zip(leaves, directions, strict=True)], spec)
         result = func(*(duals if argnums is None else replaced(primals, duals, argnums)))
         result, aux = with_aux(result, has_aux, API)
         outputs, spec = tree_flatten(result)
@@ -65,14 +66,14 @@ def check_tensors(values, what):
             raise RuntimeError(f"{API}: Expected {what} to only contain Tensors, got {type(value)}")
 
 
-def dual(primal, tangent, level):
-    """A tensor with a tangent, for an argument."""
+def dual(primal, tangent, level, give=with_tangent):
+    """A tensor with a tangent, for an argument; `give` is how it gets it."""
     if primal._array.shape != tangent._array.shape:
         raise RuntimeError(
             f"Expected tangent to have the same shape as its primal: {tuple(primal._array.shape)} and "
             f"{tuple(tangent._array.shape)}."
         )
-    return with_tangent(LINK(primal), tangent, level)
+    return give(LINK(primal), tangent, level)
 
 
 def product(output, level, strict):
