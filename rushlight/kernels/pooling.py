@@ -113,16 +113,15 @@ def avg_pool_input(
     return spread
 
 
-def _windows_along(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """Return how many windows fit along one dimension."""
+def check_window(kernel: int, stride: int, padding: int, dilation: int) -> None:
+    """Raise PyTorch's errors for a window that nothing can be pooled by."""
     if stride <= 0:
         raise RuntimeError(f"stride should {'not be' if stride == 0 else 'be greater than'} zero")
     if padding < 0:
         raise RuntimeError(f"pad must be non-negative, but got pad: {padding}")
     if dilation <= 0:
         raise RuntimeError(f"dilation should be greater than zero, but got dilation: {dilation}")
-    reach = dilation * (kernel - 1) + 1
-    if padding > reach // 2:
+    if padding > (dilation * (kernel - 1) + 1) // 2:
         raise RuntimeError(
             "pad should be at most half of effective kernel size, but got "
             f"pad={padding}, kernel_size={kernel} and dilation={dilation}"
@@ -132,6 +131,12 @@ def _windows_along(size: int, kernel: int, stride: int, padding: int, dilation: 
             "pad should be smaller than or equal to half of kernel size, but got "
             f"pad = {padding}, kernel_size = {kernel}"
         )
+
+
+def _windows_along(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """Return how many windows fit along one dimension."""
+    check_window(kernel, stride, padding, dilation)
+    reach = dilation * (kernel - 1) + 1
     places = (size + 2 * padding - reach + (stride - 1 if ceil_mode else 0)) // stride + 1
     return places - 1 if ceil_mode and (places - 1) * stride >= size + padding else places
 

@@ -3,6 +3,7 @@
 import warnings
 
 from rushlight.core.graph import TensorBase
+from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.keywords import keywords
 from rushlight.ops.table import method
 from rushlight.tensors import Tensor
@@ -26,9 +27,17 @@ def checked(input, fweights, aweights):
                 f"got {weights._array.size} != {input._array.shape[1]}"
             )
     if fweights is not None and fweights._array.dtype.kind not in "iu":
-        raise RuntimeError("cov(): fweights must be integral dtype")
+        raise RuntimeError(
+            f"cov(): expected fweights to have integral dtype but got fweights with {TYPE_NAMES[fweights.dtype]} dtype"
+        )
     if aweights is not None and aweights._array.dtype.kind != "f":
-        raise RuntimeError("cov(): aweights must be floating point dtype")
+        raise RuntimeError(
+            "cov(): expected aweights to have floating point dtype but got aweights with "
+            f"{TYPE_NAMES[aweights.dtype]} dtype"
+        )
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is not None and (weights._array < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
 def divisor_of(observations, fweights, aweights, correction):

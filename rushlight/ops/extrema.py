@@ -129,7 +129,9 @@ def refuse_empty(name, input, dims):
         )
     for d in dims:
         if shape and shape[d] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+            raise IndexError(
+                f"{name}{'' if name == 'aminmax' else '()'}: Expected reduction dim {d} to have non-zero size."
+            )
 
 
 def along(name, entry, result_type, input, dim, keepdim):

@@ -5,7 +5,6 @@ from functools import wraps
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.out import write_out
-from rushlight.ops.table import refuse
 from rushlight.refusals import refusal
 from rushlight.signatures import NUMPY_NAMES
 
@@ -22,7 +21,8 @@ def keywords(function: Callable) -> Callable:
             out = kwargs.pop("out", None)
         input = args[0] if args else kwargs.get("input", called)
         if not isinstance(input, TensorBase) and input is not called:
-            return refuse(name, "input", 1, input)
+            wanted = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+            raise refusal(f".{name}", args, kwargs, wanted)
         try:
             result = function(*args, **kwargs)
         except Exception as error:

@@ -239,7 +239,7 @@ def checked_quantiles(name, input, q, interpolation):
         )
     array = input._array
     if array.size == 0:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     if array.dtype not in (np.float32, np.float64):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if not isinstance(q, TensorBase):

@@ -3,6 +3,7 @@
 import builtins
 import math
 import warnings
+from operator import index
 from typing import Unpack
 
 import numpy as np
@@ -87,7 +88,7 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     first, last, d = bounds("linspace", start, end, steps, dtype, options)
-    return made("linspace", _evenly(first, last, int(steps), d), options, dtype)
+    return made("linspace", _evenly(first, last, index(steps), d), options, dtype)
 
 
 def logspace(
@@ -101,7 +102,7 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     first, last, d = bounds("logspace", start, end, steps, dtype, options)
-    return made("logspace", _powers(first, last, int(steps), d, base), options, dtype)
+    return made("logspace", _powers(first, last, index(steps), d, base), options, dtype)
 
 
 def tril_indices(

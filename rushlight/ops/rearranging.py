@@ -95,6 +95,8 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
     tensor([3, 1, 2])
     """
     shifts, dims = sequence("roll", "shifts", (shifts,)), sequence("roll", "dims", (dims,))
+    if not shifts:
+        raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
         return _roll(input, shifts, ())
     if len(shifts) != len(dims):

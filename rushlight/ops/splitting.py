@@ -118,6 +118,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.chunk(torch.tensor([1, 2, 3]), 2)
     (tensor([1, 2]), tensor([3]))
     """
+    extent(input, 0, "chunk")
     dim = wrap_dim(dim, input._array.ndim)
     return _split(input, chunk_sizes(input, chunks, dim), dim)
 

@@ -65,6 +65,8 @@ def check(name, dims, input, output_size):
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
     shape = input._array.shape
+    if isinstance(output_size, (tuple, list)) and dims > 1 and len(output_size) >= len(shape):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(shape)}")
     first = 1 if "max" in name else len(shape) - dims
@@ -79,6 +81,8 @@ def check(name, dims, input, output_size):
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * dims
     if len(sizes) == 1:
         sizes = tuple(sizes) * dims
+    if len(sizes) != 1 and dims == 1:
+        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
     if len(sizes) != dims:
         raise RuntimeError(f"{name}: output_size must be {dims}")
     found = tuple(n if size is None else int(size) for n, size in zip(shape[-dims:], sizes, strict=True))

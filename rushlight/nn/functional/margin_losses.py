@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.distance import pairwise_distance
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
@@ -158,13 +159,15 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     scores = input if input.ndim == 2 else input.reshape(1, -1)
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    if weight is not None and weight.shape != scores.shape[1:]:
+        raise RuntimeError(f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}")
     classes = check_classes(input, scores, target)
     picked = scores.gather(1, new_tensor(classes[:, None]))
     slack = (margin - picked + scores).clamp_min(0)
     slack = slack if p == 1 else slack * slack
     if weight is not None:
-        if weight.shape != scores.shape[1:]:
-            raise RuntimeError(f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}")
         slack = slack * weight.index_select(0, new_tensor(classes)).unsqueeze(1)
     wrong = np.arange(scores.shape[1]) != classes[:, None]
     loss = where(new_tensor(wrong), slack, 0.0).sum(1) / scores.shape[1]
@@ -185,6 +188,8 @@ def check_classes(input, scores, target):
             f"size). Expected target size [{samples}], but got {list(target.shape)}. Input has shape "
             f"{list(input.shape)}."
         )
+    if found.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {TYPE_NAMES[target.dtype]}")
     if ((found < 0) | (found >= classes)).any():
         raise RuntimeError("target out of range")
     return found

@@ -99,6 +99,8 @@ def settings_of(name, dims, kernel, stride, padding, dilation):
     for value, say in zip(found, words, strict=True):
         if value is None:
             raise RuntimeError(f"{name}: {say} a single int, or a tuple of {WORDS[dims]}")
+    for window in zip(*found, strict=True):
+        kernels.check_window(*window)
     return found
 
 
@@ -116,6 +118,7 @@ def check(name, dims, input):
         raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     if 0 in shape[-dims - 1 :]:
         raise RuntimeError(
+            f"{'max_pool1d: ' if name == 'max_pool1d' else ''}"
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
             f"but got:{list(shape)}"
         )
@@ -126,16 +129,16 @@ def check(name, dims, input):
 def pool_maxima(dims, input, kernel_size, stride, padding, dilation, ceil_mode):
     """The maxima of all windows, and where they are."""
     name = f"max_pool{dims}d"
-    check(name, dims, input)
     settings = settings_of(name, dims, *hashable(kernel_size, stride, padding, dilation))
+    check(name, dims, input)
     return MAX_POOL[dims](input, *settings, ceil_mode)
 
 
 def pool_averages(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override=None):
     """The means of all windows."""
     name = f"avg_pool{dims}d"
-    check(name, dims, input)
     kernel, stride, padding, _ = settings_of(name, dims, *hashable(kernel_size, stride, padding, 1))
+    check(name, dims, input)
     return AVG_POOL[dims](input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 

@@ -111,6 +111,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
                 f"{count} and channel size = {channels}."
             )
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     ndim = len(shape)
     return _prelu(input, weight.reshape((count,) + (1,) * (ndim - 2) if ndim > 1 else (1,) * ndim))
 
@@ -137,6 +139,8 @@ def rrelu(
     >>> torch.rrelu(torch.tensor([-24.0, 2.0]))
     tensor([-5.5000,  2.0000])
     """
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if inplace:
         return change(input, rrelu, lower, upper, training)
     x = input._array
