@@ -110,3 +110,10 @@ def fills(shape, strides, itemsize):
 def is_dense(array: np.ndarray) -> bool:
     """Whether an array's elements fill their memory, each its own place."""
     return array.flags.c_contiguous or fills(array.shape, array.strides, array.itemsize)
+
+
+def has_format(array: np.ndarray, format: memory_format) -> bool:
+    """Whether an array lies in memory as a format says; steps along dimensions of one element do not matter."""
+    if format in RANKS:
+        return array.ndim == RANKS[format] and np.moveaxis(array, 1, -1).flags.c_contiguous
+    return format is preserve_format or array.flags.c_contiguous

@@ -14,6 +14,7 @@ from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
 from rushlight.core.windows import memory_of
 from rushlight.devices import CPU, device
+from rushlight.layouts import contiguous_format, has_format, memory_format
 from rushlight.size import Size
 
 __all__ = ["Tensor"]
@@ -151,9 +152,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
         strides = tuple(s // array.itemsize for s in array.strides)
         return strides if dim is None else one_size("stride", strides, dim)
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in memory in the order of their indices."""
-        return self._unsettled or self._array.flags.c_contiguous
+    def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
+        """Whether the elements lie in memory in the order of their indices, or in that of a memory format."""
+        if self._unsettled and memory_format is contiguous_format:
+            return True
+        return has_format(self._settled(), memory_format)
 
     def data_ptr(self) -> int:
         """The address of the first element."""

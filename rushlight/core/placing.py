@@ -47,11 +47,15 @@ def settle(tensor):
             return
         base = tensor if tensor._view is None else tensor._view.base
         memory = np.ascontiguousarray(base._array)
-        looks = () if base._counter is None else base._counter.looks or ()
-        for other in (base, *[look() for look in looks]):
-            if other is not None:
-                other._array = memory.reshape(other._array.shape)
-                other._unsettled = False
+        for other in (base, *looks_at(base)):
+            other._array = memory.reshape(other._array.shape)
+            other._unsettled = False
+
+
+def looks_at(base):
+    """The unsettled views of a tensor. A saved value counts its versions with it, but has memory of its own."""
+    looks = [] if base._counter is None else [look() for look in base._counter.looks or ()]
+    return [look for look in looks if look is not None and look._view.base is base]
 
 
 def join(view, source):

@@ -9,7 +9,7 @@ from rushlight import dtypes
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.devices import check_device, device
-from rushlight.layouts import empty_array, memory_format, preserve_format
+from rushlight.layouts import empty_array, has_format, memory_format
 from rushlight.ops.from_data import shared
 from rushlight.ops.protocol import implements
 from rushlight.ops.table import named, operator
@@ -37,7 +37,7 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
     if same and format is None:
         return input
     array = input._settled()
-    if same and has_format(array, format):
+    if same and format is not None and has_format(array, format):
         return input
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
@@ -47,11 +47,6 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
 
 
 implements(np.astype)(lambda x, dtype, **_: convert(x, dtype))
-
-
-def has_format(array: np.ndarray, format: memory_format | None) -> bool:
-    """Whether an array lies in memory as a format says."""
-    return format is preserve_format or empty_array(array, array.dtype, format).strides == array.strides
 
 
 def to(

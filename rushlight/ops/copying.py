@@ -4,7 +4,7 @@ import numpy as np
 
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
-from rushlight.layouts import contiguous_format, empty_array, memory_format, preserve_format
+from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import permute, t, transpose
 from rushlight.ops.out import write_out
@@ -56,14 +56,7 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
     >>> torch.zeros(2, 3).T.contiguous().stride()
     (2, 1)
     """
-    array = input._settled()
-    if memory_format is contiguous_format:
-        return input if array.flags.c_contiguous else _clone(input, contiguous_format)
-    if memory_format is preserve_format:
-        return input
-    if empty_array(array, array.dtype, memory_format).strides == array.strides:
-        return input
-    return _clone(input, memory_format)
+    return input if has_format(input._settled(), memory_format) else _clone(input, memory_format)
 
 
 method(contiguous)

@@ -132,3 +132,24 @@ def test_gradients_of_what_lies_in_an_order_of_our_own():
     assert seen_by_hook[-1] == y.grad.stride() == (48, 16, 4, 1)
     assert x.grad.stride() == (72, 36, 6, 1)
     assert relu(conv2d(x, weight)).grad_fn._saved_result.stride() == (48, 16, 4, 1)
+
+
+def test_a_saved_value_that_is_looked_at_leaves_views_where_they_are():
+    x = image().detach().requires_grad_()
+    y = conv2d(x, rushlight.ones(3, 3, 1, 1)).tanh()
+    flat = y.flatten(1)
+    assert y.grad_fn._saved_result.stride() == (48, 16, 4, 1)
+    with rushlight.no_grad():
+        flat[0, 0] = 9.0
+        assert y[0, 0, 0, 0] == 9
+
+
+def test_memory_formats():
+    x = rushlight.zeros(2, 3, 4, 5)
+    y = x.to(memory_format=rushlight.channels_last)
+    assert y.is_contiguous(memory_format=rushlight.channels_last)
+    assert not x.is_contiguous(memory_format=rushlight.channels_last)
+    assert rushlight.zeros(2, 3, 1, 1).is_contiguous(memory_format=rushlight.channels_last)
+    assert image().is_contiguous(memory_format=rushlight.contiguous_format)
+    assert not image().is_contiguous(memory_format=rushlight.channels_last)
+    assert x.contiguous(memory_format=rushlight.channels_last).stride() == (60, 1, 15, 3)
