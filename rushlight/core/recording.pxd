@@ -7,7 +7,7 @@ from rushlight.core.entries cimport Entry
 from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View
 from rushlight.core.modes cimport Modes
 
-cdef object ndarray, CURRENT
+cdef object ndarray, CURRENT, FLOAT16
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 cdef int DEFAULT, MULTI, UNRECORDED

@@ -7,6 +7,7 @@ from rushlight.core.graph import TensorBase, VersionCounter, View
 from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
+FLOAT16 = np.dtype(np.float16)
 RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
 DEFAULT, MULTI, UNRECORDED = 0, 1, 2
@@ -213,7 +214,7 @@ def adjust(node, op, args, result):
         for item in value if position in op.lists else (value,):
             if isinstance(item, TensorBase):
                 tensor = item
-                if tensor._array.dtype is not dtype:
+                if tensor._array.dtype is not dtype or dtype is FLOAT16:  # formulas may compute in float32
                     flags |= CAST  # for the others too: their formulas may make use of this one
                 if op.broadcasts and tensor._needs and not same_shape(tensor._array, result):
                     flags |= RESHAPE

@@ -32,7 +32,7 @@ def _cumsum_back(input, dim):
         return result
     if input.ndim == 0:
         return input
-    return np.flip(np.add.accumulate(np.flip(input, dim), dim), dim)
+    return np.flip(accumulated(np.flip(input, dim), dim, None), dim)
 
 
 @operator(linear=True, batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
@@ -41,7 +41,14 @@ def _cumsum(input, dim, dtype):
         result = fast.cumulative_sum(input, dim, False)
         if result is not None:
             return result
-    return np.add.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
+    return accumulated(input, dim, dtype) if input.ndim else np.array(input, dtype)
+
+
+def accumulated(array, dim, dtype):
+    """The cumulative sum along a dimension; of float16 in float32, where each sum would be rounded."""
+    if array.dtype == np.float16 and dtype in (None, array.dtype):
+        return np.add.accumulate(array, dim, np.float32).astype(np.float16)
+    return np.add.accumulate(array, dim, dtype)
 
 
 @in_place

@@ -88,6 +88,13 @@ def added(array, dims, keepdim, d=None):
     return np.add.reduce(array, dims, d, None, keepdim)
 
 
+def averaged(array, dims, keepdim, d=None):
+    """The mean over `dims`; of float16 in float32, whose sums do not overflow."""
+    half = d is None and array.dtype == np.float16
+    mean = added(array, dims, keepdim, np.float32 if half else d) / size_of(array.shape, dims)
+    return mean.astype(np.float16) if half else mean
+
+
 @operator(
     linear=True,
     promote=integers_widened,
@@ -148,6 +155,8 @@ def infer_floating(name, input, dtype):
     batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
 )
 def _mean(input):
+    if input.dtype == np.float16:
+        return averaged(input, tuple(range(input.ndim)), False)
     return total(input) / input.size
 
 
@@ -160,7 +169,7 @@ def _mean(input):
     ),
 )
 def _mean_dims(input, dims, keepdim, dtype):
-    return added(input, dims, keepdim, dtype) / size_of(input.shape, dims)
+    return averaged(input, dims, keepdim, dtype)
 
 
 @method

@@ -13,6 +13,7 @@ from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
 from rushlight.ops.promotion import only
+from rushlight.ops.reduction import averaged
 from rushlight.ops.special_functions import xlogy
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -33,6 +34,8 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
         values = loss(input, target, parameter)
         if reduction == "none":
             return values
+        if reduction == "mean" and values.dtype == np.float16:
+            return averaged(values, tuple(range(values.ndim)), False)
         total = np.add.reduce(values, axis=None)
         return total / values.size if reduction == "mean" else total
 

@@ -1,0 +1,52 @@
+"""float16: sums are added up in float32, averages do not overflow, gradients keep the dtype. Compared with float64."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+F = torch.nn.functional
+DRAWN = np.random.default_rng(0).normal(size=(64, 300))
+TARGET = torch.from_numpy(np.arange(64) % 300)
+CASES = {
+    "sum": lambda x, w: x.sum(0),
+    "mean": lambda x, w: x.mean(),
+    "mean of large": lambda x, w: (x * 1000).abs().mean(1),
+    "cumsum": lambda x, w: x.cumsum(1),
+    "var": lambda x, w: x.var(0),
+    "norm": lambda x, w: x.norm(),
+    "vector_norm": lambda x, w: torch.linalg.vector_norm(x, 3, 1),
+    "matmul": lambda x, w: x @ x.T,
+    "mse_loss": lambda x, w: F.mse_loss(x * 50, x),
+    "l1_loss": lambda x, w: F.l1_loss(x * 1000, -x),
+    "cross_entropy": lambda x, w: F.cross_entropy(x, TARGET),
+    "poisson_nll_loss": lambda x, w: F.poisson_nll_loss(x, x.abs()),
+    "log_softmax": lambda x, w: x.log_softmax(1),
+    "layer_norm": lambda x, w: F.layer_norm(x, (300,), w, w),
+    "rms_norm": lambda x, w: F.rms_norm(x, (300,), w),
+    "group_norm": lambda x, w: F.group_norm(x.view(1, 4, -1), 2),
+    "batch_norm": lambda x, w: F.batch_norm(x, None, None, w, w, training=True),
+    "instance_norm": lambda x, w: F.instance_norm(x[None]),
+    "attention": lambda x, w: F.scaled_dot_product_attention(x[None], x[None], x[None]),
+}
+
+
+def evaluate(name, dtype):
+    """The result, and the gradients of the sum of its elements, each times another number."""
+    x = torch.from_numpy(DRAWN.astype(np.float16)).to(dtype).requires_grad_()
+    w = torch.linspace(0.5, 1.5, 300, dtype=torch.float16).to(dtype).requires_grad_()
+    result = CASES[name](x, w)
+    factors = torch.linspace(-1, 1, result.numel(), dtype=torch.float16).to(dtype).view(result.shape)
+    return result, torch.autograd.grad(result, (x, w), factors, allow_unused=True)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_digits_and_dtypes(name):
+    """As many digits as float16 has, of the result and of gradients, which are of float16 themselves."""
+    result, grads = evaluate(name, torch.float16)
+    wanted, wanted_grads = evaluate(name, torch.float64)
+    for own, exact in zip((result, *grads), (wanted, *wanted_grads), strict=True):
+        if own is not None:
+            assert own.dtype is torch.float16
+            own, exact = own.detach().double().numpy(), exact.detach().numpy()
+            assert np.abs(own - exact).max() <= 2e-3 * np.abs(exact).max()
