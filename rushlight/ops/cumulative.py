@@ -12,6 +12,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.prod import _recur, _shift, widened
 from rushlight.ops.protocol import implements
 from rushlight.ops.reduction import type_name
+from rushlight.ops.selection import _drop
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -141,12 +142,20 @@ def add_logarithms(x, y):
 
 def decay(result, dim):
     """exp(y[i] - y[i + 1]) along a dimension: how much of the sum up to the next place is there already."""
-    return np.exp((result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True))
+    nothing = result == -np.inf
+    gaps = _drop(nothing, result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True)
+    return _drop(nothing, np.exp(gaps))
+
+
+def share(input, result):
+    """exp(x - y): the share of each place in the sum up to it; 0 where it is that of nothing, and constant there."""
+    nothing = input == -np.inf
+    return _drop(nothing, np.exp(_drop(nothing, input - result)))
 
 
 @operator(
     batch=leading,
-    input=lambda grad, input, result, dim: np.exp(input - result) * _recur(grad, decay(result, dim), dim, True),
+    input=lambda grad, input, result, dim: share(input, result) * _recur(grad, decay(result, dim), dim, True),
 )
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).

@@ -11,7 +11,7 @@ from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _where, ratio
-from rushlight.ops.table import alias, binary, change, method, refuse, unary
+from rushlight.ops.table import TABLE, alias, binary, change, method, refuse, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -221,8 +221,8 @@ def log_of_sum(x, y):
 logaddexp = UFUNCS[np.logaddexp] = binary(
     "logaddexp",
     log_of_sum,
-    lambda grad, input, other: grad / (1 + np.exp(other - input)),
-    lambda grad, input, other: grad / (1 + np.exp(input - other)),
+    lambda grad, input, other: grad * TABLE["sigmoid"](input - other),
+    lambda grad, input, other: grad * TABLE["sigmoid"](other - input),
     """`log(exp(input) + exp(other))`, without overflow.
 
     >>> import rushlight as torch
@@ -236,8 +236,8 @@ logaddexp = UFUNCS[np.logaddexp] = binary(
 logaddexp2 = binary(
     "logaddexp2",
     np.logaddexp2,
-    lambda grad, input, other: grad / (1 + np.exp2(other - input)),
-    lambda grad, input, other: grad / (1 + np.exp2(input - other)),
+    lambda grad, input, other: grad * TABLE["sigmoid"]((input - other) * LOG2),
+    lambda grad, input, other: grad * TABLE["sigmoid"]((other - input) * LOG2),
     "`log2(2**input + 2**other)`, without overflow.",
     promote=only("f", "logaddexp2_cpu"),
     inplace=False,

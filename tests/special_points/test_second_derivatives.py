@@ -55,6 +55,12 @@ SMOOTH = {  # functions that have a second derivative at the point, and the poin
     "xlogy": (lambda x: weighed(torch.xlogy(x[:2], x[2:])), [0.0, 1.0, 2.0, 3.0]),
     "logsumexp with -inf": (lambda x: torch.cat([x, x.new_full((1,), -INF)]).logsumexp(0), SOME),
     "softmax with -inf": (lambda x: weighed(torch.cat([x, x.new_full((1,), -INF)]).softmax(0)), SOME),
+    "logcumsumexp after -inf": (
+        lambda x: weighed(torch.cat([x.new_full((2,), -INF), x]).logcumsumexp(0)[2:]), SOME),
+    "logaddexp of far apart": (
+        lambda x: torch.logaddexp(1e4 * x[0], x[1]) + torch.logaddexp2(x[2], 1e4 * x[3] - 1e5), SOME),
+    "ctc_loss": (
+        lambda x: F.ctc_loss(x.reshape(2, 1, 2).log_softmax(2), torch.tensor([[1]]), [2], [1]), SOME),
     "special.i1": (lambda x: weighed(torch.special.i1(x)), [0.0, 1e-4, 1.0, -2.0]),
     "square of std": (lambda x: x.std() ** 2, SOME),
 }  # fmt: skip
