@@ -1,0 +1,20 @@
+"""Communication between processes, on one machine or many, over MPI: PyTorch's `torch.distributed`.
+
+    rushlight launch -n 4 train.py                  # on this machine
+    mpiexec -hosts a,b -n 8 rushlight run train.py  # on several
+
+`init_process_group()` finds the others; see there for processes that were started otherwise.
+"""
+
+from rushlight.distributed.collectives import *
+from rushlight.distributed.environment import announce as _announce
+from rushlight.distributed.errors import *
+from rushlight.distributed.groups import *
+from rushlight.distributed.objects import *
+from rushlight.distributed.point_to_point import *
+from rushlight.distributed.reduce_ops import *
+from rushlight.distributed.addresses import rendezvous
+from rushlight.distributed.stores import *
+from rushlight.distributed.work import *
+
+_announce()  # programs read RANK and WORLD_SIZE, as torchrun sets them, before they join a group

@@ -1,0 +1,66 @@
+"""How processes that no MPI launcher started find each other: by the environment, an address, or a file."""
+
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+from urllib.parse import parse_qs, urlparse
+
+from rushlight.distributed.stores import FileStore, PrefixStore, Store, TCPStore
+
+__all__ = ["rendezvous", "store_of"]
+
+
+def from_environment(name: str, given: int) -> int:
+    """A number that is given, or else in the environment. ValueError where it is neither."""
+    if given >= 0:
+        return given
+    if name not in os.environ:
+        raise ValueError(
+            f"Error initializing torch.distributed using env:// rendezvous: environment variable {name} expected, but "
+            "not set. Start the program with `rushlight launch -n 4 script.py`, or `mpiexec -n 4 rushlight run script.py`."
+        )
+    return int(os.environ[name])
+
+
+def store_of(
+    init_method: str | None, world_size: int, rank: int, store: Store | None, timeout: timedelta
+) -> tuple[Store | None, int, int]:
+    """The store that processes share, this one's rank, and how many they are; no store for a single process.
+
+    ValueError where an address, a rank or a size is missing.
+    """
+    if store is not None:
+        if world_size <= 0 or rank < 0:
+            raise ValueError("world_size and rank must be positive if using store")
+        return store, rank, world_size
+    url = urlparse(init_method or "env://")
+    query = {name: int(values[0]) for name, values in parse_qs(url.query).items()}
+    rank, world_size = query.get("rank", rank), query.get("world_size", world_size)
+    if url.scheme == "env":
+        rank, world_size = from_environment("RANK", rank), from_environment("WORLD_SIZE", world_size)
+    elif rank < 0 or world_size < 0:
+        missing = "rank" if rank < 0 else "world size"
+        raise ValueError(f"Error initializing torch.distributed using {url.scheme}:// rendezvous: {missing} parameter missing")
+    if not 0 <= rank < world_size:
+        raise ValueError(f"rank {rank} is not within the world size {world_size}")
+    if world_size == 1:
+        return None, rank, world_size
+    if url.scheme == "file":
+        return FileStore(url.path, world_size), rank, world_size
+    if url.scheme == "tcp":
+        host, port = url.hostname, url.port
+    elif url.scheme == "env":
+        host, port = os.environ.get("MASTER_ADDR"), from_environment("MASTER_PORT", -1)
+    else:
+        raise RuntimeError(f"No rendezvous handler for {url.scheme}://: use env://, tcp://host:port or file:///path.")
+    if not host or port is None:
+        raise ValueError("MASTER_ADDR expected in the environment, or a host and a port in tcp://host:port.")
+    master = TCPStore(host, port, world_size, rank == 0, timeout, wait_for_workers=False)
+    return PrefixStore("default_pg", master), rank, world_size
+
+
+def rendezvous(
+    url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = timedelta(minutes=30)
+) -> Iterator[tuple[Store | None, int, int]]:
+    """The store, rank and size that a URL leads to, as PyTorch's handlers give them: one after another, here one."""
+    yield store_of(url, world_size, rank, None, timeout)

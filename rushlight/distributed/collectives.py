@@ -1,0 +1,368 @@
+"""Communication in which all processes of a group take part, on tensors.
+
+Every function returns None once its tensors hold the result; with `async_op=True` it returns a `Work` at once, and the
+tensors may be used after its `wait()`. A process that is not in the group gets a warning and None. All processes of a
+group have to make the same calls in the same order.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from rushlight.distributed import mpi
+from rushlight.distributed.groups import ProcessGroup, get_group_rank, member
+from rushlight.distributed.memory import Incoming, check_tensor, check_tensors, outgoing, packed, unpack
+from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.distributed.reductions import Reduction
+from rushlight.distributed.work import Work
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_single", "all_reduce",
+    "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier", "broadcast", "gather", "reduce",
+    "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter",
+]  # fmt: skip
+
+Group = ProcessGroup | None
+
+
+def begin(
+    group: ProcessGroup, name: str, request: Any, finish: Callable[[], object], result: list[Tensor], async_op: bool
+) -> Work | None:
+    """Waits for a communication that has begun, or hands it out."""
+    work = Work(group, name, [request], finish, result)
+    if async_op:
+        return work
+    work.wait()
+    return None
+
+
+def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
+    """The rank in the group of the process that a call names by its rank among all, or in the group; 0 by default."""
+    if rank is not None and group_rank is not None:
+        raise ValueError(f"Can't specify both group_{name} and {name}")
+    return get_group_rank(group, rank) if rank is not None else group_rank or 0
+
+
+def all_reduce(
+    tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Makes `tensor` on every process the sum, or another `op`, of those of all.
+
+    Shapes and dtypes are the same everywhere. float16 and bfloat16 are summed in float32.
+
+    >>> import rushlight as torch
+    >>> torch.distributed.init_process_group("mpi", rank=0, world_size=1)  # doctest: +SKIP
+    >>> x = torch.ones(2) * torch.distributed.get_rank()  # doctest: +SKIP
+    >>> torch.distributed.all_reduce(x)  # the same tensor everywhere  # doctest: +SKIP
+    """
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    reduction = Reduction(op, tensor._array.dtype, members.size())
+    incoming = Incoming(tensor)
+    array = reduction.widen(incoming.array)
+    request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.datatype(array), reduction.op)
+    return begin(members, "all_reduce", request, lambda: incoming.put(reduction.narrow(array)), [tensor], async_op)
+
+
+def all_reduce_coalesced(
+    tensors: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """`all_reduce` of several tensors of one dtype in one communication."""
+    check_tensors(tensors, "tensors")
+    members = member(group)
+    if members is None:
+        return None
+    reduction = Reduction(op, tensors[0]._array.dtype, members.size())
+    array = np.concatenate([reduction.widen(outgoing(tensor)).reshape(-1) for tensor in tensors])
+    request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.datatype(array), reduction.op)
+
+    def finish():
+        parts = np.split(reduction.narrow(array), np.cumsum([tensor.numel() for tensor in tensors])[:-1])
+        for tensor, part in zip(tensors, parts, strict=True):
+            Incoming(tensor, keep=False).put(part)
+
+    return begin(members, "all_reduce_coalesced", request, finish, list(tensors), async_op)
+
+
+def reduce(
+    tensor: Tensor, dst: int | None = None, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:  # fmt: skip
+    """Makes `tensor` on one process, `dst`, the sum, or another `op`, of those of all; the others keep theirs."""
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    root = root_of(members, dst, group_dst, "dst")
+    reduction = Reduction(op, tensor._array.dtype, members.size())
+    if members.rank() != root:
+        array = reduction.widen(outgoing(tensor))
+        request = members.comm.Ireduce(mpi.datatype(array), None, reduction.op, root)
+        return begin(members, "reduce", request, lambda: None, [tensor], async_op)
+    incoming = Incoming(tensor)
+    array = reduction.widen(incoming.array)
+    request = members.comm.Ireduce(mpi.load().IN_PLACE, mpi.datatype(array), reduction.op, root)
+    return begin(members, "reduce", request, lambda: incoming.put(reduction.narrow(array)), [tensor], async_op)
+
+
+def broadcast(
+    tensor: Tensor, src: int | None = None, group: Group = None, async_op: bool = False, group_src: int | None = None
+) -> Work | None:
+    """Makes `tensor` on every process that of one process, `src`."""
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    root = root_of(members, src, group_src, "src")
+    incoming = Incoming(tensor)
+    request = members.comm.Ibcast(incoming.bytes(), root)
+    finish = incoming.put if members.rank() != root else (lambda: None)
+    return begin(members, "broadcast", request, finish, [tensor], async_op)
+
+
+def counts_of(tensors: Sequence[Tensor]) -> list[int]:
+    """The sizes of tensors in bytes."""
+    return [tensor._array.nbytes for tensor in tensors]
+
+
+def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> None:
+    """ValueError where a list does not have a tensor for each process."""
+    if len(tensors) != group.size():
+        raise ValueError(f"{name} has {len(tensors)} tensors, but the group has {group.size()} processes")
+
+
+def all_gather(
+    tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Fills `tensor_list` on every process with the `tensor` of each; they may differ in size."""
+    check_tensors(tensor_list, "tensor_list")
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    check_count(tensor_list, members, "tensor_list")
+    if tensor_list[0].dtype != tensor.dtype:
+        raise ValueError(f"Invalid usage of tensors with different dtypes: {tensor_list[0].dtype} and {tensor.dtype}")
+    counts = counts_of(tensor_list)
+    data = np.empty(sum(counts), np.uint8)
+    request = members.comm.Iallgatherv(packed([tensor]), [data, counts])
+    return begin(members, "all_gather", request, lambda: unpack(data, tensor_list), list(tensor_list), async_op)
+
+
+def all_gather_coalesced(
+    output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Group = None,
+    async_op: bool = False,
+) -> Work | None:  # fmt: skip
+    """`all_gather` of several tensors in one communication: a list of all of them from each process."""
+    check_tensors(input_tensor_list, "tensor_list")
+    members = member(group)
+    if members is None:
+        return None
+    check_count(output_tensor_lists, members, "output_tensor_lists")  # type: ignore[arg-type]  # lists, one for each
+    counts = [sum(counts_of(tensors)) for tensors in output_tensor_lists]
+    data = np.empty(sum(counts), np.uint8)
+    request = members.comm.Iallgatherv(packed(input_tensor_list), [data, counts])
+    flat = [tensor for tensors in output_tensor_lists for tensor in tensors]
+    return begin(members, "all_gather_coalesced", request, lambda: unpack(data, flat), flat, async_op)
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Fills `output_tensor` on every process with the `input_tensor` of each, one after the other or stacked.
+
+    ValueError where it does not have room for exactly that.
+    """
+    check_tensor(input_tensor, "input_tensor")
+    check_tensor(output_tensor, "output_tensor")
+    members = member(group)
+    if members is None:
+        return None
+    if output_tensor.numel() != input_tensor.numel() * members.size() or output_tensor.dtype != input_tensor.dtype:
+        raise ValueError(
+            "output tensor size must be equal to world_size times input tensor size, and of its dtype: got "
+            f"{tuple(output_tensor.shape)} for {members.size()} times {tuple(input_tensor.shape)}"
+        )
+    incoming = Incoming(output_tensor, keep=False)
+    request = members.comm.Iallgather(packed([input_tensor]), incoming.bytes())
+    return begin(members, "all_gather_into_tensor", request, incoming.put, [output_tensor], async_op)
+
+
+all_gather_single = all_gather_into_tensor
+
+
+def gather(
+    tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | None = None, group: Group = None,
+    async_op: bool = False, group_dst: int | None = None,
+) -> Work | None:  # fmt: skip
+    """Fills `gather_list` on one process, `dst`, with the `tensor` of each process; the others give no list.
+
+    ValueError for a list where there must be none, or the other way round.
+    """
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    root = root_of(members, dst, group_dst, "dst")
+    if members.rank() != root:
+        if gather_list:
+            raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+        request = members.comm.Igatherv(packed([tensor]), None, root)
+        return begin(members, "gather", request, lambda: None, [tensor], async_op)
+    if gather_list is None:
+        raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
+    check_tensors(gather_list, "gather_list")
+    check_count(gather_list, members, "gather_list")
+    counts = counts_of(gather_list)
+    data = np.empty(sum(counts), np.uint8)
+    request = members.comm.Igatherv(packed([tensor]), [data, counts], root)
+    return begin(members, "gather", request, lambda: unpack(data, gather_list), list(gather_list), async_op)
+
+
+def scatter(
+    tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int | None = None, group: Group = None,
+    async_op: bool = False, group_src: int | None = None,
+) -> Work | None:  # fmt: skip
+    """Gives each process's `tensor` its part of the `scatter_list` of one process, `src`; the others give no list.
+
+    ValueError for a list where there must be none, or the other way round.
+    """
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    root = root_of(members, src, group_src, "src")
+    incoming = Incoming(tensor, keep=False)
+    if members.rank() != root:
+        if scatter_list:
+            raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
+        request = members.comm.Iscatterv(None, incoming.bytes(), root)
+    else:
+        if not scatter_list:
+            raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
+        check_tensors(scatter_list, "scatter_list")
+        check_count(scatter_list, members, "scatter_list")
+        request = members.comm.Iscatterv([packed(scatter_list), counts_of(scatter_list)], incoming.bytes(), root)
+    return begin(members, "scatter", request, incoming.put, [tensor], async_op)
+
+
+def reduce_scatter(
+    output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None,
+    async_op: bool = False,
+) -> Work | None:  # fmt: skip
+    """Sums up, or reduces by another `op`, the lists of all processes tensor by tensor; each gets the one of its rank."""
+    check_tensor(output, "output")
+    check_tensors(input_list, "input_list")
+    members = member(group)
+    if members is None:
+        return None
+    check_count(input_list, members, "input_list")
+    reduction = Reduction(op, output._array.dtype, members.size())
+    data = np.concatenate([reduction.widen(outgoing(tensor)).reshape(-1) for tensor in input_list])
+    return scatter_sums(members, "reduce_scatter", reduction, data, [t.numel() for t in input_list], output, async_op)
+
+
+def reduce_scatter_tensor(
+    output: Tensor, input: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Sums up, or reduces by another `op`, the `input` of all processes; each gets the part of its rank.
+
+    ValueError where the output is not one of as many equal parts as there are processes.
+    """
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    members = member(group)
+    if members is None:
+        return None
+    if output.numel() * members.size() != input.numel():
+        raise ValueError(
+            "input tensor must be the same size as output size times world size: got "
+            f"{tuple(input.shape)} for {members.size()} times {tuple(output.shape)}"
+        )
+    reduction = Reduction(op, output._array.dtype, members.size())
+    data = reduction.widen(outgoing(input)).reshape(-1)
+    counts = [output.numel()] * members.size()
+    return scatter_sums(members, "reduce_scatter_tensor", reduction, data, counts, output, async_op)
+
+
+reduce_scatter_single = reduce_scatter_tensor
+
+
+def scatter_sums(group, name, reduction, data, counts, output, async_op):
+    """Reduces flat arrays and gives each process its part."""
+    incoming = Incoming(output, keep=False)
+    array = incoming.array if reduction.dtype == incoming.array.dtype else np.empty(output.numel(), reduction.dtype)
+    request = group.comm.Ireduce_scatter(mpi.datatype(data), mpi.datatype(array), counts, reduction.op)
+    return begin(group, name, request, lambda: incoming.put(reduction.narrow(array)), [output], async_op)
+
+
+def all_to_all(
+    output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Sends the i-th tensor of the input list to process i, and puts what comes from process i at place i."""
+    check_tensors(output_tensor_list, "output_tensor_list")
+    check_tensors(input_tensor_list, "input_tensor_list")
+    members = member(group)
+    if members is None:
+        return None
+    check_count(output_tensor_list, members, "output_tensor_list")
+    check_count(input_tensor_list, members, "input_tensor_list")
+    counts = counts_of(output_tensor_list)
+    data = np.empty(sum(counts), np.uint8)
+    request = members.comm.Ialltoallv([packed(input_tensor_list), counts_of(input_tensor_list)], [data, counts])
+    finish = lambda: unpack(data, output_tensor_list)
+    return begin(members, "all_to_all", request, finish, list(output_tensor_list), async_op)
+
+
+def all_to_all_single(
+    output: Tensor, input: Tensor, output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None, group: Group = None, async_op: bool = False,
+) -> Work | None:  # fmt: skip
+    """Splits `input` along its first dimension, sends part i to process i, and joins what comes in `output`.
+
+    Parts are equal, or as long as the split sizes say. RuntimeError where sizes do not add up.
+    """
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    members = member(group)
+    if members is None:
+        return None
+    incoming = Incoming(output, keep=False)
+    sent = [packed([input]), split_counts(input, input_split_sizes, members.size())]
+    received = [incoming.bytes(), split_counts(output, output_split_sizes, members.size())]
+    request = members.comm.Ialltoallv(sent, received)
+    return begin(members, "all_to_all_single", request, incoming.put, [output], async_op)
+
+
+def split_counts(tensor: Tensor, sizes: list[int] | None, parts: int) -> list[int]:
+    """The sizes in bytes of the parts of a tensor along its first dimension. RuntimeError where they do not add up."""
+    length = tensor.shape[0]
+    if not sizes:
+        if length % parts:
+            raise RuntimeError(f"Tensor's dim 0 does not divide equally across group size: {length} over {parts}")
+        sizes = [length // parts] * parts
+    if len(sizes) != parts:
+        raise RuntimeError(f"Number of tensor splits not equal to group size: {len(sizes)} and {parts}")
+    if sum(sizes) != length:
+        raise RuntimeError(f"Split sizes doesn't match total dim 0 size: {sizes} for {length}")
+    row = tensor._array.nbytes // max(length, 1)
+    return [size * row for size in sizes]
+
+
+def barrier(
+    group: Group = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
+) -> Work | None:
+    """Returns once all processes of the group have called it."""
+    members = member(group)
+    if members is None:
+        return None
+    work = Work(members, "barrier", [members.comm.Ibarrier()])
+    if async_op:
+        return work
+    work.wait(timeout)
+    return None

@@ -1,0 +1,54 @@
+"""What the launcher of a process says of it: its rank, and how many processes there are."""
+
+import multiprocessing
+import os
+from typing import NamedTuple
+
+__all__ = ["Place", "announce", "place_from_launcher"]
+
+# How launchers tell rank, number of processes, rank on this machine, and processes on this machine.
+MPI_LAUNCHERS = [
+    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"),
+    ("PMIX_RANK", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"),
+]
+
+
+class Place(NamedTuple):
+    """Where a process stands among those that were started together."""
+
+    rank: int
+    size: int
+    local_rank: int
+    local_size: int
+
+
+def place_from_launcher() -> Place | None:
+    """The place that `mpiexec` or `srun` gave this process; None for a process that they did not start themselves."""
+    if multiprocessing.parent_process() is not None:
+        return None
+    for rank, size, local_rank, local_size in MPI_LAUNCHERS:
+        if rank in os.environ and size in os.environ:
+            place = int(os.environ[rank]), int(os.environ[size])
+            return Place(*place, int(os.environ.get(local_rank, place[0])), int(os.environ.get(local_size, place[1])))
+    return None
+
+
+def announce() -> Place | None:
+    """Sets the variables that `torchrun` sets (RANK, WORLD_SIZE, LOCAL_RANK, ...) from what the launcher says.
+
+    Those that are set already stay. Returns the place, or None where no launcher says any.
+    """
+    place = place_from_launcher()
+    if place is not None:
+        for name, value in (
+            ("RANK", place.rank),
+            ("WORLD_SIZE", place.size),
+            ("LOCAL_RANK", place.local_rank),
+            ("LOCAL_WORLD_SIZE", place.local_size),
+            ("GROUP_RANK", place.rank // place.local_size),
+            ("MASTER_ADDR", "127.0.0.1"),
+            ("MASTER_PORT", 29500),
+        ):
+            os.environ.setdefault(name, str(value))
+    return place

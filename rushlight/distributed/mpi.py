@@ -1,0 +1,138 @@
+"""MPI as this package uses it: loaded when first needed, its operations by PyTorch's names, its end with the process.
+
+mpi4py is the only door to MPI, and this file the only one that opens it.
+"""
+
+import atexit
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from functools import cache, partial
+from multiprocessing import util
+from typing import Any
+
+import numpy as np
+
+from rushlight.distributed.reduce_ops import ReduceOp
+
+__all__ = ["abort", "available", "datatype", "finished", "load", "operation", "start", "when_finished"]
+
+INSTALL = "pip install 'rushlight[distributed]' (mpi4py, and MPICH where the machine has no MPI)"
+
+
+@cache
+def load() -> Any:
+    """The module `mpi4py.MPI`, not yet started. RuntimeError, with what to install, where it is missing."""
+    try:
+        import mpi4py
+
+        mpi4py.rc.initialize = False  # `start` does, once it is known how this process joins the others
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise RuntimeError(
+            f"torch.distributed runs on MPI, which cannot be loaded here ({error}). Install it: {INSTALL}."
+        ) from error
+    return MPI
+
+
+def available() -> bool:
+    """Whether MPI can be loaded."""
+    try:
+        load()
+    except RuntimeError:
+        return False
+    return True
+
+
+@cache
+def start() -> Any:
+    """Starts MPI in this process, so that it ends with it; gives `mpi4py.MPI`."""
+    MPI = load()
+    if not MPI.Is_initialized():
+        MPI.Init_thread(MPI.THREAD_MULTIPLE)
+        atexit.register(finish)
+        util.Finalize(None, finish, exitpriority=0)  # children of `multiprocessing` leave without `atexit`
+        sys.excepthook = partial(end_all, sys.excepthook)
+    return MPI
+
+
+SEATED: list[Callable[[], object]] = []  # what to call once MPI has ended, in a process with a seat
+
+
+def when_finished(function: Callable[[], object]) -> None:
+    """Has a function called once MPI has ended in this process, which has a seat (see `seats.py`)."""
+    SEATED.append(function)
+
+
+def finished() -> bool:
+    """Whether MPI has ended in this process."""
+    return load().Is_finalized()
+
+
+def finish() -> None:
+    """Ends MPI with the process: together with the others at its end, but after an exception at once and for all."""
+    MPI = load()
+    if not MPI.Is_initialized() or MPI.Is_finalized():
+        return
+    error = sys.exc_info()[1]
+    if isinstance(error, SystemExit) and error.code:
+        abort()
+    elif error is not None and not isinstance(error, SystemExit):
+        traceback.print_exception(error)
+        abort()
+    MPI.Finalize()
+    for function in SEATED:
+        function()
+
+
+def end_all(show: Callable, *error: Any) -> None:
+    """Shows an exception that nobody caught, and ends all processes: the others would wait for this one for ever."""
+    show(*error)
+    abort()
+
+
+def abort() -> None:
+    """Ends this process and all that it was started with."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    world = load().COMM_WORLD
+    if SEATED:
+        os._exit(1)  # the seat notices, and with it go those of the others
+    if world.size > 1:
+        world.Abort(1)
+
+
+def datatype(array: np.ndarray) -> list:
+    """An array as MPI takes it for arithmetic: with the type of its elements. TypeError for types MPI cannot add."""
+    MPI = load()
+    kinds = {
+        "b1": MPI.C_BOOL, "u1": MPI.UINT8_T, "i1": MPI.INT8_T, "i2": MPI.INT16_T, "i4": MPI.INT32_T,
+        "i8": MPI.INT64_T, "u2": MPI.UINT16_T, "u4": MPI.UINT32_T, "u8": MPI.UINT64_T,
+        "f4": MPI.FLOAT, "f8": MPI.DOUBLE, "c8": MPI.C_FLOAT_COMPLEX, "c16": MPI.C_DOUBLE_COMPLEX,
+    }  # fmt: skip
+    return [array, kinds[array.dtype.str[1:]]]
+
+
+def operation(op: ReduceOp, dtype: np.dtype) -> Any:
+    """MPI's operation for one of PyTorch's, on elements of a type.
+
+    Boolean sums and maxima are "or", products and minima "and". RuntimeError for operations that the type lacks.
+    """
+    MPI = load()
+    if dtype.kind == "b":
+        logical = {
+            ReduceOp.SUM: MPI.LOR, ReduceOp.MAX: MPI.LOR, ReduceOp.BOR: MPI.LOR, ReduceOp.BXOR: MPI.LXOR,
+            ReduceOp.PRODUCT: MPI.LAND, ReduceOp.MIN: MPI.LAND, ReduceOp.BAND: MPI.LAND,
+        }  # fmt: skip
+        if op in logical:
+            return logical[op]
+    elif op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR):
+        if dtype.kind in "iu":
+            return {ReduceOp.BAND: MPI.BAND, ReduceOp.BOR: MPI.BOR, ReduceOp.BXOR: MPI.BXOR}[op]
+    elif op in (ReduceOp.MIN, ReduceOp.MAX):
+        if dtype.kind != "c":
+            return MPI.MIN if op is ReduceOp.MIN else MPI.MAX
+    else:
+        return MPI.PROD if op is ReduceOp.PRODUCT else MPI.SUM
+    raise RuntimeError(f"Cannot use ReduceOp.{op.name} with {dtype} tensors: convert them to a type that has it.")

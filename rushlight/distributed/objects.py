@@ -1,0 +1,147 @@
+"""Communication of Python objects: pickled, so only between processes that trust each other."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+
+from rushlight.distributed.collectives import all_gather, broadcast, gather, root_of, scatter
+from rushlight.distributed.groups import ProcessGroup, member
+from rushlight.distributed.point_to_point import recv, send
+from rushlight.core.graph import new_tensor
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "all_gather_object", "broadcast_object_list", "gather_object", "recv_object_list", "scatter_object_list",
+    "send_object_list",
+]  # fmt: skip
+
+Group = ProcessGroup | None
+
+
+def to_tensor(item: Any) -> Tensor:
+    """An object as a tensor of bytes."""
+    return new_tensor(np.frombuffer(pickle.dumps(item), np.uint8).copy())
+
+
+def from_tensor(data: Tensor) -> Any:
+    """The object that a tensor of bytes is."""
+    return pickle.loads(data._array.tobytes())
+
+
+def zeros(*shape: int) -> Tensor:
+    """Room for numbers."""
+    return new_tensor(np.zeros(shape, np.int64))
+
+
+def room(size: Tensor) -> Tensor:
+    """Room for as many bytes as a tensor of one number says."""
+    return new_tensor(np.empty(size._array.item(), np.uint8))
+
+
+def sizes_of(parts: list[Tensor]) -> Tensor:
+    """The numbers of bytes of several objects."""
+    return new_tensor(np.array([part.numel() for part in parts], np.int64))
+
+
+def all_gather_object(object_list: list, obj: Any, group: Group = None) -> None:
+    """Fills `object_list` on every process with the `obj` of each."""
+    members = member(group)
+    if members is None:
+        return
+    data = to_tensor(obj)
+    sizes = [zeros(1) for _ in members.ranks]
+    all_gather(sizes, sizes_of([data]), members)
+    parts = [room(size) for size in sizes]
+    all_gather(parts, data, members)
+    object_list[:] = [from_tensor(part) for part in parts]
+
+
+def gather_object(
+    obj: Any, object_gather_list: list | None = None, dst: int | None = None, group: Group = None,
+    group_dst: int | None = None,
+) -> None:  # fmt: skip
+    """Fills `object_gather_list` on one process, `dst`, with the `obj` of each; the others give no list."""
+    members = member(group)
+    if members is None:
+        return
+    root = root_of(members, dst, group_dst, "dst")
+    here = members.rank() == root
+    if here != (object_gather_list is not None):
+        raise ValueError(
+            "Argument ``gather_list`` must be specified on destination rank, and must NOT be specified on others."
+        )
+    data = to_tensor(obj)
+    sizes = [zeros(1) for _ in members.ranks] if here else None
+    gather(sizes_of([data]), sizes, group=members, group_dst=root)
+    parts = [room(size) for size in sizes] if sizes else None
+    gather(data, parts, group=members, group_dst=root)
+    if object_gather_list is not None and parts is not None:
+        object_gather_list[:] = [from_tensor(part) for part in parts]
+
+
+def broadcast_object_list(
+    object_list: list, src: int | None = None, group: Group = None, device: Any = None, group_src: int | None = None
+) -> None:
+    """Makes the objects of a list on every process those of one process, `src`. Lists are equally long."""
+    members = member(group)
+    if members is None:
+        return
+    root = root_of(members, src, group_src, "src")
+    here = members.rank() == root
+    parts = [to_tensor(item) for item in object_list] if here else []
+    sizes = sizes_of(parts) if here else zeros(len(object_list))
+    broadcast(sizes, group=members, group_src=root)
+    if not here:
+        parts = [room(size) for size in sizes]
+    for part in parts:
+        broadcast(part, group=members, group_src=root)
+    if not here:
+        object_list[:] = [from_tensor(part) for part in parts]
+
+
+def scatter_object_list(
+    scatter_object_output_list: list, scatter_object_input_list: list | None = None, src: int | None = None,
+    group: Group = None, group_src: int | None = None,
+) -> None:  # fmt: skip
+    """Puts at the first place of each process's output list its object of the input list of one process, `src`."""
+    members = member(group)
+    if members is None:
+        return
+    if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
+        raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
+    root = root_of(members, src, group_src, "src")
+    here = members.rank() == root
+    if here and not scatter_object_input_list:
+        raise ValueError("source rank must provide non-None scatter_object_input_list")
+    parts = [to_tensor(item) for item in scatter_object_input_list or []] if here else []
+    size = zeros(1)
+    scatter(size, [sizes_of([part]) for part in parts] if here else None, group=members, group_src=root)
+    data = room(size)
+    scatter(data, parts if here else None, group=members, group_src=root)
+    scatter_object_output_list[0] = from_tensor(data)
+
+
+def send_object_list(
+    object_list: list, dst: int | None = None, group: Group = None, device: Any = None, group_dst: int | None = None,
+    use_batch: bool = False,
+) -> None:  # fmt: skip
+    """Sends the objects of a list to a process."""
+    parts = [to_tensor(item) for item in object_list]
+    send(sizes_of(parts), dst, group, group_dst=group_dst)
+    for part in parts:
+        send(part, dst, group, group_dst=group_dst)
+
+
+def recv_object_list(
+    object_list: list, src: int | None = None, group: Group = None, device: Any = None, group_src: int | None = None,
+    use_batch: bool = False,
+) -> int:  # fmt: skip
+    """Receives objects into a list of as many places; gives the rank that they came from, -1 outside the group."""
+    sizes = zeros(len(object_list))
+    source = recv(sizes, src, group, group_src=group_src)
+    for i, size in enumerate(sizes):
+        data = room(size)
+        recv(data, source, group)
+        object_list[i] = from_tensor(data)
+    return source

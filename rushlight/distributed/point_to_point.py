@@ -1,0 +1,144 @@
+"""Messages from one process to another, and a barrier that tells who did not come."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from rushlight.distributed import mpi
+from rushlight.distributed.collectives import root_of
+from rushlight.distributed.errors import DistBackendError
+from rushlight.distributed.groups import ProcessGroup, member
+from rushlight.distributed.memory import Incoming, check_tensor, packed
+from rushlight.distributed.work import PAUSE, Work
+from rushlight.tensors import Tensor
+
+__all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "monitored_barrier", "recv", "send"]
+
+Group = ProcessGroup | None
+CAME, ALL_CAME = 32_003, 32_004  # tags of `monitored_barrier`
+
+
+def isend(
+    tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
+) -> Work | None:
+    """Begins to send a tensor to a process, which receives it with the same `tag`.
+
+    The tensor must not change before the work is done. ValueError for this process itself as the receiver.
+    """
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    to = root_of(members, dst, group_dst, "dst")
+    if to == members.rank():
+        raise ValueError(
+            "Invalid destination rank: destination rank should not be the same as the rank of the current process."
+        )
+    return Work(members, "isend", [members.comm.Isend(packed([tensor]), to, tag)], result=[tensor])
+
+
+def irecv(
+    tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
+) -> Work | None:
+    """Begins to receive a tensor of the same size and dtype as the one sent; from any process if none is named."""
+    check_tensor(tensor, "tensor")
+    members = member(group)
+    if members is None:
+        return None
+    anyone = src is None and group_src is None
+    source = mpi.load().ANY_SOURCE if anyone else root_of(members, src, group_src, "src")
+    incoming = Incoming(tensor, keep=False)
+    return Work(members, "irecv", [members.comm.Irecv(incoming.bytes(), source, tag)], incoming.put, [tensor])
+
+
+def send(
+    tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
+) -> None:
+    """Sends a tensor to a process, and returns when its memory may be used again."""
+    work = isend(tensor, dst, group, tag, group_dst)
+    if work is not None:
+        work.wait()
+
+
+def recv(
+    tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
+) -> int:
+    """Receives a tensor, from any process if none is named; gives the rank that it came from, -1 outside the group."""
+    work = irecv(tensor, src, group, tag, group_src)
+    if work is None:
+        return -1
+    work.wait()
+    return work.source_rank()
+
+
+class P2POp:
+    """One message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the other process's rank among all."""
+
+    def __init__(
+        self, op: Callable, tensor: Tensor, peer: int | None = None, group: Group = None, tag: int = 0,
+        group_peer: int | None = None,
+    ):  # fmt: skip
+        if op not in (isend, irecv):
+            raise RuntimeError("Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                               "``torch.distributed.irecv``.")  # fmt: skip
+        check_tensor(tensor, "tensor")
+        self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
+        self.group_peer = group_peer
+
+
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
+    """Begins several messages; gives their works. ValueError where they are of several groups, or none."""
+    if not isinstance(p2p_op_list, list) or not all(isinstance(op, P2POp) for op in p2p_op_list) or not p2p_op_list:
+        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to be of type ``torch.distributed.P2POp``.")
+    if len({id(op.group) for op in p2p_op_list}) > 1:
+        raise ValueError("All ops need to use the same group.")
+    works = [op.op(op.tensor, op.peer, op.group, op.tag, op.group_peer) for op in p2p_op_list]
+    return [work for work in works if work is not None]
+
+
+def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
+    """A barrier that tells who did not come: rank 0 raises a RuntimeError that names the first missing rank.
+
+    With `wait_all_ranks` it waits for all, and names all that are missing.
+    """
+    members = member(group)
+    if members is None:
+        return
+    limit = (timeout or members.timeout).total_seconds()
+    comm, nothing = members.comm, np.empty(0, np.uint8)
+    if members.rank() != 0:
+        comm.Isend(nothing, 0, CAME).Free()
+        if not arrives(comm.Irecv(nothing, 0, ALL_CAME), time.monotonic() + limit):
+            raise DistBackendError(
+                f"Rank {members.ranks[members.rank()]} reached monitoredBarrier, but rank {members.ranks[0]} did not let "
+                f"it pass within {limit * 1000:.0f} ms: another rank is missing."
+            )
+        return
+    end = time.monotonic() + limit
+    missing = []
+    for other in range(1, members.size()):
+        if not arrives(comm.Irecv(nothing, other, CAME), end):
+            missing.append(str(members.ranks[other]))
+            if not wait_all_ranks:
+                break
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise DistBackendError(
+            f"Rank{plural} {', '.join(missing)} failed to pass monitoredBarrier in {limit * 1000:.0f} ms"
+        )
+    for other in range(1, members.size()):
+        comm.Isend(nothing, other, ALL_CAME).Free()
+
+
+def arrives(request: Any, end: float) -> bool:
+    """Whether a message arrives before a time; one that does not is given up."""
+    while not request.Test():
+        if time.monotonic() > end:
+            request.Cancel()
+            request.Free()
+            return False
+        time.sleep(PAUSE)
+    return True

@@ -1,0 +1,36 @@
+"""Arithmetic on the way between processes: which type it is done in, and what comes out."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rushlight.distributed import mpi
+from rushlight.distributed.reduce_ops import ReduceOp
+
+__all__ = ["Reduction"]
+
+
+class Reduction:
+    """One reduction of arrays of a dtype: `widen` before it, MPI's `op`, `narrow` after it.
+
+    Floating-point types of two bytes are reduced in float32, so that sums keep their digits.
+    """
+
+    def __init__(self, op: ReduceOp, dtype: np.dtype, size: int):
+        if not isinstance(op, ReduceOp):
+            raise TypeError(f"op has to be a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
+        half = dtype.itemsize == 2 and dtype.kind not in "iub"
+        self.dtype = np.dtype(np.float32) if half else dtype
+        self.op = mpi.operation(op, self.dtype)
+        self.size = size if op is ReduceOp.AVG else 1
+
+    def widen(self, array: np.ndarray) -> np.ndarray:
+        """An array in the type that the reduction is done in."""
+        return array.astype(self.dtype, copy=False)
+
+    def narrow(self, array: np.ndarray) -> np.ndarray:
+        """What the reduction gave, divided for an average; in the wide type still."""
+        if self.size > 1:
+            divide: Callable = np.floor_divide if array.dtype.kind in "iu" else np.divide
+            divide(array, self.size, out=array)
+        return array

@@ -1,0 +1,30 @@
+"""What a seat runs: tells a process its place in the MPI world, and waits for it to end (see `seats.py`).
+
+It runs as a script, so that it needs nothing but the standard library.
+"""
+
+import json
+import os
+import sys
+from multiprocessing.connection import Client
+
+GOOD_BYE = b"done"
+
+
+def main() -> int:
+    """Sits until the process that this seat belongs to has ended; 1 if it did not say before that it was done."""
+    number = int(os.environ["PMI_ID"])
+    host, port = json.loads(sys.argv[1])[number]
+    place = {name: value for name, value in os.environ.items() if name.startswith(("PMI_", "MPI_LOCAL"))}
+    with Client((host, port), "AF_INET") as process:
+        process.send_bytes(json.dumps(place).encode())
+        done = False
+        try:
+            while True:
+                done = process.recv_bytes() == GOOD_BYE
+        except (EOFError, OSError):
+            return 0 if done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

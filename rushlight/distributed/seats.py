@@ -1,0 +1,82 @@
+"""Makes processes of one machine that nobody started with `mpiexec` an MPI world.
+
+`torch.multiprocessing.spawn` and `Process` start processes by themselves, so MPI does not know them. Rank 0 has
+`mpiexec` start as many stand-ins, the seats. Each seat (`seat.py`) tells one of the processes by which variables of
+the environment MPICH finds its world, then waits for it to end: a process that ends without a word ends all.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from multiprocessing.connection import Connection, Listener
+from pathlib import Path
+from typing import Any
+
+from rushlight.distributed import mpi
+from rushlight.distributed.errors import DistBackendError
+from rushlight.distributed.stores import Store
+
+__all__ = ["mpiexec", "take_seat"]
+
+GOOD_BYE = b"done"
+
+
+def mpiexec() -> str:
+    """The path of `mpiexec`: that beside this Python, else that on the path. RuntimeError where there is none."""
+    import shutil
+
+    beside = str(Path(sys.executable).parent)
+    found = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    if found is None:
+        raise RuntimeError(f"There is no mpiexec on this machine. Install MPI: {mpi.INSTALL}.")
+    return found
+
+
+def take_seat(rank: int, size: int, store: Store) -> Any:
+    """Joins `size` processes that share a store into an MPI world; gives its `mpi4py.MPI`."""
+    MPI = mpi.load()
+    if MPI.get_vendor()[0] != "MPICH":
+        raise DistBackendError(
+            f"{MPI.get_vendor()[0]} cannot join processes that were started without mpiexec. Start the program with "
+            f"`rushlight launch -n {size} script.py` or `mpiexec -n {size} rushlight run script.py`, or install MPICH."
+        )
+    with Listener(("127.0.0.1", 0), "AF_INET") as listener:
+        store.set(f"seat/{rank}", json.dumps([socket.gethostname(), *listener.address]))
+        if rank == 0:
+            start_seats([json.loads(store.get(f"seat/{other}")) for other in range(size)])
+        seat = listener.accept()
+    for name in [name for name in os.environ if name.startswith(("PMI_", "MPI_LOCAL", "HYDI_"))]:
+        del os.environ[name]
+    os.environ.update(json.loads(seat.recv_bytes()))
+    mpi.start()
+    mpi.when_finished(lambda: seat.send_bytes(GOOD_BYE))
+    threading.Thread(target=end_with, args=(seat, rank), daemon=True).start()
+    return MPI
+
+
+def start_seats(places: list[list]) -> None:
+    """Has `mpiexec` start a seat for each process. DistBackendError if they are on several machines."""
+    if len({host for host, *_ in places}) > 1:
+        raise DistBackendError(
+            "Processes of several machines have to be started by MPI: `mpiexec -hosts A,B -n 8 rushlight run script.py`."
+        )
+    addresses = json.dumps([address for _, *address in places])
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMI_", "HYDI_"))}
+    subprocess.Popen(
+        [mpiexec(), "-pmi-port", "-n", str(len(places)), sys.executable, str(Path(__file__).with_name("seat.py")), addresses],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def end_with(seat: Connection, rank: int) -> None:
+    """Ends this process when its seat goes, as the seats of all do when one of the processes has died."""
+    try:
+        seat.recv_bytes()
+    except (EOFError, OSError):
+        if not mpi.finished():
+            print(f"rank {rank}: another process of the group has ended; this one ends too.", file=sys.stderr, flush=True)
+            os._exit(1)

@@ -1,0 +1,305 @@
+"""Stores: where processes leave short messages for each other before they are a group.
+
+`TCPStore` is a dictionary in one process that the others reach through the standard library's XML-RPC, `FileStore`
+one in a SQLite file, `HashStore` one among the threads of a process.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from socketserver import ThreadingMixIn
+from typing import Any
+from xmlrpc.client import Binary, ServerProxy
+from xmlrpc.server import SimpleXMLRPCServer
+
+from rushlight.distributed.errors import DistNetworkError, DistStoreError
+
+__all__ = ["FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"]
+
+DEFAULT_TIMEOUT = timedelta(seconds=300)
+PAUSE = 0.01  # seconds between two looks for a key
+
+
+def as_bytes(value: str | bytes) -> bytes:
+    """A value as the bytes that stores keep."""
+    return value.encode() if isinstance(value, str) else bytes(value)
+
+
+class Store:
+    """Keys with values that several processes share. Values are strings or bytes, and come back as bytes."""
+
+    timeout = DEFAULT_TIMEOUT
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        """Sets how long `get` and `wait` wait for keys."""
+        self.timeout = timeout
+
+    def set(self, key: str, value: str | bytes) -> None:
+        """Gives a key a value."""
+        self._update(key, lambda old: as_bytes(value))
+
+    def get(self, key: str) -> bytes:
+        """The value of a key, once it has one. DistStoreError after the store's timeout."""
+        self.wait([key])
+        value = self._look(key)
+        assert value is not None
+        return value
+
+    def add(self, key: str, amount: int) -> int:
+        """Adds to the number that a key has, 0 at first; gives the sum."""
+        return int(self._update(key, lambda old: str(int(old or b"0") + amount).encode()))
+
+    def append(self, key: str, value: str | bytes) -> None:
+        """Adds to the end of a key's value."""
+        self._update(key, lambda old: (old or b"") + as_bytes(value))
+
+    def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
+        """Gives a key the desired value if it has the expected one, or none and "" is expected; gives its value."""
+        return self._update(key, lambda old: as_bytes(desired) if (old or b"") == as_bytes(expected) else old or b"")
+
+    def check(self, keys: list[str]) -> bool:
+        """Whether all the keys have values."""
+        return all(self._look(key) is not None for key in keys)
+
+    def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
+        """Returns once all the keys have values. DistStoreError after the timeout."""
+        limit = timeout or self.timeout
+        end = time.monotonic() + limit.total_seconds()
+        while not self.check(keys):
+            if time.monotonic() > end:
+                missing = ", ".join(key for key in keys if not self.check([key]))
+                raise DistStoreError(f"wait timeout after {limit / timedelta(milliseconds=1):.0f}ms, keys: {missing}")
+            time.sleep(PAUSE)
+
+    def _look(self, key: str) -> bytes | None:
+        """The value that a key has now."""
+        raise NotImplementedError
+
+    def _update(self, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        """Gives a key the value that `change` makes of its old one, with nobody in between; gives the new one."""
+        raise NotImplementedError
+
+
+class HashStore(Store):
+    """A store within one process.
+
+    >>> from rushlight.distributed import HashStore
+    >>> store = HashStore()
+    >>> store.set("key", "value")
+    >>> store.get("key"), store.add("count", 2), store.num_keys(), store.delete_key("key")
+    (b'value', 2, 2, True)
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, bytes] = {}
+        self._lock = threading.Lock()
+
+    def _look(self, key):
+        return self._values.get(key)
+
+    def _update(self, key, change):
+        with self._lock:
+            self._values[key] = change(self._values.get(key))
+            return self._values[key]
+
+    def delete_key(self, key: str) -> bool:
+        """Forgets a key; tells whether it was there."""
+        return self._values.pop(key, None) is not None
+
+    def num_keys(self) -> int:
+        """How many keys have values."""
+        return len(self._values)
+
+
+class FileStore(Store):
+    """A store in a file, for processes that share a file system."""
+
+    def __init__(self, file_name: str, world_size: int = -1):
+        self.path = file_name
+        self.world_size = world_size
+        with self._open() as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS pairs (key TEXT PRIMARY KEY, value BLOB)")
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=60, isolation_level=None)
+
+    def _run(self, statement: str, *values: Any) -> list:
+        connection = self._open()
+        try:
+            return connection.execute(statement, values).fetchall()
+        finally:
+            connection.close()
+
+    def _look(self, key):
+        rows = self._run("SELECT value FROM pairs WHERE key = ?", key)
+        return rows[0][0] if rows else None
+
+    def _update(self, key, change):
+        connection = self._open()
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            rows = connection.execute("SELECT value FROM pairs WHERE key = ?", (key,)).fetchall()
+            value = change(rows[0][0] if rows else None)
+            connection.execute("INSERT OR REPLACE INTO pairs VALUES (?, ?)", (key, value))
+            connection.execute("COMMIT")
+            return value
+        finally:
+            connection.close()
+
+    def delete_key(self, key: str) -> bool:
+        """Forgets a key; tells whether it was there."""
+        return bool(self._run("DELETE FROM pairs WHERE key = ? RETURNING key", key))
+
+    def num_keys(self) -> int:
+        """How many keys have values."""
+        return self._run("SELECT count(*) FROM pairs")[0][0]
+
+
+class ThreadingServer(ThreadingMixIn, SimpleXMLRPCServer):
+    """Answers each caller in a thread of its own."""
+
+    daemon_threads = True
+
+
+class TCPStore(Store):
+    """A store in the process that is master; the others reach it by its address.
+
+    `port` 0 lets the system choose one, which `port` then tells. DistNetworkError where the master does not answer
+    within the timeout.
+    """
+
+    def __init__(
+        self, host_name: str, port: int = 29500, world_size: int | None = None, is_master: bool = False,
+        timeout: timedelta = DEFAULT_TIMEOUT, wait_for_workers: bool = True,
+    ):  # fmt: skip
+        self.host, self.port, self.timeout, self.world_size = host_name, port, timeout, world_size
+        self.is_master = is_master
+        self._local = threading.local()
+        if is_master:
+            self._serve()
+        self._connect()
+        if wait_for_workers and world_size:
+            self._wait_for(world_size)
+
+    def _serve(self):
+        values = HashStore()
+        server = ThreadingServer((self.host, self.port), logRequests=False, allow_none=True)
+        self.port = server.server_address[1]
+        for function in (values._look, values.add, values.check, values.delete_key, values.num_keys):
+            server.register_function(function, function.__name__.lstrip("_"))
+        for function in (values.set, values.append, values.compare_set):
+            server.register_function(unpacking(function), function.__name__)
+        self._server = server
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def _connect(self):
+        end = time.monotonic() + self.timeout.total_seconds()
+        while True:
+            try:
+                self._call("num_keys")
+                return
+            except OSError as error:
+                if time.monotonic() > end:
+                    raise DistNetworkError(
+                        f"The client socket has timed out after {self.timeout.total_seconds():.0f}s while trying to "
+                        f"connect to ({self.host}, {self.port}). Is the process of rank 0 running?"
+                    ) from error
+                time.sleep(PAUSE)
+
+    def _wait_for(self, world_size):
+        end = time.monotonic() + self.timeout.total_seconds()
+        here = self.add("init/workers", 1)
+        while here < world_size:
+            if time.monotonic() > end:
+                raise DistStoreError(
+                    f"Timed out after {self.timeout.total_seconds():.0f} seconds waiting for clients. "
+                    f"{here}/{world_size} clients joined."
+                )
+            time.sleep(PAUSE)
+            here = self.add("init/workers", 0)
+
+    def _call(self, name, *arguments):
+        if not hasattr(self._local, "proxy"):
+            self._local.proxy = ServerProxy(f"http://{self.host}:{self.port}", allow_none=True)
+        result = getattr(self._local.proxy, name)(*arguments)
+        return result.data if isinstance(result, Binary) else result
+
+    def _look(self, key):
+        return self._call("look", key)
+
+    def set(self, key: str, value: str | bytes) -> None:
+        """Gives a key a value."""
+        self._call("set", key, as_bytes(value))
+
+    def add(self, key: str, amount: int) -> int:
+        """Adds to the number that a key has, 0 at first; gives the sum."""
+        return self._call("add", key, amount)
+
+    def append(self, key: str, value: str | bytes) -> None:
+        """Adds to the end of a key's value."""
+        self._call("append", key, as_bytes(value))
+
+    def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
+        """Gives a key the desired value if it has the expected one, or none and "" is expected; gives its value."""
+        return self._call("compare_set", key, as_bytes(expected), as_bytes(desired))
+
+    def check(self, keys: list[str]) -> bool:
+        """Whether all the keys have values."""
+        return self._call("check", keys)
+
+    def delete_key(self, key: str) -> bool:
+        """Forgets a key; tells whether it was there."""
+        return self._call("delete_key", key)
+
+    def num_keys(self) -> int:
+        """How many keys have values."""
+        return self._call("num_keys")
+
+
+def unpacking(function):
+    """A function for values that come wrapped, as XML-RPC wraps bytes."""
+    return lambda *values: function(*(value.data if isinstance(value, Binary) else value for value in values))
+
+
+class PrefixStore(Store):
+    """A store within another: its keys have a prefix there."""
+
+    def __init__(self, prefix: str, store: Any):
+        self.prefix, self.underlying_store = prefix, store
+        self.timeout = store.timeout
+
+    def _key(self, key):
+        return f"{self.prefix}/{key}"
+
+    def set(self, key: str, value: str | bytes) -> None:
+        """Gives a key a value."""
+        self.underlying_store.set(self._key(key), value)
+
+    def add(self, key: str, amount: int) -> int:
+        """Adds to the number that a key has, 0 at first; gives the sum."""
+        return self.underlying_store.add(self._key(key), amount)
+
+    def append(self, key: str, value: str | bytes) -> None:
+        """Adds to the end of a key's value."""
+        self.underlying_store.append(self._key(key), value)
+
+    def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
+        """Gives a key the desired value if it has the expected one, or none and "" is expected; gives its value."""
+        return self.underlying_store.compare_set(self._key(key), expected, desired)
+
+    def check(self, keys: list[str]) -> bool:
+        """Whether all the keys have values."""
+        return self.underlying_store.check([self._key(key) for key in keys])
+
+    def delete_key(self, key: str) -> bool:
+        """Forgets a key; tells whether it was there."""
+        return self.underlying_store.delete_key(self._key(key))
+
+    def num_keys(self) -> int:
+        """How many keys the underlying store has."""
+        return self.underlying_store.num_keys()
+
+    def _look(self, key):
+        return self.underlying_store._look(self._key(key))

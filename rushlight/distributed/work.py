@@ -1,0 +1,146 @@
+"""`Work`: a communication under way, waited for with a limit of time.
+
+All communication is non-blocking and waited for here, so one loop knows about timeouts. A process that has waited too
+long calls the roll: those that wait too answer with what they wait for, and the error names the others.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.distributed import mpi
+from rushlight.distributed.errors import DistBackendError
+from rushlight.futures import Future
+from rushlight.tensors import Tensor
+
+if TYPE_CHECKING:
+    from rushlight.distributed.groups import ProcessGroup
+
+__all__ = ["Work"]
+
+CALL, ANSWER = 32_001, 32_002  # tags of the roll call; those of users are below
+EAGER = 0.2  # seconds for which a process polls without a pause
+PAUSE = 0.0005  # seconds between two looks after that
+ROLL_CALL = 2.0  # seconds for which answers are waited for
+
+
+class Work:
+    """A communication under way, as `torch.distributed.Work`.
+
+    `wait()` returns once the tensors may be used again and hold what they should.
+    """
+
+    def __init__(
+        self, group: "ProcessGroup", name: str, requests: list, finish: Callable[[], object] = lambda: None,
+        result: list[Tensor] | None = None,
+    ):  # fmt: skip
+        self._group, self._name, self._requests, self._finish = group, name, requests, finish
+        self._result = result or []
+        self._future: Future | None = None
+        self._statuses = [mpi.load().Status() for _ in requests]
+        self._number = group.next_number()
+        self._done = False
+
+    def is_completed(self) -> bool:
+        """Whether the communication is done; moves it on, without waiting."""
+        if not self._done and mpi.load().Request.Testall(self._requests, self._statuses):
+            self._done = True
+            self._finish()
+            if self._future is not None:
+                self._future.set_result(self._result)
+        return self._done
+
+    def is_success(self) -> bool:
+        """Whether the communication is done; a failed one raises in `wait`."""
+        return self._done
+
+    def exception(self) -> None:
+        """None: a communication that fails raises where it is waited for."""
+        return None
+
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        """Waits until the communication is done; True.
+
+        DistBackendError, naming the missing processes, when the timeout of the group, or the one given, is over.
+        """
+        if self.is_completed():
+            return True
+        limit = (timeout or self._group.timeout).total_seconds()
+        start = time.monotonic()
+        while not self.is_completed():
+            waited = time.monotonic() - start
+            if waited > limit:
+                raise DistBackendError(self._explain(limit))
+            if waited > EAGER:
+                self._answer()
+                time.sleep(PAUSE)
+            else:
+                time.sleep(0)
+        return True
+
+    synchronize = wait
+
+    def result(self) -> list[Tensor]:
+        """The tensors that were communicated."""
+        return self._result
+
+    def source_rank(self) -> int:
+        """The rank that a received message came from."""
+        return self._group.ranks[self._statuses[0].Get_source()]
+
+    def get_future(self) -> Future:
+        """A future of the list of tensors; waiting for it is waiting for the communication."""
+        if self._future is None:
+            self._future = Future(wait=self.wait)
+            if self._done:
+                self._future.set_result(self._result)
+        return self._future
+
+    # roll calls
+
+    def _here(self) -> bytes:
+        return json.dumps([self._number, self._name]).encode().ljust(200)
+
+    def _answer(self, taken: dict[int, tuple[int, str]] | None = None) -> None:
+        """Answers roll calls that have come in, and takes down the answers to its own."""
+        MPI, comm = mpi.load(), self._group.comm
+        status = MPI.Status()
+        while comm.Iprobe(tag=CALL, status=status):
+            comm.Recv(np.empty(0, np.uint8), status.source, CALL)
+            comm.Send(np.frombuffer(self._here(), np.uint8), status.source, ANSWER)
+        while taken is not None and comm.Iprobe(tag=ANSWER, status=status):
+            message = np.empty(200, np.uint8)
+            comm.Recv(message, status.source, ANSWER)
+            taken[status.source] = tuple(json.loads(message.tobytes()))
+
+    def _explain(self, limit: float) -> str:
+        """Who is missing, and who waits for something else."""
+        group = self._group
+        others = [rank for rank in range(group.size()) if rank != group.rank()]
+        calls = [group.comm.Isend(np.empty(0, np.uint8), rank, CALL) for rank in others]
+        answers: dict[int, tuple[int, str]] = {}
+        end = time.monotonic() + ROLL_CALL
+        while time.monotonic() < end and len(answers) < len(others):
+            self._answer(answers)
+            time.sleep(PAUSE)
+        for call in calls:
+            call.Free()
+        missing = [group.ranks[rank] for rank in others if rank not in answers]
+        astray = [
+            f"rank {group.ranks[rank]} waits in {name} (communication {number})"
+            for rank, (number, name) in sorted(answers.items())
+            if (number, name) != (self._number, self._name) and self._is_collective()
+        ]
+        words = f"{self._name} (communication {self._number} of the group): timed out after {limit:g} seconds."
+        if missing:
+            words += f" Missing: rank {', '.join(map(str, missing))}: ended, busy elsewhere, or without this call."
+        if astray:
+            words += f" Out of step: {'; '.join(astray)}. All ranks have to make the same calls in the same order."
+        return words
+
+    def _is_collective(self) -> bool:
+        return self._name not in ("send", "recv", "isend", "irecv")

@@ -1,0 +1,101 @@
+"""Results that are not there yet, as `torch.futures`."""
+
+from collections.abc import Callable, Sequence
+from concurrent import futures
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Future", "collect_all", "wait_all"]
+
+T = TypeVar("T")
+
+
+class Future(Generic[T]):
+    """A result that somebody sets later, with functions to be called then.
+
+    `wait`, if given, is called where the result is waited for, to bring it about.
+
+    >>> from rushlight.futures import Future
+    >>> future = Future()
+    >>> doubled = future.then(lambda done: 2 * done.value())
+    >>> future.set_result(21)
+    >>> doubled.wait()
+    42
+    """
+
+    def __init__(self, *, devices: Any = None, wait: Callable[[], object] | None = None):
+        self._wait = wait
+        self._future: futures.Future = futures.Future()
+
+    def done(self) -> bool:
+        """Whether there is a result, or an exception."""
+        return self._future.done()
+
+    def wait(self) -> T:
+        """The result, once it is there; raises what was set as an exception."""
+        if self._wait is not None and not self.done():
+            self._wait()
+        return self._future.result()
+
+    def value(self) -> T:
+        """The result, which has to be there. RuntimeError if it is not."""
+        if not self.done():
+            raise RuntimeError("The future does not have a value yet: call wait() first.")
+        return self._future.result()
+
+    def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
+        """A future of what `callback` makes of this one, once it is done."""
+        following: Future = Future(wait=self.wait)
+
+        def follow(_):
+            try:
+                following.set_result(callback(self))
+            except Exception as error:
+                following.set_exception(error)
+
+        self._future.add_done_callback(follow)
+        return following
+
+    def add_done_callback(self, callback: Callable[["Future[T]"], None]) -> None:
+        """Calls `callback` with this future, once it is done."""
+        self._future.add_done_callback(lambda _: callback(self))
+
+    def set_result(self, result: T) -> None:
+        """Sets the result. RuntimeError if there is one already."""
+        if self.done():
+            raise RuntimeError("Future can only be marked completed once: it has a result already.")
+        self._future.set_result(result)
+
+    def set_exception(self, result: BaseException) -> None:
+        """Sets an exception, which is raised where the result is asked for."""
+        self._future.set_exception(result)
+
+
+def collect_all(futures: Sequence[Future]) -> Future[list[Future]]:
+    """A future of a list of futures, done when all of them are.
+
+    >>> from rushlight.futures import Future, collect_all
+    >>> one = Future()
+    >>> both = collect_all([one, one])
+    >>> one.set_result(1)
+    >>> [future.value() for future in both.wait()]
+    [1, 1]
+    """
+    everything: Future = Future(wait=lambda: wait_all(futures))
+    left = len(futures)
+
+    def count(_):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            everything.set_result(list(futures))
+
+    for future in futures:
+        future.add_done_callback(count)
+    if not futures:
+        everything.set_result([])
+    return everything
+
+
+def wait_all(futures: Sequence[Future]) -> list:
+    """The results of all futures, once they are there."""
+    return [future.wait() for future in futures]
