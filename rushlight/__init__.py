@@ -84,6 +84,7 @@ from rushlight.ops.rearranging import *
 from rushlight.ops.reduction import *
 from rushlight.ops.rounding import *
 from rushlight.ops.selection import *
+from rushlight.ops.shared_memory import *
 from rushlight.ops.shape import *
 from rushlight.ops.slicing import *
 from rushlight.ops.softmax import *
@@ -112,8 +113,9 @@ _guard_methods(Tensor)
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributions", "func", "interop",
-    "masked", "mps", "nn", "optim", "profiler", "serialization", "special", "utils", "vision", "xpu",
+    "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributed", "distributions", "func",
+    "futures", "interop", "masked", "mps", "multiprocessing", "nn", "optim", "profiler", "serialization", "special",
+    "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "amp": ["GradScaler", "autocast"],

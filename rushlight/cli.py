@@ -1,8 +1,9 @@
-"""The command line: `rushlight run | demo | info`."""
+"""The command line: `rushlight run | launch | demo | info`."""
 
 import argparse
 from importlib.util import find_spec
 
+from rushlight import launching
 from rushlight.version import rushlight as version
 
 
@@ -19,9 +20,14 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="run a PyTorch or MindSpore script, with rushlight in its place")
+    run.add_argument("-m", "--module", action="store_true", help="the script is the name of a module")
     run.add_argument("script", help="the script, unchanged: its imports get rushlight")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
     run.set_defaults(command=run_command)
+
+    launch = commands.add_parser("launch", help="run a script on several processes, over MPI")
+    launching.add_arguments(launch)
+    launch.set_defaults(command=launching.launch)
 
     demo = commands.add_parser("demo", help="train a small network on digits in three ways, and draw the result")
     demo.add_argument("--data", metavar="DIR", help="a folder with all of MNIST (IDX files), instead of 5,000 digits")
@@ -35,10 +41,10 @@ def parser() -> argparse.ArgumentParser:
 
 def run_command(options: argparse.Namespace) -> int:
     """Runs a script."""
-    from rushlight.interop import run_script
+    from rushlight.interop import run_module, run_script
 
     try:
-        return run_script(options.script, options.arguments)
+        return (run_module if options.module else run_script)(options.script, options.arguments)
     except FileNotFoundError:
         print(f"rushlight run: there is no file {options.script}")
         return 2

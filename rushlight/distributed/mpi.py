@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.launching import INSTALL
 
 __all__ = ["abort", "available", "datatype", "finished", "load", "operation", "start", "when_finished"]
 
-INSTALL = "pip install 'rushlight[distributed]' (mpi4py, and MPICH where the machine has no MPI)"
 
 
 @cache
@@ -96,11 +96,11 @@ def abort() -> None:
     """Ends this process and all that it was started with."""
     sys.stdout.flush()
     sys.stderr.flush()
-    world = load().COMM_WORLD
     if SEATED:
         os._exit(1)  # the seat notices, and with it go those of the others
-    if world.size > 1:
-        world.Abort(1)
+    MPI = load()
+    if MPI.Is_initialized() and not MPI.Is_finalized() and MPI.COMM_WORLD.size > 1:
+        MPI.COMM_WORLD.Abort(1)
 
 
 def datatype(array: np.ndarray) -> list:

@@ -18,21 +18,11 @@ from typing import Any
 from rushlight.distributed import mpi
 from rushlight.distributed.errors import DistBackendError
 from rushlight.distributed.stores import Store
+from rushlight.launching import mpiexec
 
-__all__ = ["mpiexec", "take_seat"]
+__all__ = ["take_seat"]
 
 GOOD_BYE = b"done"
-
-
-def mpiexec() -> str:
-    """The path of `mpiexec`: that beside this Python, else that on the path. RuntimeError where there is none."""
-    import shutil
-
-    beside = str(Path(sys.executable).parent)
-    found = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
-    if found is None:
-        raise RuntimeError(f"There is no mpiexec on this machine. Install MPI: {mpi.INSTALL}.")
-    return found
 
 
 def take_seat(rank: int, size: int, store: Store) -> Any:

@@ -64,6 +64,12 @@ class Finder(MetaPathFinder, Loader):
         spec.loader_state = module.__spec__
         return module
 
+    def get_code(self, fullname):
+        """The code of a module, for those who run it as a program: `python -m`."""
+        root, _, rest = fullname.partition(".")
+        real = find_spec(f"{OURS[root]}.{rest}")
+        return real.loader.get_code(real.name)
+
     def exec_module(self, module):
         """Nothing is left to execute. What the module has loaded below it is served along with it.
 

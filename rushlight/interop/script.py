@@ -3,10 +3,13 @@
 import io
 import os
 import re
+import runpy
 import sys
 import traceback
+from collections.abc import Callable
 from types import ModuleType
 
+from rushlight.interop.children import label_output, serve_children
 from rushlight.interop.imports import serve_mindspore, serve_torch
 from rushlight.missing import explanation
 
@@ -18,27 +21,53 @@ def run_script(path: str, arguments: list[str]) -> int:
     where there is no such file; SystemExit passes through.
     """
     with io.open_code(os.path.abspath(path)) as file:
-        source = file.read()
+        code = compile(file.read(), path, "exec")
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    return run_main(lambda main: exec(code, main.__dict__), path, arguments)
+
+
+def run_module(name: str, arguments: list[str]) -> int:
+    """Runs a module as `python -m name arguments...` would, with PyTorch and MindSpore served; returns 0 or 1."""
+    sys.path[0] = os.getcwd()
+    return run_main(lambda main: runpy.run_module(name, run_name="__main__", alter_sys=True), name, arguments)
+
+
+def run_main(execute: Callable[[ModuleType], object], path: str, arguments: list[str]) -> int:
+    """Executes a program's main module in this process, and reports what goes wrong; returns 0 or 1."""
     serve_torch()
     serve_mindspore()
+    serve_children()
+    label_output()
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main
     sys.argv = [path, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
     try:
-        exec(compile(source, path, "exec"), main.__dict__)
+        execute(main)
     except Exception as error:
         report(error)
+        end_the_others()
         return 1
+    except SystemExit as ending:
+        if ending.code:
+            end_the_others()
+        raise
     return 0
+
+
+def end_the_others() -> None:
+    """Ends the processes that this one, which has failed, is a group with: they would wait for it."""
+    if mpi := sys.modules.get("rushlight.distributed.mpi"):
+        mpi.abort()
 
 
 def report(error: Exception) -> None:
     """Prints the traceback from the script on, and what rushlight lacks if that is what went wrong."""
     if lacks := lacking(error):
         error.add_note(explanation(*lacks))
-    start = error.__traceback__ and error.__traceback__.tb_next  # the first frame is ours
+    start = error.__traceback__
+    while start is not None and start.tb_frame.f_code.co_filename in (__file__, runpy.__file__):
+        start = start.tb_next
     traceback.print_exception(type(error), error, start)
 
 

@@ -91,11 +91,8 @@ class Conversion(Traversal):
         return self._apply(lambda t: new_tensor(np.empty_like(t._array)), recurse)
 
     def share_memory(self) -> Self:
-        """Raises RuntimeError: NumPy's arrays lie in the memory of their process."""
-        raise RuntimeError(
-            "rushlight's tensors cannot be moved to shared memory: train in threads, which share them already, or send "
-            "the state_dict() to the other process."
-        )
+        """Moves all parameters and buffers into memory that processes share; see `Tensor.share_memory_`."""
+        return self._apply(lambda t: t.share_memory_())
 
 
 def cast(tensor, dtype, kinds):
