@@ -12,7 +12,7 @@ T = TypeVar("T")
 class Future(Generic[T]):
     """A result that somebody sets later, with functions to be called then.
 
-    `wait`, if given, is called where the result is waited for, to bring it about.
+    `wait`, if given, is called where the result is waited for, to bring it about; `poll` moves it on without waiting.
 
     >>> from rushlight.futures import Future
     >>> future = Future()
@@ -22,13 +22,21 @@ class Future(Generic[T]):
     42
     """
 
-    def __init__(self, *, devices: Any = None, wait: Callable[[], object] | None = None):
-        self._wait = wait
+    def __init__(
+        self, *, devices: Any = None, wait: Callable[[], object] | None = None,
+        poll: Callable[[], object] | None = None,
+    ):  # fmt: skip
+        self._wait, self._poll = wait, poll
         self._future: futures.Future = futures.Future()
 
     def done(self) -> bool:
         """Whether there is a result, or an exception."""
         return self._future.done()
+
+    def poll(self) -> None:
+        """Moves on what brings the result about, without waiting for it."""
+        if self._poll is not None and not self.done():
+            self._poll()
 
     def wait(self) -> T:
         """The result, once it is there; raises what was set as an exception."""
@@ -44,7 +52,7 @@ class Future(Generic[T]):
 
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
         """A future of what `callback` makes of this one, once it is done."""
-        following: Future = Future(wait=self.wait)
+        following: Future = Future(wait=self.wait, poll=self.poll)
 
         def follow(_):
             try:

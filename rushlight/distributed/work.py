@@ -95,7 +95,7 @@ class Work:
     def get_future(self) -> Future:
         """A future of the list of tensors; waiting for it is waiting for the communication."""
         if self._future is None:
-            self._future = Future(wait=self.wait)
+            self._future = Future(wait=self.wait, poll=self.is_completed)
             if self._done:
                 self._future.set_result(self._result)
         return self._future

@@ -1,0 +1,126 @@
+"""`Join`: training goes on although some processes have run out of inputs.
+
+A process that is done answers the communications that the others still make, with zeros, until all are done.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.distributed.collectives import all_reduce, barrier
+from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.work import Work
+
+__all__ = ["Join", "JoinHook", "Joinable"]
+
+MANY = 1000  # iterations after which a warning names the cost
+
+
+class JoinHook:
+    """What a process does in the place of an object's communications once it has run out of inputs."""
+
+    def main_hook(self) -> None:
+        """Answers the communications of one iteration of the others."""
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        """Called when all processes are done."""
+
+
+class Joinable(ABC):
+    """An object whose communications can be answered by processes that are done: a wrapped module, an optimizer."""
+
+    _join_config: "dict[str, Any] | None" = None
+
+    @abstractmethod
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What answers for the object; the arguments are those of `Join`."""
+
+    @property
+    @abstractmethod
+    def join_device(self) -> Any:
+        """The device of the communications."""
+
+    @property
+    @abstractmethod
+    def join_process_group(self) -> ProcessGroup:
+        """The group of the communications."""
+
+
+class Join:
+    """`with Join([model]):` around a training loop whose number of iterations differs from process to process.
+
+    `throw_on_early_termination=True` raises a RuntimeError everywhere as soon as one process is done.
+    """
+
+    def __init__(
+        self, joinables: list[Joinable], enable: bool = True, throw_on_early_termination: bool = False, **kwargs: Any
+    ):
+        if not joinables:
+            raise ValueError("The join context manager requires at least one joinable")
+        self._joinables, self._enable, self._throw = joinables, enable, throw_on_early_termination
+        self._hooks = [joinable.join_hook(**kwargs) for joinable in joinables]
+        self._group = joinables[0].join_process_group
+        for joinable in joinables:
+            joinable._join_config = {
+                "enable": enable, "throw": throw_on_early_termination, "first": joinables[0], "options": kwargs
+            }  # fmt: skip
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        """Answers the others' communications until they are done too."""
+        if self._enable and kind is None:
+            self._wait_for_all()
+        for joinable in self._joinables:
+            joinable._join_config = None
+
+    def _wait_for_all(self) -> None:
+        last, rounds = True, 0
+        while count(self._group, 0):
+            if self._throw:
+                count(self._group, 1)
+                raise RuntimeError(EARLY)
+            rounds += 1
+            if rounds == MANY:
+                warnings.warn(
+                    f"Detected uneven input skew of greater than {MANY}. This means that rank {self._group.rank()} has "
+                    f"at least {MANY} fewer inputs than other currently-active ranks. This level of skew could lead to "
+                    "performance degradation during training.",
+                    stacklevel=3,
+                )
+            for hook in self._hooks:
+                hook.main_hook()
+            last = False
+        barrier(self._group)
+        for hook in self._hooks:
+            hook.post_hook(last)
+
+    @staticmethod
+    def notify_join_context(joinable: Joinable) -> Work | None:
+        """Tells the processes that are done that this one makes another iteration; objects call it once in each.
+
+        RuntimeError where a process is done and the loop was to end then.
+        """
+        config = joinable._join_config
+        if config is None or not config["enable"] or config["first"] is not joinable:
+            return None
+        group = joinable.join_process_group
+        work = all_reduce(new_tensor(np.ones(1, np.int64)), group=group, async_op=True)
+        if config["throw"] and count(group, 0):
+            raise RuntimeError(EARLY)
+        return work
+
+
+EARLY = "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+
+
+def count(group: ProcessGroup, mine: int) -> int:
+    """The sum of what the processes of a group say: how many go on, or how many are done."""
+    total = new_tensor(np.array([mine], np.int64))
+    all_reduce(total, group=group)
+    return total._array.item()
+

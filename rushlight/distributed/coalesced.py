@@ -1,0 +1,28 @@
+"""Many tensors as one message: communication costs a fixed time for each message, whatever its size."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.distributed.collectives import broadcast
+from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.memory import Incoming, outgoing
+from rushlight.tensors import Tensor
+
+__all__ = ["broadcast_all"]
+
+
+def broadcast_all(tensors: Iterable[Tensor], group: ProcessGroup, root: int = 0) -> None:
+    """Makes tensors on every process those of one, `root` in the group: a message for each dtype."""
+    by_dtype: dict[np.dtype, list[Tensor]] = defaultdict(list)
+    for tensor in tensors:
+        by_dtype[tensor._array.dtype].append(tensor)
+    for same in by_dtype.values():
+        flat = np.concatenate([outgoing(tensor).reshape(-1) for tensor in same])
+        broadcast(new_tensor(flat), group=group, group_src=root)
+        if group.rank() == root:
+            continue
+        for tensor, part in zip(same, np.split(flat, np.cumsum([t.numel() for t in same])[:-1]), strict=True):
+            Incoming(tensor, keep=False).put(part)

@@ -1,0 +1,119 @@
+"""Gradients in buckets: the gradients of some parameters in one flat array, which goes to the other processes whole."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.futures import Future
+from rushlight.tensors import Tensor
+
+__all__ = ["Bucket", "GradBucket", "assign"]
+
+FIRST = 1.0  # MiB: the first bucket is small, so that communication begins early
+
+
+class Bucket:
+    """Some parameters of one dtype, and the flat array in which their gradients travel."""
+
+    def __init__(self, index: int, parameters: list[Tensor]):
+        self.index = index
+        self.parameters = parameters
+        ends = np.cumsum([parameter.numel() for parameter in parameters])
+        self.flat = np.zeros(int(ends[-1]), parameters[0]._array.dtype)
+        parts = np.split(self.flat, ends[:-1])
+        self.views = {
+            id(p): part.reshape(p._array.shape) for p, part in zip(parameters, parts, strict=True)
+        }  # fmt: skip
+        self.missing: set[int] = set()
+        self.future: Future | None = None
+
+    def start(self, unused: set[int]) -> None:
+        """Waits for the gradients of all parameters but those that are not used, which count as zero."""
+        self.future = None
+        self.missing = {id(parameter) for parameter in self.parameters} - unused
+        for parameter in self.parameters:
+            if id(parameter) in unused:
+                self.views[id(parameter)][...] = 0
+
+    def take(self, parameter: Tensor) -> None:
+        """Takes a parameter's gradient in."""
+        grad, view = parameter.grad, self.views[id(parameter)]
+        if grad is None:
+            view[...] = 0
+        elif grad._array.base is not self.flat:
+            np.copyto(view, grad._array)
+        self.missing.discard(id(parameter))
+
+    def give(self, used: set[int] | None, as_view: bool) -> None:
+        """Gives parameters the gradients that came back: all, or those that were used by some process."""
+        assert self.future is not None
+        arrived = first_of(self.future.wait())._array
+        if arrived is not self.flat:
+            np.copyto(self.flat, arrived.reshape(self.flat.shape))
+        for parameter in self.parameters:
+            if used is not None and id(parameter) not in used:
+                continue
+            view = self.views[id(parameter)]
+            if as_view:
+                if parameter.grad is None or parameter.grad._array is not view:
+                    parameter.grad = new_tensor(view)
+            elif parameter.grad is None:
+                parameter.grad = new_tensor(view.copy())
+            else:
+                np.copyto(parameter.grad._array, view)
+                parameter.grad._bump()
+
+
+def first_of(value: Tensor | list[Tensor]) -> Tensor:
+    """The tensor that a communication hook's future holds, alone or in a list."""
+    return value[0] if isinstance(value, (list, tuple)) else value
+
+
+class GradBucket:
+    """What a communication hook sees of a bucket."""
+
+    def __init__(self, bucket: Bucket, last: bool):
+        self._bucket, self._last = bucket, last
+        self._buffer = new_tensor(bucket.flat)
+
+    def index(self) -> int:
+        """The bucket's number: 0 is the first to be sent."""
+        return self._bucket.index
+
+    def buffer(self) -> Tensor:
+        """The gradients as a flat tensor."""
+        return self._buffer
+
+    def set_buffer(self, tensor: Tensor) -> None:
+        """Puts another flat tensor in the gradients' place."""
+        self._buffer = tensor
+
+    def gradients(self) -> list[Tensor]:
+        """The gradient of each parameter, as views of the flat tensor."""
+        ends = np.cumsum([parameter.numel() for parameter in self._bucket.parameters])
+        parts = np.split(self._buffer._array, ends[:-1])
+        shapes = [parameter._array.shape for parameter in self._bucket.parameters]
+        return [new_tensor(part.reshape(shape)) for part, shape in zip(parts, shapes, strict=True)]
+
+    def parameters(self) -> list[Tensor]:
+        """The parameters."""
+        return list(self._bucket.parameters)
+
+    def is_last(self) -> bool:
+        """Whether this is the last bucket of a backward pass."""
+        return self._last
+
+
+def assign(parameters: Iterable[Tensor], limit: float) -> list[Bucket]:
+    """Puts parameters in buckets of at most `limit` MiB, the last first: their gradients come first."""
+    groups: list[list[Tensor]] = []
+    room, dtype = 0.0, None
+    for parameter in reversed(list(parameters)):
+        size = parameter.nbytes / 2**20
+        if size > room or parameter.dtype is not dtype:
+            room, dtype = (limit if groups else min(FIRST, limit)), parameter.dtype
+            groups.append([])
+        groups[-1].append(parameter)
+        room -= size
+    return [Bucket(index, group) for index, group in enumerate(groups)]

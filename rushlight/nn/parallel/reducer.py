@@ -1,0 +1,139 @@
+"""Sums up the gradients of several processes while their backward passes still run."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from rushlight.distributed.collectives import all_reduce
+from rushlight.distributed.groups import ProcessGroup
+from rushlight.nn.parallel.buckets import Bucket, GradBucket, assign
+from rushlight.tensors import Tensor
+
+__all__ = ["Reducer", "tensors_in"]
+
+UNFINISHED = (
+    "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that "
+    "your module has parameters that were not used in producing loss. You can enable unused parameter detection by "
+    "passing the keyword argument `find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by "
+    "making sure all `forward` function outputs participate in calculating loss. "
+    "Parameters which did not receive grad for rank {rank}: {names}"
+)
+
+
+class Reducer:
+    """Averages gradients over the processes of a group, bucket by bucket, in the order in which they come about.
+
+    A hook on each parameter takes its gradient in. A bucket that is full is sent, after those before it; the hook of
+    the last parameter waits for all and gives the averages back, so that they are there when `backward` returns.
+    """
+
+    def __init__(
+        self, names: dict[int, str], parameters: list[Tensor], group: ProcessGroup, limit: float, as_views: bool,
+        find_unused: bool, static: bool,
+    ):  # fmt: skip
+        self.names, self.group = names, group
+        self.as_views, self.find_unused, self.static = as_views, find_unused, static
+        self.buckets = assign(parameters, limit)
+        self.bucket_of = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
+        self.parameters = parameters
+        self.hook: Callable[[Any, GradBucket], Any] = allreduce_hook
+        self.state: Any = group
+        self.scale = 1.0  # what the averages are multiplied by
+        self.unused: set[int] | None = None
+        self.sent = 0
+        self.active = self.begun = False
+        for parameter in parameters:
+            parameter.register_post_accumulate_grad_hook(self._take)
+
+    def check_finished(self) -> None:
+        """RuntimeError if a backward pass began and some parameters never got a gradient."""
+        if self.active and self.begun:
+            missing = [self.names[i] for bucket in self.buckets for i in bucket.missing]
+            self.active = False
+            raise RuntimeError(UNFINISHED.format(rank=self.group.rank(), names=", ".join(sorted(missing))))
+
+    def prepare(self, outputs: Any) -> None:
+        """Gets ready for the backward pass from `outputs`."""
+        unused: set[int] = set()
+        if self.find_unused or self.static:
+            if self.unused is None or not self.static:
+                self.unused = self._unused_in(outputs)
+            unused = self.unused
+        self.active, self.begun, self.sent = True, False, 0
+        for bucket in self.buckets:
+            bucket.start(unused)
+
+    def _unused_in(self, outputs: Any) -> set[int]:
+        """The parameters that `outputs` do not depend on."""
+        nodes = [tensor.grad_fn for tensor in tensors_in(outputs) if tensor.grad_fn is not None]
+        used, seen = {id(tensor) for tensor in tensors_in(outputs)}, set(nodes)
+        while nodes:
+            for node, _ in nodes.pop().next_functions:
+                if node is not None and node not in seen:
+                    seen.add(node)
+                    nodes.append(node)
+                    used.add(id(getattr(node, "variable", None)))
+        return {id(parameter) for parameter in self.parameters} - used
+
+    def _take(self, parameter: Tensor) -> None:
+        if not self.active:
+            return
+        self.begun = True
+        bucket = self.bucket_of[id(parameter)]
+        if id(parameter) not in bucket.missing:
+            self.active = False
+            raise RuntimeError(
+                "Expected to mark a variable ready only once. This error is caused by using the parameter "
+                f"{self.names[id(parameter)]} in several backward passes of one forward pass, or outside of `forward`: "
+                "make them one pass, or use `no_sync()` for all but the last."
+            )
+        bucket.take(parameter)
+        self._send()
+        if self.sent == len(self.buckets):
+            self._finish()
+
+    def _send(self) -> None:
+        """Sends the buckets that are full, in their order, and moves on those that are under way."""
+        while self.sent < len(self.buckets) and not self.buckets[self.sent].missing:
+            self.launch(self.buckets[self.sent])
+            self.sent += 1
+        for bucket in self.buckets[: self.sent]:
+            if bucket.future is not None:
+                bucket.future.poll()
+
+    def launch(self, bucket: Bucket) -> None:
+        """Begins to average a bucket over the processes."""
+        if self.scale != 1:
+            bucket.flat *= self.scale
+        grads = GradBucket(bucket, bucket.index == len(self.buckets) - 1)
+        bucket.future = self.hook(self.state, grads)
+
+    def _finish(self) -> None:
+        """Waits for all buckets, and gives their gradients back."""
+        self.active = False
+        used = self.used_anywhere() if self.find_unused else None
+        for bucket in self.buckets:
+            bucket.give(used, self.as_views)
+
+    def used_anywhere(self, shadow: bool = False) -> set[int]:
+        """The parameters that some process has used; the gradients of the others stay as they are."""
+        unused = {id(p) for p in self.parameters} if shadow else self.unused or set()
+        flags = new_tensor(np.array([id(p) not in unused for p in self.parameters], np.int32))
+        all_reduce(flags, group=self.group)
+        return {id(p) for p, flag in zip(self.parameters, flags._array, strict=True) if flag}
+
+
+def tensors_in(value: Any) -> Iterable[Tensor]:
+    """The tensors in nested lists, tuples, dictionaries and dataclasses."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors_in(item)
+    elif isinstance(value, dict):
+        yield from tensors_in(list(value.values()))
+    elif hasattr(value, "__dataclass_fields__"):
+        yield from tensors_in([getattr(value, name) for name in value.__dataclass_fields__])

@@ -1,0 +1,209 @@
+"""`DistributedDataParallel`: the same module in several processes, each with its part of the batch."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd import is_grad_enabled
+from rushlight.core.graph import new_tensor
+from rushlight.distributed.algorithms.join import Join, Joinable, JoinHook
+from rushlight.distributed.coalesced import broadcast_all
+from rushlight.distributed.collectives import all_reduce
+from rushlight.distributed.groups import ProcessGroup, here
+from rushlight.distributed.objects import all_gather_object
+from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.nn.modules.module import Module
+from rushlight.nn.parallel.reducer import Reducer
+from rushlight.tensors import Tensor
+
+__all__ = ["DistributedDataParallel"]
+
+
+class DistributedDataParallel(Module, Joinable):
+    """Trains a module in several processes: each calls it with its own inputs, gradients are averaged over all.
+
+    The parameters and buffers of rank 0 are broadcast at the start, and buffers before each forward pass
+    (`broadcast_buffers`). Gradients travel in buckets of `bucket_cap_mb` MiB while `backward` goes on, and are the
+    averages when it returns: with equal parts of a batch and a mean loss, the numbers of one process with all of it.
+
+    `find_unused_parameters` allows parameters that a pass does not use; with `static_graph` they are found once.
+    `gradient_as_bucket_view` makes gradients views of the buckets, which saves their memory a second time.
+    ValueError before `init_process_group`, RuntimeError for modules that differ between processes or do not train.
+
+    Source: S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", 2020.
+    """
+
+    def __init__(
+        self, module: Module, device_ids: list | None = None, output_device: Any = None, dim: int = 0,
+        broadcast_buffers: bool = True, init_sync: bool = True, process_group: ProcessGroup | None = None,
+        bucket_cap_mb: float | None = None, find_unused_parameters: bool = False, check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False, static_graph: bool = False,
+    ):  # fmt: skip
+        super().__init__()
+        parameters = {name: p for name, p in module.named_parameters() if p.requires_grad}
+        if not parameters:
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
+                "gradient."
+            )
+        if device_ids or output_device is not None:
+            raise ValueError(
+                "DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-"
+                f"device GPU modules or CPU modules, but got device_ids {device_ids}, output_device {output_device}: "
+                "leave them out on a CPU."
+            )
+        self.module = module
+        self.process_group = here(process_group)
+        self.broadcast_buffers = broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.static_graph = static_graph
+        self.require_backward_grad_sync = True
+        self.require_forward_param_sync = True
+        self.reducer = Reducer(
+            {id(p): name for name, p in parameters.items()}, list(parameters.values()), self.process_group,
+            25 if bucket_cap_mb is None else bucket_cap_mb, gradient_as_bucket_view, find_unused_parameters,
+            static_graph,
+        )  # fmt: skip
+        if init_sync:
+            check_alike(module, self.process_group)
+            self._broadcast_all_from(0)
+
+    def _broadcast_all_from(self, rank: int) -> None:
+        """Makes the parameters and buffers of all processes those of one."""
+        tensors = [*self.module.parameters(), *self._buffers_of_module()]
+        broadcast_all([tensor.detach() for tensor in tensors], self.process_group, rank)
+
+    def _buffers_of_module(self) -> list[Tensor]:
+        return [buffer for buffer in self.module.buffers() if buffer is not None]
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What the module gives; gets ready for the average of the gradients of the backward pass that follows."""
+        syncs = is_grad_enabled() and self.require_backward_grad_sync
+        if syncs:
+            self._tell_those_that_are_done()
+            self.reducer.check_finished()
+        if self.broadcast_buffers and self.require_forward_param_sync:
+            self._broadcast_buffers(is_done=False)
+        output = self.module(*inputs, **kwargs)
+        if syncs:
+            self.reducer.prepare(output)
+        self.require_forward_param_sync = self.require_backward_grad_sync
+        return output
+
+    def _tell_those_that_are_done(self) -> None:
+        """In a `join` context, has the processes that are done answer this pass; finds by what to divide."""
+        work = Join.notify_join_context(self)
+        if work is not None:
+            work.wait()
+            going_on = work.result()[0].item()
+            assert self._join_config is not None
+            by_all = self._join_config["options"].get("divide_by_initial_world_size", True)
+            self.reducer.scale = 1 if by_all else self.process_group.size() / going_on
+
+    def _broadcast_buffers(self, is_done: bool) -> None:
+        """Makes the buffers of all processes those of rank 0, or in a `join` context of one that goes on."""
+        buffers = self._buffers_of_module()
+        if not buffers:
+            return
+        root = 0
+        if self._join_config is not None:
+            rank = new_tensor(np.array([-1 if is_done else self.process_group.rank()], np.int64))
+            all_reduce(rank, ReduceOp.MAX, self.process_group)
+            root = rank.item()
+        broadcast_all(buffers, self.process_group, root)
+
+    @contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """Within this context gradients are added up in each process alone; the first pass after it averages them.
+
+        The forward pass has to be in the context too.
+        """
+        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    def register_comm_hook(self, state: object, hook: Callable[[object, Any], Any]) -> None:
+        """Has `hook(state, bucket)` average the gradients: it gives a future of the tensor with the averages.
+
+        TypeError for what cannot be called; RuntimeError for a second hook.
+        """
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        if self.reducer.state is not self.process_group:
+            raise RuntimeError("register_comm_hook can only be called once.")
+        self.reducer.hook, self.reducer.state = hook, state
+
+    def join(
+        self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
+    ) -> Join:
+        """`with model.join():` around a training loop whose number of iterations differs between processes.
+
+        Averages are over all processes, or, with `divide_by_initial_world_size=False`, over those that go on.
+        """
+        return Join(
+            [self], enable, throw_on_early_termination, divide_by_initial_world_size=divide_by_initial_world_size
+        )
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What answers for this module in processes that are done."""
+        return ReplicaHook(self)
+
+    @property
+    def join_device(self) -> Any:
+        """The CPU."""
+        return next(self.module.parameters()).device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        """The group that the gradients are averaged over."""
+        return self.process_group
+
+
+class ReplicaHook(JoinHook):
+    """Answers the communications of `DistributedDataParallel` with zeros."""
+
+    def __init__(self, replica: DistributedDataParallel):
+        self.replica = replica
+
+    def main_hook(self) -> None:
+        """Sends the buffers if they are sent, and buckets of zeros."""
+        replica, reducer = self.replica, self.replica.reducer
+        if replica.broadcast_buffers:
+            replica._broadcast_buffers(is_done=True)
+        for bucket in reducer.buckets:
+            bucket.flat[...] = 0
+            reducer.launch(bucket)
+        if reducer.find_unused:
+            reducer.used_anywhere(shadow=True)
+        for bucket in reducer.buckets:
+            bucket.future.wait()
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        """Gives all processes the parameters of one that went on to the end."""
+        group = self.replica.process_group
+        last: list[int | None] = [None] * group.size()
+        all_gather_object(last, group.rank() if is_last_joiner else None, group)
+        self.replica._broadcast_all_from(max(rank for rank in last if rank is not None))
+
+
+def check_alike(module: Module, group: ProcessGroup) -> None:
+    """RuntimeError where the module of this process has other parameters than that of rank 0."""
+    own = [(name, tuple(p.shape), str(p.dtype)) for name, p in module.named_parameters()]
+    everywhere: list[Any] = [None] * group.size()
+    all_gather_object(everywhere, own, group)
+    for mine, first in zip(own, everywhere[0], strict=False):
+        if mine != first:
+            raise RuntimeError(
+                f"DDP expects same model across all ranks, but rank {group.rank()} has {mine[0]} of shape {mine[1]}, "
+                f"{mine[2]}, and rank 0 {first[0]} of shape {first[1]}, {first[2]}."
+            )
+    if len(own) != len(everywhere[0]):
+        raise RuntimeError(
+            f"DDP expects same model across all ranks, but Rank {group.rank()} has {len(own)} params, while rank 0 has "
+            f"inconsistent {len(everywhere[0])} params."
+        )
