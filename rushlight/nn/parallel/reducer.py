@@ -1,6 +1,6 @@
 """Sums up the gradients of several processes while their backward passes still run."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from rushlight.distributed.algorithms.ddp_comm_hooks.default_hooks import allred
 from rushlight.distributed.collectives import all_reduce
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.nn.parallel.buckets import Bucket, GradBucket, assign
+from rushlight.nn.parallel.leaves import leaves_of
 from rushlight.tensors import Tensor
 
-__all__ = ["Reducer", "tensors_in"]
+__all__ = ["Reducer"]
 
 UNFINISHED = (
     "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that "
@@ -68,15 +69,7 @@ class Reducer:
 
     def _unused_in(self, outputs: Any) -> set[int]:
         """The parameters that `outputs` do not depend on."""
-        nodes = [tensor.grad_fn for tensor in tensors_in(outputs) if tensor.grad_fn is not None]
-        used, seen = {id(tensor) for tensor in tensors_in(outputs)}, set(nodes)
-        while nodes:
-            for node, _ in nodes.pop().next_functions:
-                if node is not None and node not in seen:
-                    seen.add(node)
-                    nodes.append(node)
-                    used.add(id(getattr(node, "variable", None)))
-        return {id(parameter) for parameter in self.parameters} - used
+        return {id(parameter) for parameter in self.parameters} - {id(leaf) for leaf in leaves_of(outputs)}
 
     def _take(self, parameter: Tensor) -> None:
         if not self.active:
@@ -124,16 +117,3 @@ class Reducer:
         flags = new_tensor(np.array([id(p) not in unused for p in self.parameters], np.int32))
         all_reduce(flags, group=self.group)
         return {id(p) for p, flag in zip(self.parameters, flags._array, strict=True) if flag}
-
-
-def tensors_in(value: Any) -> Iterable[Tensor]:
-    """The tensors in nested lists, tuples, dictionaries and dataclasses."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from tensors_in(item)
-    elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
-    elif hasattr(value, "__dataclass_fields__"):
-        yield from tensors_in([getattr(value, name) for name in value.__dataclass_fields__])

@@ -38,7 +38,12 @@ def get_total_norm(
     if not tensors:
         return new_tensor(np.array(0.0, np.float32))
     order = float(norm_type)
-    total = norm([tensor._array for tensor in tensors], order)
+    shards = [tensor for tensor in tensors if hasattr(tensor, "combine_norms")]
+    parts = [tensor._array for tensor in tensors if not hasattr(tensor, "combine_norms")]
+    if shards:  # this process has some of their rows; those of the others count too
+        own = norm([shard._array for shard in shards], order)
+        parts.append(np.asarray(shards[0].combine_norms(float(own), order), own.dtype))
+    total = norm(parts, order)
     if error_if_nonfinite and not np.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be "

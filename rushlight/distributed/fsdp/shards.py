@@ -1,0 +1,172 @@
+"""The parameters of one sharded module: brought together where they are used, their gradients averaged and cut up."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import new_tensor
+from rushlight.core.windows import address
+from rushlight.distributed.collectives import all_gather_into_tensor, reduce_scatter_tensor
+from rushlight.distributed.fsdp.policies import MixedPrecisionPolicy
+from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.distributed.tensor.sharded import DTensor, rows_of
+from rushlight.nn.modules.module import Module
+from rushlight.tensors import Tensor
+
+__all__ = ["Shards"]
+
+
+class Place:
+    """One parameter: the modules that have it, the rows that this process holds, and the whole.
+
+    The whole is one leaf for all passes. Between its uses it has no memory: one zero, shown in the whole's shape.
+    """
+
+    def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, group: ProcessGroup, start: int, dtype):
+        array = parameter._array
+        self.owners = owners
+        self.shape = array.shape
+        rows = self.shape or (1,)
+        first, last = rows_of(rows[0], group.size(), group.rank())
+        own = array.reshape(rows)[first:last].copy()
+        self.sharded = DTensor.of_rows(own, rows, group, parameter.requires_grad)
+        self.size = -(-rows[0] // group.size()) * int(np.prod(rows[1:]))
+        self.part = slice(start, start + self.size)
+        self.nothing = np.broadcast_to(np.zeros((), array.dtype if dtype is None else dtype._numpy), self.shape)
+        self.whole = new_tensor(self.nothing).requires_grad_(parameter.requires_grad)
+        self.grad: np.ndarray | None = None
+
+    def show(self, tensor: Tensor) -> None:
+        """Puts the whole or the rows in the parameter's place in the modules that have it."""
+        for module, name in self.owners:
+            module._parameters[name] = tensor  # type: ignore[assignment]  # stands for the Parameter
+
+    def holds(self, array: np.ndarray) -> bool:
+        """Whether an array lies in the memory of the whole."""
+        whole = self.whole._array
+        return whole is not self.nothing and 0 <= address(array) - address(whole) < max(whole.nbytes, 1)
+
+
+class Shards:
+    """The parameters of a module that no sharded module in it has.
+
+    `gather` makes them whole, in one communication. A hook on each takes its gradient; when the last has come, the
+    gradients are averaged over the processes, and each process gets those of its rows.
+    """
+
+    def __init__(self, module: Module, group: ProcessGroup, policy: MixedPrecisionPolicy, ignored: set[int]):
+        self.group, self.policy = group, policy
+        self.places: list[Place] = []
+        self.length = 0
+        self.syncs = self.gathered = False
+        self.missing: set[int] = set()
+        owners: dict[int, list[tuple[Module, str]]] = {}
+        found: dict[int, Tensor] = {}
+        for owner in module.modules():
+            for name, parameter in owner._parameters.items():
+                if parameter is not None and not isinstance(parameter, DTensor) and id(parameter) not in ignored:
+                    owners.setdefault(id(parameter), []).append((owner, name))
+                    found[id(parameter)] = parameter
+        for key, parameter in found.items():
+            self._add(Place(owners[key], parameter, group, self.length, policy.param_dtype))
+        self.syncs = True
+        self.hide()
+
+    def _add(self, place: Place) -> None:
+        self.places.append(place)
+        self.length += place.size
+        if place.whole.requires_grad:
+            place.whole.register_post_accumulate_grad_hook(partial(self._take, place))
+
+    # parameters
+
+    def hide(self) -> None:
+        """Puts the rows of this process in the parameters' places, and gives the memory of the whole ones back."""
+        for place in self.places:
+            place.show(place.sharded)
+            place.whole._array = place.nothing
+        self.gathered = False
+
+    def gather(self) -> None:
+        """Brings the parameters together, where they are not."""
+        if self.gathered or not self.places:
+            return
+        own = np.zeros(self.length, self.places[0].nothing.dtype)
+        for place in self.places:
+            rows = place.sharded._array.reshape(-1)
+            own[place.part.start : place.part.start + rows.size] = rows
+        everything = np.empty((self.group.size(), self.length), own.dtype)
+        all_gather_into_tensor(new_tensor(everything), new_tensor(own), self.group)
+        for place in self.places:
+            rows = everything[:, place.part].reshape(-1)
+            place.whole._array = rows[: int(np.prod(place.shape))].reshape(place.shape)
+        self.gathered = True
+
+    def show(self) -> None:
+        """Puts the whole parameters in their places, and expects their gradients."""
+        self.gather()
+        self.missing = {id(place) for place in self.places if place.whole.requires_grad}
+        for place in self.places:
+            place.show(place.whole)
+
+    # what the graph keeps
+
+    def pack(self, tensor: Tensor) -> Any:
+        """What the graph keeps of a tensor: of a whole parameter, or a view of it, only where it lies."""
+        for number, place in enumerate(self.places):
+            array = tensor._array
+            if place.holds(array):
+                return number, address(array) - address(place.whole._array), array.shape, array.strides
+        return tensor
+
+    def unpack(self, kept: Any) -> Tensor:
+        """The tensor that was packed; brings the parameters together again if they are not."""
+        if isinstance(kept, Tensor):
+            return kept
+        number, offset, shape, strides = kept
+        self.gather()
+        whole = self.places[number].whole._array
+        return new_tensor(np.ndarray(shape, whole.dtype, whole.reshape(-1).view(np.uint8), offset, strides))
+
+    # gradients
+
+    def _take(self, place: Place, whole: Tensor) -> None:
+        """Takes the gradient of a whole parameter; the last one begins the average."""
+        assert whole.grad is not None
+        grad, whole.grad = whole.grad._array, None
+        place.grad = grad if place.grad is None else place.grad + grad
+        self.missing.discard(id(place))
+        if not self.missing:
+            self.reduce() if self.syncs else self.hide()
+
+    def skip_unused(self, used: set[int]) -> None:
+        """Does not wait for the gradients of parameters that a pass does not use."""
+        self.missing -= {id(place) for place in self.places if id(place.whole) not in used}
+
+    def reduce(self) -> None:
+        """Averages the gradients over the processes, and adds those of this process's rows to its parameters'."""
+        self.hide()
+        self.missing = {id(place) for place in self.places if place.whole.requires_grad}
+        size, dtype = self.group.size(), self.policy.reduce_dtype
+        data = np.zeros((size, self.length), self.places[0].nothing.dtype if dtype is None else dtype._numpy)
+        for place in self.places:
+            if place.grad is not None:
+                rows = np.zeros(size * place.size, data.dtype)
+                rows[: place.grad.size] = place.grad.reshape(-1)
+                data[:, place.part] = rows.reshape(size, place.size)
+        own = np.empty(self.length, data.dtype)
+        reduce_scatter_tensor(new_tensor(own), new_tensor(data), ReduceOp.AVG, self.group)
+        for place in self.places:
+            if place.grad is not None:
+                place.grad = None
+                self._give(place.sharded, own[place.part])
+
+    def _give(self, sharded: DTensor, averages: np.ndarray) -> None:
+        """Adds averages, of which the first are those of the rows, to the gradient of the rows."""
+        rows = sharded._array
+        grad = averages[: rows.size].reshape(rows.shape).astype(rows.dtype)
+        if sharded.grad is not None:
+            grad += sharded.grad._array
+        sharded.grad = DTensor.of_rows(grad, sharded.full_shape, self.group)

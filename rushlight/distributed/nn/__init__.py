@@ -1,0 +1,4 @@
+"""Communication with derivatives."""
+
+from rushlight.distributed.nn import functional
+from rushlight.distributed.nn.functional import *

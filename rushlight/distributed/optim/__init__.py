@@ -1,0 +1,5 @@
+"""Optimizers of several processes."""
+
+from rushlight.distributed.optim.zero_redundancy import ZeroRedundancyOptimizer
+
+__all__ = ["ZeroRedundancyOptimizer"]

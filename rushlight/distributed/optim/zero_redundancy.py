@@ -1,0 +1,164 @@
+"""`ZeroRedundancyOptimizer`: the state of an optimizer, shared out among processes."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rushlight.core.graph import new_tensor
+from rushlight.distributed.algorithms.join import Join, Joinable, JoinHook
+from rushlight.distributed.coalesced import broadcast_all
+from rushlight.distributed.groups import ProcessGroup, here
+from rushlight.distributed.objects import gather_object
+from rushlight.optim.optimizer import Optimizer
+from rushlight.tensors import Tensor
+
+__all__ = ["ZeroRedundancyOptimizer"]
+
+
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
+    """An optimizer of which each process keeps the state of some parameters, changes these, and sends them to all.
+
+    `optimizer_class` is the optimizer, `defaults` are its options. Parameters go to processes so that each has about
+    the same number of elements. `state_dict()` needs `consolidate_state_dict(to)` before it, on all processes.
+    Used with `DistributedDataParallel`, whose averaged gradients it takes.
+
+    Source: S. Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020
+    (stage 1).
+    """
+
+    def __init__(
+        self, params: Iterable, optimizer_class: type[Optimizer], process_group: ProcessGroup | None = None,
+        parameters_as_bucket_view: bool = False, overlap_with_ddp: bool = False, **defaults: Any,
+    ):  # fmt: skip
+        if overlap_with_ddp:
+            raise NotImplementedError("overlap_with_ddp=True is not supported: leave it out, steps come after backward.")
+        if parameters_as_bucket_view:
+            raise NotImplementedError("parameters_as_bucket_view=True is not supported: leave it out.")
+        self.process_group = here(process_group)
+        self.rank, self.world_size = self.process_group.rank(), self.process_group.size()
+        self._optimizer_class, self._options = optimizer_class, defaults
+        self._collected: list[dict[str, Any]] = []
+        self.optim: Optimizer | None = None
+        super().__init__(params, defaults)
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Gives each parameter to a process, the large ones first, and makes the optimizer of this one's."""
+        self.owner: dict[int, int] = {}
+        load = [0] * self.world_size
+        everything = [parameter for group in self.param_groups for parameter in group["params"]]
+        for parameter in sorted(everything, key=lambda p: -p.numel()):
+            rank = load.index(min(load))
+            self.owner[id(parameter)] = rank
+            load[rank] += parameter.numel()
+        own = [{**group, "params": self._owned(group["params"], self.rank)} for group in self.param_groups]
+        self.optim = self._optimizer_class(own, **self._options)
+        for group, local in zip(self.param_groups, self.optim.param_groups, strict=True):
+            for name, value in local.items():
+                group.setdefault(name, value)
+
+    def _owned(self, params: list[Tensor], rank: int) -> list[Tensor]:
+        return [parameter for parameter in params if self.owner[id(parameter)] == rank]
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds a group of parameters, and shares all out anew; the state that there is stays where it is."""
+        super().add_param_group(param_group)
+        if self.optim is not None:
+            state = self.optim.state
+            self._share_out()
+            self.optim.state.update({p: s for p, s in state.items() if self.owner[id(p)] == self.rank})
+
+    def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
+        """Changes this process's parameters by their gradients, then gets those of the others."""
+        Join.notify_join_context(self)
+        assert self.optim is not None
+        for group, local in zip(self.param_groups, self.optim.param_groups, strict=True):
+            local.update({name: value for name, value in group.items() if name != "params"})
+        loss = self.optim.step(closure) if closure is not None else self.optim.step(**kwargs)
+        self._exchange()
+        return loss
+
+    def _exchange(self) -> None:
+        """Sends each process's parameters to all."""
+        for rank in range(self.world_size):
+            owned = [p.detach() for group in self.param_groups for p in self._owned(group["params"], rank)]
+            if owned:
+                broadcast_all(owned, self.process_group, rank)
+
+    def consolidate_state_dict(self, to: int = 0) -> None:
+        """Collects the state of all processes in process `to`, where `state_dict()` then has it. All call it."""
+        assert self.optim is not None
+        numbers = self._numbers()
+        state = {numbers[id(p)]: as_arrays(s) for p, s in self.optim.state.items()}
+        everyone: list | None = [None] * self.world_size if self.rank == to else None
+        gather_object(state, everyone, group=self.process_group, group_dst=to)
+        self._collected = everyone or []
+
+    def _numbers(self) -> dict[int, int]:
+        """The parameters' numbers in state dicts, by identity."""
+        everything = [parameter for group in self.param_groups for parameter in group["params"]]
+        return {id(parameter): i for i, parameter in enumerate(everything)}
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state of all parameters, as the optimizer in one process would have it.
+
+        RuntimeError unless it has been collected in this process.
+        """
+        if not self._collected:
+            raise RuntimeError(
+                f"Optimizer state has not been consolidated on this rank. Please call `consolidate_state_dict(to={self.rank})"
+                "` on all ranks beforehand if you meant to save the global state."
+            )
+        state_dict = super().state_dict()
+        state_dict["state"] = {
+            number: as_tensors(state) for part in self._collected for number, state in sorted(part.items())
+        }
+        return state_dict
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over options and state; each process keeps the state of its own parameters."""
+        super().load_state_dict(state_dict)
+        assert self.optim is not None
+        self.optim.state.clear()
+        self.optim.state.update({p: s for p, s in self.state.items() if self.owner[id(p)] == self.rank})
+        self.state.clear()
+
+    # uneven inputs
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What makes the steps of a process that is done."""
+        return StepHook(self)
+
+    @property
+    def join_device(self) -> Any:
+        """The CPU."""
+        return self.param_groups[0]["params"][0].device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        """The group that shares the state."""
+        return self.process_group
+
+
+class StepHook(JoinHook):
+    """Makes a step in each iteration of the others: this process's parameters have to be changed too."""
+
+    def __init__(self, optimizer: ZeroRedundancyOptimizer):
+        self.optimizer = optimizer
+
+    def main_hook(self) -> None:
+        """Makes a step."""
+        self.optimizer.step()
+
+
+def as_arrays(state: Any) -> Any:
+    """A state with arrays for tensors, to be sent."""
+    if isinstance(state, dict):
+        return {name: as_arrays(value) for name, value in state.items()}
+    return state._array if isinstance(state, Tensor) else state
+
+
+def as_tensors(state: Any) -> Any:
+    """A state that was sent, with tensors for arrays."""
+    if isinstance(state, dict):
+        return {name: as_tensors(value) for name, value in state.items()}
+    return new_tensor(state) if hasattr(state, "__array__") else state

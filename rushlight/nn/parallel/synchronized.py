@@ -1,0 +1,88 @@
+"""`SyncBatchNorm`: batch normalisation by the statistics of the batches of all processes."""
+
+from typing import Any
+
+from rushlight import distributed
+from rushlight.distributed.nn.functional import all_reduce
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn.modules.base.making import Device
+from rushlight.nn.modules.batchnorm import _BatchNorm
+from rushlight.nn.modules.module import Module
+from rushlight.ops.creation import full
+from rushlight.ops.joining import cat
+from rushlight.tensors import Tensor
+
+__all__ = ["SyncBatchNorm"]
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation of inputs (N, C, ...) in which the processes of a group make one batch of all of theirs.
+
+    Without a group, with one process, and in evaluation mode it is `BatchNorm`. ValueError for inputs of less than
+    two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.nn.SyncBatchNorm(2)(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, process_group: Any = None, device: Device = None,
+        dtype: Dtype | None = None, *, bias: bool = True,
+    ):  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input):
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, each channel with mean 0 and variance 1 over all processes, scaled and shifted."""
+        together = distributed.is_initialized() and distributed.get_world_size(self.process_group) > 1
+        if not together or not (self.training or self.running_mean is None):
+            return super().forward(input)
+        self._check_input_dim(input)
+        dims = [0, *range(2, input.dim())]
+        shape = [1, -1] + [1] * (input.dim() - 2)
+        own = full((1,), input.numel() / input.shape[1], dtype=input.dtype)
+        sums = self._over_all(cat([input.sum(dims), own]))
+        count = sums[-1].item()
+        mean = sums[:-1] / count
+        centred = input - mean.view(shape)
+        variance = self._over_all((centred * centred).sum(dims)) / count
+        if self.training and self.running_mean is not None:
+            self._track(mean.detach(), variance.detach() * (count / max(count - 1, 1)))
+        result = centred / (variance + self.eps).sqrt().view(shape)
+        if self.weight is not None:
+            result = result * self.weight.view(shape)
+        return result if self.bias is None else result + self.bias.view(shape)
+
+    def _over_all(self, tensor: Tensor) -> Tensor:
+        """The sum over the processes, with its derivative."""
+        return all_reduce(tensor, group=self.process_group)
+
+    def _track(self, mean: Tensor, variance: Tensor) -> None:
+        """Adds the statistics of a batch to the running ones."""
+        self.num_batches_tracked += 1
+        share = 1 / self.num_batches_tracked.item() if self.momentum is None else self.momentum
+        self.running_mean.lerp_(mean, share)
+        self.running_var.lerp_(variance, share)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """The module with each BatchNorm in it made a SyncBatchNorm, with the same parameters and statistics."""
+        converted = module
+        if isinstance(module, _BatchNorm):
+            converted = cls(
+                module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats,
+                process_group, bias=module.bias is not None,
+            )  # fmt: skip
+            converted._parameters.update(module._parameters)
+            converted._buffers.update(module._buffers)
+            converted.training = module.training
+        for name, child in module.named_children():
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted
