@@ -7,6 +7,7 @@
 """
 
 from rushlight.distributed.collectives import *
+from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
 from rushlight.distributed.environment import announce as _announce
 from rushlight.distributed.errors import *
 from rushlight.distributed.groups import *

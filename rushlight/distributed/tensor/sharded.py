@@ -37,6 +37,10 @@ class DTensor(Tensor):
         made.full_shape, made.group = full_shape, group
         return made
 
+    def detach(self) -> "DTensor":
+        """The same rows, without history."""
+        return self.of_rows(self._array, self.full_shape, self.group)
+
     @property
     def first_row(self) -> int:
         """The number, in the whole, of the first row that this process holds."""

@@ -1,0 +1,7 @@
+"""Checkpoints that several processes write together, and any number of processes reads."""
+
+from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
+from rushlight.distributed.checkpoint.saving import CheckpointException, load, save
+from rushlight.distributed.checkpoint.trees import Stateful
+
+__all__ = ["CheckpointException", "FileSystemReader", "FileSystemWriter", "Stateful", "load", "save"]
