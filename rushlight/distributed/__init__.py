@@ -6,6 +6,7 @@
 `init_process_group()` finds the others; see there for processes that were started otherwise.
 """
 
+from rushlight.distributed.addresses import rendezvous
 from rushlight.distributed.collectives import *
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
 from rushlight.distributed.environment import announce as _announce
@@ -14,7 +15,6 @@ from rushlight.distributed.groups import *
 from rushlight.distributed.objects import *
 from rushlight.distributed.point_to_point import *
 from rushlight.distributed.reduce_ops import *
-from rushlight.distributed.addresses import rendezvous
 from rushlight.distributed.stores import *
 from rushlight.distributed.work import *
 

@@ -17,7 +17,7 @@ def from_environment(name: str, given: int) -> int:
     if name not in os.environ:
         raise ValueError(
             f"Error initializing torch.distributed using env:// rendezvous: environment variable {name} expected, but "
-            "not set. Start the program with `rushlight launch -n 4 script.py`, or `mpiexec -n 4 rushlight run script.py`."
+            "not set. Start the program with `rushlight launch -n 4 script.py`, or with mpiexec."
         )
     return int(os.environ[name])
 
@@ -40,7 +40,9 @@ def store_of(
         rank, world_size = from_environment("RANK", rank), from_environment("WORLD_SIZE", world_size)
     elif rank < 0 or world_size < 0:
         missing = "rank" if rank < 0 else "world size"
-        raise ValueError(f"Error initializing torch.distributed using {url.scheme}:// rendezvous: {missing} parameter missing")
+        raise ValueError(
+            f"Error initializing torch.distributed using {url.scheme}:// rendezvous: {missing} parameter missing"
+        )
     if not 0 <= rank < world_size:
         raise ValueError(f"rank {rank} is not within the world size {world_size}")
     if world_size == 1:

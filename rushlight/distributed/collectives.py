@@ -46,9 +46,7 @@ def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name:
     return get_group_rank(group, rank) if rank is not None else group_rank or 0
 
 
-def all_reduce(
-    tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
-) -> Work | None:
+def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False) -> Work | None:
     """Makes `tensor` on every process the sum, or another `op`, of those of all.
 
     Shapes and dtypes are the same everywhere. float16 and bfloat16 are summed in float32.
@@ -136,9 +134,7 @@ def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> No
         raise ValueError(f"{name} has {len(tensors)} tensors, but the group has {group.size()} processes")
 
 
-def all_gather(
-    tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False
-) -> Work | None:
+def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False) -> Work | None:
     """Fills `tensor_list` on every process with the `tensor` of each; they may differ in size."""
     check_tensors(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
@@ -255,7 +251,7 @@ def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Sums up, or reduces by another `op`, the lists of all processes tensor by tensor; each gets the one of its rank."""
+    """Sums up the lists of all processes tensor by tensor, or by another `op`; each gets the one of its rank."""
     check_tensor(output, "output")
     check_tensors(input_list, "input_list")
     members = member(group)

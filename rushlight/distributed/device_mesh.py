@@ -4,8 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.distributed.groups import GroupMember, ProcessGroup, get_rank, get_world_size, is_initialized
-from rushlight.distributed.groups import init_process_group, new_group
+from rushlight.distributed.groups import (
+    GroupMember,
+    ProcessGroup,
+    get_rank,
+    get_world_size,
+    init_process_group,
+    is_initialized,
+    new_group,
+)
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
 
@@ -96,7 +103,9 @@ def init_device_mesh(
     if not is_initialized():
         init_process_group()
     if int(np.prod(mesh_shape)) != get_world_size():
-        raise RuntimeError(f"Mesh should not be bigger than default world size {get_world_size()}, but found {mesh_shape}")
+        raise RuntimeError(
+            f"Mesh should not be bigger than default world size {get_world_size()}, but found {mesh_shape}"
+        )
     if mesh_dim_names is not None and len(mesh_dim_names) != len(mesh_shape):
         raise RuntimeError("mesh_shape and mesh_dim_names should have same length!")
     return DeviceMesh(device_type, np.arange(get_world_size()).reshape(mesh_shape), mesh_dim_names=mesh_dim_names)

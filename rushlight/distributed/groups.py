@@ -4,11 +4,11 @@ import os
 import warnings
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from rushlight.distributed import mpi
-from rushlight.distributed.environment import announce, place_from_launcher
 from rushlight.distributed.addresses import store_of
+from rushlight.distributed.environment import announce, place_from_launcher
 from rushlight.distributed.seats import take_seat
 from rushlight.distributed.stores import Store
 
@@ -32,7 +32,7 @@ class Backend(str):
     UCC = "ucc"
     XCCL = "xccl"
     UNDEFINED = "undefined"
-    backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
+    backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
 
     def __new__(cls, name: str):
         """The backend of that name. ValueError for a name that PyTorch does not know either."""
@@ -313,7 +313,9 @@ def new_subgroups_by_enumeration(
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     if len(set(flat)) != len(flat):
         raise ValueError("Some ranks are in more than one subgroup: subgroups must not overlap.")
-    groups = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
+    groups = [
+        new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list
+    ]
     own = next((made for made in groups if made is not GroupMember.NON_GROUP_MEMBER), None)
     return own, groups
 
@@ -365,5 +367,3 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     ended = here(group)
     if ended is World.default:
         World.default = None
-
-

@@ -12,7 +12,8 @@ def check_tensor(tensor: Tensor, name: str) -> None:
     """TypeError for anything but a tensor."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(
-            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor but got {type(tensor)} instead."
+            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor but got {type(tensor)} "
+            "instead."
         )
 
 

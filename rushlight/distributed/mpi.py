@@ -20,7 +20,6 @@ from rushlight.launching import INSTALL
 __all__ = ["abort", "available", "datatype", "finished", "load", "operation", "start", "when_finished"]
 
 
-
 @cache
 def load() -> Any:
     """The module `mpi4py.MPI`, not yet started. RuntimeError, with what to install, where it is missing."""

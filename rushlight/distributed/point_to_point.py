@@ -113,8 +113,8 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
         comm.Isend(nothing, 0, CAME).Free()
         if not arrives(comm.Irecv(nothing, 0, ALL_CAME), time.monotonic() + limit):
             raise DistBackendError(
-                f"Rank {members.ranks[members.rank()]} reached monitoredBarrier, but rank {members.ranks[0]} did not let "
-                f"it pass within {limit * 1000:.0f} ms: another rank is missing."
+                f"Rank {members.ranks[members.rank()]} reached monitoredBarrier, but rank {members.ranks[0]} did not "
+                f"let it pass within {limit * 1000:.0f} ms: another rank is missing."
             )
         return
     end = time.monotonic() + limit

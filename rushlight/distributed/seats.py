@@ -51,12 +51,14 @@ def start_seats(places: list[list]) -> None:
     """Has `mpiexec` start a seat for each process. DistBackendError if they are on several machines."""
     if len({host for host, *_ in places}) > 1:
         raise DistBackendError(
-            "Processes of several machines have to be started by MPI: `mpiexec -hosts A,B -n 8 rushlight run script.py`."
+            "Processes of several machines have to be started by MPI: "
+            "`mpiexec -hosts A,B -n 8 rushlight run script.py`."
         )
     addresses = json.dumps([address for _, *address in places])
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMI_", "HYDI_"))}
+    seat = str(Path(__file__).with_name("seat.py"))
     subprocess.Popen(
-        [mpiexec(), "-pmi-port", "-n", str(len(places)), sys.executable, str(Path(__file__).with_name("seat.py")), addresses],
+        [mpiexec(), "-pmi-port", "-n", str(len(places)), sys.executable, seat, addresses],
         env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
@@ -68,5 +70,7 @@ def end_with(seat: Connection, rank: int) -> None:
         seat.recv_bytes()
     except (EOFError, OSError):
         if not mpi.finished():
-            print(f"rank {rank}: another process of the group has ended; this one ends too.", file=sys.stderr, flush=True)
+            print(
+                f"rank {rank}: another process of the group has ended; this one ends too.", file=sys.stderr, flush=True
+            )
             os._exit(1)

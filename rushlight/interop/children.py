@@ -35,7 +35,9 @@ def serve_children() -> None:
 def label_output() -> None:
     """Begins each line of output with the process's rank and the time, where `rushlight launch` asked for that."""
     if os.environ.get(LABELS):
-        rank = next((os.environ[name] for name in ("RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK") if name in os.environ), "?")
+        rank = next(
+            (os.environ[name] for name in ("RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK") if name in os.environ), "?"
+        )
         sys.stdout = Labelled(sys.stdout, rank)
         sys.stderr = Labelled(sys.stderr, rank)
 

@@ -123,4 +123,3 @@ def count(group: ProcessGroup, mine: int) -> int:
     total = new_tensor(np.array([mine], np.int64))
     all_reduce(total, group=group)
     return total._array.item()
-

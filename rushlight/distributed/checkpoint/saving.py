@@ -144,4 +144,3 @@ def first_row(tensor: Tensor) -> int:
 def len_of(tensor: Tensor) -> int:
     """The number of rows; 1 for a number."""
     return tensor.shape[0] if tensor.dim() else 1
-

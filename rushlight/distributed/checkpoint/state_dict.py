@@ -1,4 +1,4 @@
-"""State dicts by parameters' names, of modules and optimizers that may be sharded: the same on any number of processes."""
+"""State dicts by parameters' names, of modules and optimizers, sharded or not: alike on any number of processes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +68,7 @@ def get_optimizer_state_dict(
     model: Module, optimizers: Optimizer, *, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
     """An optimizer's state and options, by the names of the module's parameters."""
-    names = dict((id(p), name) for name, p in named_parameters(model, optimizers))
+    names = {id(p): name for name, p in named_parameters(model, optimizers)}
     state = {
         names[id(p)]: {key: whole(as_sharded(p, value), options) for key, value in optimizers.state[p].items()}
         for _, p in named_parameters(model, optimizers)

@@ -62,7 +62,9 @@ def fully_shard(
     NotImplementedError for what is not supported. Source: Y. Zhao et al., "PyTorch FSDP", 2023.
     """
     if shard_placement_fn is not None:
-        raise NotImplementedError("shard_placement_fn is not supported: parameters are cut along their first dimension.")
+        raise NotImplementedError(
+            "shard_placement_fn is not supported: parameters are cut along their first dimension."
+        )
     if isinstance(reshard_after_forward, int) and not isinstance(reshard_after_forward, bool):
         raise NotImplementedError("reshard_after_forward takes True or False; smaller meshes are not supported.")
     if isinstance(module, FSDPModule):

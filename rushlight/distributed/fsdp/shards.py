@@ -62,15 +62,13 @@ class Shards:
         self.length = 0
         self.syncs = self.gathered = False
         self.missing: set[int] = set()
-        owners: dict[int, list[tuple[Module, str]]] = {}
-        found: dict[int, Tensor] = {}
+        found: dict[int, tuple[Tensor, list[tuple[Module, str]]]] = {}
         for owner in module.modules():
-            for name, parameter in owner._parameters.items():
-                if parameter is not None and not isinstance(parameter, DTensor) and id(parameter) not in ignored:
-                    owners.setdefault(id(parameter), []).append((owner, name))
-                    found[id(parameter)] = parameter
-        for key, parameter in found.items():
-            self._add(Place(owners[key], parameter, group, self.length, policy.param_dtype))
+            for name, own in owner._parameters.items():
+                if own is not None and not isinstance(own, DTensor) and id(own) not in ignored:
+                    found.setdefault(id(own), (own, []))[1].append((owner, name))
+        for parameter, owners in found.values():
+            self._add(Place(owners, parameter, group, self.length, policy.param_dtype))
         self.syncs = True
         self.hide()
 

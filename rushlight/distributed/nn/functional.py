@@ -144,7 +144,7 @@ def scatter(tensors: list[Tensor], src: int = 0, group: Group = None) -> Tensor:
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None
 ) -> Tensor:
-    """The sum over all processes of the tensors that they have for this one in their lists; `output` gives its shape."""
+    """The sum of what all processes have for this one in their lists; `output` has its shape."""
     if op is not ReduceOp.SUM:
         raise ValueError(f"The derivative of reduce_scatter is that of ReduceOp.SUM, not of ReduceOp.{op.name}.")
     return AllToAll.apply(stack(list(input_list)), group).sum(0)

@@ -30,7 +30,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         parameters_as_bucket_view: bool = False, overlap_with_ddp: bool = False, **defaults: Any,
     ):  # fmt: skip
         if overlap_with_ddp:
-            raise NotImplementedError("overlap_with_ddp=True is not supported: leave it out, steps come after backward.")
+            raise NotImplementedError(
+                "overlap_with_ddp=True is not supported: leave it out, steps come after backward."
+            )
         if parameters_as_bucket_view:
             raise NotImplementedError("parameters_as_bucket_view=True is not supported: leave it out.")
         self.process_group = here(process_group)
@@ -105,8 +107,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         """
         if not self._collected:
             raise RuntimeError(
-                f"Optimizer state has not been consolidated on this rank. Please call `consolidate_state_dict(to={self.rank})"
-                "` on all ranks beforehand if you meant to save the global state."
+                "Optimizer state has not been consolidated on this rank. Please call "
+                f"`consolidate_state_dict(to={self.rank})` on all ranks beforehand if you meant to save the global "
+                "state."
             )
         state_dict = super().state_dict()
         state_dict["state"] = {

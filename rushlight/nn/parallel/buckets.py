@@ -45,10 +45,14 @@ class Bucket:
             np.copyto(view, grad._array)
         self.missing.discard(id(parameter))
 
+    def wait(self) -> np.ndarray:
+        """The averages, once they have come back."""
+        assert self.future is not None
+        return first_of(self.future.wait())._array
+
     def give(self, used: set[int] | None, as_view: bool) -> None:
         """Gives parameters the gradients that came back: all, or those that were used by some process."""
-        assert self.future is not None
-        arrived = first_of(self.future.wait())._array
+        arrived = self.wait()
         if arrived is not self.flat:
             np.copyto(self.flat, arrived.reshape(self.flat.shape))
         for parameter in self.parameters:

@@ -98,7 +98,7 @@ class DistributedDataParallel(Module, Joinable):
         work = Join.notify_join_context(self)
         if work is not None:
             work.wait()
-            going_on = work.result()[0].item()
+            going_on = int(work.result()[0])
             assert self._join_config is not None
             by_all = self._join_config["options"].get("divide_by_initial_world_size", True)
             self.reducer.scale = 1 if by_all else self.process_group.size() / going_on
@@ -181,7 +181,7 @@ class ReplicaHook(JoinHook):
         if reducer.find_unused:
             reducer.used_anywhere(shadow=True)
         for bucket in reducer.buckets:
-            bucket.future.wait()
+            bucket.wait()
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """Gives all processes the parameters of one that went on to the end."""

@@ -49,7 +49,7 @@ class SyncBatchNorm(_BatchNorm):
         shape = [1, -1] + [1] * (input.dim() - 2)
         own = full((1,), input.numel() / input.shape[1], dtype=input.dtype)
         sums = self._over_all(cat([input.sum(dims), own]))
-        count = sums[-1].item()
+        count = float(sums[-1])
         mean = sums[:-1] / count
         centred = input - mean.view(shape)
         variance = self._over_all((centred * centred).sum(dims)) / count
