@@ -12,7 +12,7 @@ from rushlight.distributed.collectives import root_of
 from rushlight.distributed.errors import DistBackendError
 from rushlight.distributed.groups import ProcessGroup, member
 from rushlight.distributed.memory import Incoming, check_tensor, packed
-from rushlight.distributed.work import PAUSE, Work
+from rushlight.distributed.work import PAUSE, ROLL_CALL, Work
 from rushlight.tensors import Tensor
 
 __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "monitored_barrier", "recv", "send"]
@@ -111,10 +111,10 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
     comm, nothing = members.comm, np.empty(0, np.uint8)
     if members.rank() != 0:
         comm.Isend(nothing, 0, CAME).Free()
-        if not arrives(comm.Irecv(nothing, 0, ALL_CAME), time.monotonic() + limit):
+        if not arrives(comm.Irecv(nothing, 0, ALL_CAME), time.monotonic() + limit + ROLL_CALL):
             raise DistBackendError(
                 f"Rank {members.ranks[members.rank()]} reached monitoredBarrier, but rank {members.ranks[0]} did not "
-                f"let it pass within {limit * 1000:.0f} ms: another rank is missing."
+                f"let it pass within {(limit + ROLL_CALL) * 1000:.0f} ms: another rank is missing."
             )
         return
     end = time.monotonic() + limit

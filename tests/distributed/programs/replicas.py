@@ -1,0 +1,199 @@
+"""DistributedDataParallel and ZeroRedundancyOptimizer against one process with the whole batch."""
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.algorithms import Join
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.nn.functional import mse_loss
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+dist.init_process_group("mpi")
+rank, size = dist.get_rank(), dist.get_world_size()
+
+
+def network(normalized=False):
+    norm = [nn.BatchNorm1d(32)] if normalized else []
+    return nn.Sequential(
+        nn.Linear(6, 32, bias=not normalized), *norm, nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1)
+    )
+
+
+def twins(normalized=False):
+    """The network of one process, and another that begins alike but is to be trained by all."""
+    torch.manual_seed(0)
+    one = network(normalized)
+    torch.manual_seed(rank)  # the broadcast at the start has to make these equal
+    other = network(normalized)
+    if rank == 0:
+        other.load_state_dict(one.state_dict())
+    return one, other
+
+
+def batches(count=50):
+    generator = torch.Generator().manual_seed(1)
+    for _ in range(count):
+        x = torch.randn(8 * size, 6, generator=generator)
+        yield x, x.sum(1, keepdim=True)
+
+
+def farthest(one, other):
+    return max((a - b).abs().max().item() for a, b in zip(one.parameters(), other.parameters(), strict=True))
+
+
+def train(one, other, optimizer, micro=False, set_to_none=True, count=50):
+    """Trains one network on the whole batch, the other on this process's part, in two halves with `micro`."""
+    first = torch.optim.Adam(one.parameters(), lr=1e-2)
+    for x, y in batches(count):
+        first.zero_grad()
+        mse_loss(one(x), y).backward()
+        first.step()
+        x, y = x[rank::size], y[rank::size]
+        optimizer.zero_grad(set_to_none=set_to_none)
+        if micro:
+            with other.no_sync():
+                (mse_loss(other(x[:4]), y[:4]) / 2).backward()
+            (mse_loss(other(x[4:]), y[4:]) / 2).backward()
+        else:
+            mse_loss(other(x), y).backward()
+        optimizer.step()
+
+
+def same_as_one_process():
+    for options in ({}, {"gradient_as_bucket_view": True}, {"static_graph": True}, {"find_unused_parameters": True}):
+        for micro, set_to_none in ((False, True), (True, False)):
+            one, other = twins()
+            other = DDP(other, bucket_cap_mb=0.002, **options)
+            train(one, other, torch.optim.Adam(other.parameters(), lr=1e-2), micro, set_to_none)
+            assert farthest(one, other) < 2e-6, (options, farthest(one, other))
+
+
+def with_statistics_of_all():
+    one, other = twins(normalized=True)
+    other = DDP(nn.SyncBatchNorm.convert_sync_batchnorm(other))
+    train(one, other, torch.optim.Adam(other.parameters(), lr=1e-2))
+    assert farthest(one, other) < 2e-5, farthest(one, other)
+    for name in ("running_mean", "running_var", "num_batches_tracked"):
+        assert torch.allclose(getattr(one[1], name), getattr(other.module[1], name), atol=1e-5), name
+
+
+def state_shared_out():
+    one, other = twins()
+    other = DDP(other)
+    optimizer = ZeroRedundancyOptimizer(other.parameters(), torch.optim.Adam, lr=1e-2)
+    train(one, other, optimizer)
+    assert farthest(one, other) < 2e-6
+    held = torch.tensor(float(len(optimizer.optim.state)))
+    dist.all_reduce(held)
+    assert held.item() == len(list(other.parameters()))
+    optimizer.consolidate_state_dict(to=1)
+    if rank == 1:
+        fresh = torch.optim.Adam(network().parameters())
+        fresh.load_state_dict(optimizer.state_dict())
+        assert len(fresh.state) == 6 and fresh.param_groups[0]["lr"] == 1e-2
+    again = ZeroRedundancyOptimizer(other.parameters(), torch.optim.Adam, lr=1.0)
+    saved = [optimizer.state_dict() if rank == 1 else None]
+    dist.broadcast_object_list(saved, src=1)
+    again.load_state_dict(saved[0])
+    train(one, other, again, count=0)
+    assert again.param_groups[0]["lr"] == 1e-2 and len(again.optim.state) == len(optimizer.optim.state)
+
+
+class Choice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.never = nn.Linear(2, 1), nn.Linear(2, 1), nn.Linear(2, 1)
+
+    def forward(self, x, left):
+        return {"y": self.a(x) if left else self.b(x)}
+
+
+def unused():
+    model = DDP(Choice(), find_unused_parameters=True)
+    model(torch.ones(1, 2), left=rank == 0)["y"].sum().backward()
+    assert model.module.a.weight.grad.tolist() == [[1 / size] * 2]
+    assert torch.allclose(model.module.b.weight.grad, torch.full((1, 2), (size - 1) / size))
+    assert model.module.never.weight.grad is None
+    strict = DDP(Choice())
+    strict(torch.ones(1, 2), left=True)["y"].sum().backward()
+    try:
+        strict(torch.ones(1, 2), left=True)
+    except RuntimeError as error:
+        assert "Expected to have finished reduction" in str(error) and "b.bias, b.weight" in str(error)
+    else:
+        raise AssertionError("unused parameters were not noticed")
+
+
+def uneven():
+    for by_all in (True, False):
+        model = DDP(nn.Linear(1, 1, bias=False))
+        nn.init.ones_(model.module.weight)
+        grads = []
+        with model.join(divide_by_initial_world_size=by_all):
+            for _ in range(2 + rank):
+                model.zero_grad()
+                model(torch.ones(1, 1)).sum().backward()
+                grads.append(model.module.weight.grad.item())
+        assert grads[:2] == [1.0, 1.0], grads
+        if rank == size - 1:
+            assert abs(grads[-1] - (1 / size if by_all else 1.0)) < 1e-6, grads
+    model = DDP(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)))
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
+    with Join([model, optimizer]):
+        for _ in range(2 + rank):
+            optimizer.zero_grad()
+            model(torch.randn(4, 2)).sum().backward()
+            optimizer.step()
+    everywhere = [None] * size
+    dist.all_gather_object(everywhere, [p.tolist() for p in model.parameters()])
+    assert everywhere.count(everywhere[0]) == size
+    try:
+        with Join([model], throw_on_early_termination=True):
+            for _ in range(1 + rank):
+                model(torch.randn(4, 2)).sum().backward()
+    except RuntimeError as error:
+        assert "exhausted inputs" in str(error)
+    else:
+        raise AssertionError("throw_on_early_termination did not throw")
+
+
+def hooks():
+    model = DDP(nn.Linear(2, 1))
+    model.register_comm_hook(None, fp16_compress_hook)
+    model(torch.full((1, 2), float(rank))).sum().backward()
+    assert torch.allclose(model.module.weight.grad, torch.full((1, 2), (size - 1) / 2))
+    seen = []
+    model = DDP(nn.Linear(2, 1))
+
+    def zero(state, bucket):
+        state.append((bucket.index(), bucket.is_last(), [g.shape for g in bucket.gradients()]))
+        done = torch.futures.Future()
+        done.set_result(bucket.buffer() * 0)
+        return done
+
+    model.register_comm_hook(seen, zero)
+    model(torch.ones(1, 2)).sum().backward()
+    assert model.module.weight.grad.tolist() == [[0, 0]] and [s for *_, s in seen] == [[(1,), (1, 2)]], seen
+
+
+def refusals():
+    for wrong, words in ((lambda: DDP(nn.ReLU()), "not needed"), (lambda: DDP(nn.Linear(1, 1), device_ids=[0]), "CPU")):
+        try:
+            wrong()
+        except (RuntimeError, ValueError) as error:
+            assert words in str(error)
+        else:
+            raise AssertionError(words)
+    try:
+        DDP(nn.Linear(2 + (rank > 0), 1))
+    except RuntimeError as error:
+        assert rank > 0 and "expects same model" in str(error)
+    else:
+        assert rank == 0
+
+
+for part in (same_as_one_process, with_statistics_of_all, state_shared_out, unused, uneven, hooks):
+    part()
+refusals()
+print("passed")

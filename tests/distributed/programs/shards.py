@@ -1,0 +1,147 @@
+"""`fully_shard` against one process with the whole batch, and checkpoints for any number of processes."""
+
+import sys
+
+import torch
+import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+from torch import nn
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    get_state_dict,
+    set_state_dict,
+)
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor
+from torch.nn.functional import mse_loss
+
+dist.init_process_group("gloo")
+rank, size = dist.get_rank(), dist.get_world_size()
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.up, self.down = nn.Linear(width, 2 * width + 1), nn.Linear(2 * width + 1, width)
+        self.scale = nn.Parameter(torch.tensor(1.0))
+        self.never = nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        return x + self.scale * self.down(torch.tanh(self.up(self.norm(x))))
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(5, 7), nn.Linear(7, 1)
+        self.blocks = nn.ModuleList([Block(7) for _ in range(3)])
+
+    def forward(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.last(x)
+
+
+def sharded(**options):
+    torch.manual_seed(0)
+    network = Network()
+    for block in network.blocks:
+        fully_shard(block, **options)
+    return fully_shard(network, **options)
+
+
+def train(one, other, micro):
+    """Trains one network on the whole batch and the other on this process's part; gives the farthest parameters."""
+    first, second = (torch.optim.AdamW(network.parameters(), lr=1e-2) for network in (one, other))
+    generator = torch.Generator().manual_seed(3)
+    for _ in range(50):
+        x = torch.randn(8 * size, 5, generator=generator)
+        y = x.sum(1, keepdim=True)
+        first.zero_grad()
+        mse_loss(one(x), y).backward()
+        norm = nn.utils.clip_grad_norm_(one.parameters(), 0.5)
+        first.step()
+        x, y = x[rank::size], y[rank::size]
+        second.zero_grad()
+        if micro:
+            other.set_requires_gradient_sync(False)
+            (mse_loss(other(x[:4]), y[:4]) / 2).backward()
+            other.set_requires_gradient_sync(True)
+            (mse_loss(other(x[4:]), y[4:]) / 2).backward()
+        else:
+            mse_loss(other(x), y).backward()
+        assert abs(nn.utils.clip_grad_norm_(other.parameters(), 0.5) - norm) < 1e-4
+        second.step()
+    return max(
+        (a - b.full_tensor()).abs().max().item() for a, b in zip(one.parameters(), other.parameters(), strict=True)
+    )
+
+
+def same_as_one_process():
+    for options in ({}, {"reshard_after_forward": False}):
+        for micro in (False, True):
+            torch.manual_seed(0)
+            one, other = Network(), sharded(**options)
+            assert all(isinstance(p, DTensor) for p in other.parameters())
+            assert sum(p.numel() for p in other.parameters()) < sum(p.numel() for p in one.parameters())
+            far = train(one, other, micro)
+            assert far < 3e-6, (options, micro, far)
+            full = get_model_state_dict(other, options=StateDictOptions(full_state_dict=True))
+            for name, value in one.state_dict().items():
+                assert torch.allclose(value, full[name].reshape(value.shape), atol=3e-6), name
+
+
+def half():
+    network = sharded(mp_policy=MixedPrecisionPolicy(param_dtype=torch.float16, reduce_dtype=torch.float32))
+    y = network(torch.randn(4, 5))
+    assert y.dtype is torch.float16
+    y.sum().backward()
+    grads = [p.grad for p in network.parameters() if p.grad is not None]
+    last = fully_shard(nn.Linear(5, 1), mp_policy=MixedPrecisionPolicy(torch.float16, output_dtype=torch.float32))
+    assert last(torch.ones(1, 5)).dtype is torch.float32
+    assert all(grad.dtype is torch.float32 for grad in grads) and len(grads) == len(list(network.parameters())) - 3
+
+
+def checkpoint(way, folder):
+    torch.manual_seed(0)
+    network = fully_shard(nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 3)))
+    optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
+    x = torch.randn(12, 5, generator=torch.Generator().manual_seed(9))
+
+    def step():
+        optimizer.zero_grad()
+        network(x).square().mean().backward()
+        optimizer.step()
+
+    for _ in range(3 if way == "save" else 1):
+        step()
+    model, state = get_state_dict(network, optimizer)
+    kept = {"model": model, "optimizer": state, "epoch": 7 if way == "save" else 0}
+    if way == "save":
+        dcp.save(kept, checkpoint_id=folder)
+    else:
+        dcp.load(kept, checkpoint_id=folder)
+        set_state_dict(network, optimizer, model_state_dict=kept["model"], optim_state_dict=kept["optimizer"])
+        assert kept["epoch"] == 7
+    step()
+    step()
+    total = sum(p.full_tensor().abs().sum().item() for p in network.parameters())
+    if rank == 0:
+        print(f"{total:.5f}")
+    try:
+        dcp.load({"other": torch.zeros(1)}, checkpoint_id=folder)
+    except dcp.CheckpointException as error:
+        assert "Missing key" in str(error)
+    else:
+        raise AssertionError("a missing key was not noticed")
+
+
+if len(sys.argv) > 1:
+    checkpoint(*sys.argv[1:])
+else:
+    same_as_one_process()
+    half()
+print("passed")

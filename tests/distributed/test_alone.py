@@ -1,0 +1,213 @@
+"""What needs one process: stores, places, samplers, futures, and what is said where something is missing."""
+
+import argparse
+import io
+import subprocess
+import threading
+from datetime import timedelta
+from multiprocessing.reduction import ForkingPickler
+
+import pytest
+
+import rushlight
+from rushlight import distributed, launching
+from rushlight.distributed import addresses, mpi, run
+from rushlight.distributed.environment import Place, place_from_launcher
+from rushlight.interop.children import Labelled
+from rushlight.utils.data import DistributedSampler
+
+
+def stores(tmp_path):
+    master = distributed.TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=5))
+    client = distributed.TCPStore("127.0.0.1", master.port, timeout=timedelta(seconds=5))
+    file = str(tmp_path / "store")
+    memory = distributed.HashStore()
+    return [
+        (master, client),
+        (distributed.FileStore(file), distributed.FileStore(file)),
+        (memory, memory),
+        (distributed.PrefixStore("a", memory), distributed.PrefixStore("a", memory)),
+    ]
+
+
+def test_what_one_puts_into_a_store_the_other_finds(tmp_path):
+    for first, second in stores(tmp_path):
+        first.set("key", "value")
+        assert second.get("key") == b"value"
+        assert (first.add("count", 2), second.add("count", 3)) == (2, 5)
+        second.append("key", b"\0s")
+        assert first.get("key") == b"value\0s"
+        assert first.compare_set("key", "other", "new") == b"value\0s"
+        assert first.compare_set("key", b"value\0s", "new") == b"new"
+        assert second.check(["key", "count"])
+        assert not second.check(["key", "absent"])
+        assert first.num_keys() >= 2
+        assert second.delete_key("key")
+        assert not first.delete_key("key")
+        second.set_timeout(timedelta(milliseconds=30))
+        with pytest.raises(distributed.DistStoreError, match=r"wait timeout after 30ms, keys: absent"):
+            second.get("absent")
+        threading.Timer(0.05, first.set, ["late", "1"]).start()
+        second.wait(["late"], timedelta(seconds=5))
+
+
+def test_a_store_that_nobody_serves():
+    with pytest.raises(distributed.DistNetworkError, match="client socket has timed out"):
+        distributed.TCPStore("127.0.0.1", 1, timeout=timedelta(milliseconds=50))
+
+
+@pytest.mark.parametrize(
+    ("variables", "place"),
+    [
+        ({"PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "2"}, Place(3, 4, 1, 2)),
+        ({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}, Place(1, 2, 1, 2)),
+        ({}, None),
+    ],
+)
+def test_what_launchers_say(monkeypatch, variables, place):
+    for name in ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert place_from_launcher() == place
+
+
+def test_how_processes_find_each_other(tmp_path, monkeypatch):
+    hour = timedelta(hours=1)
+    store, rank, size = addresses.store_of(f"file://{tmp_path}/store", 2, 1, None, hour)
+    assert isinstance(store, distributed.FileStore)
+    assert (rank, size) == (1, 2)
+    assert addresses.store_of("tcp://127.0.0.1:1?rank=0&world_size=1", -1, -1, None, hour) == (None, 0, 1)
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ValueError, match="environment variable RANK expected, but not set"):
+        addresses.store_of(None, -1, -1, None, hour)
+    with pytest.raises(ValueError, match="rank parameter missing"):
+        addresses.store_of("tcp://127.0.0.1:1", 2, -1, None, hour)
+    with pytest.raises(RuntimeError, match="No rendezvous handler for http://"):
+        addresses.store_of("http://127.0.0.1", 2, 0, None, hour)
+    with pytest.raises(ValueError, match="not within the world size"):
+        addresses.store_of("file:///nowhere", 2, 2, None, hour)
+
+
+def test_backends():
+    assert distributed.Backend("GLOO") == "gloo"
+    assert distributed.Backend("cpu:gloo,cuda:nccl") == "cpu:gloo,cuda:nccl"
+    with pytest.raises(ValueError, match="Invalid backend: 'smoke'"):
+        distributed.Backend("smoke")
+    with pytest.raises(RuntimeError, match="doesn't have NCCL built in"):
+        distributed.init_process_group("nccl")
+    assert distributed.is_available()
+    assert not distributed.is_nccl_available()
+
+
+def test_before_the_group_is_there():
+    assert not distributed.is_initialized()
+    for call in (distributed.get_rank, distributed.barrier, lambda: distributed.all_reduce(rushlight.ones(1))):
+        with pytest.raises(ValueError, match="Default process group has not been initialized"):
+            call()
+    with pytest.raises(TypeError, match="Expected parameter `tensor` of type torch.Tensor"):
+        distributed.all_reduce([1.0])
+
+
+def test_operations_that_a_type_lacks():
+    pytest.importorskip("mpi4py")
+    with pytest.raises(RuntimeError, match="Cannot use ReduceOp.BOR with float32 tensors"):
+        mpi.operation(distributed.ReduceOp.BOR, rushlight.zeros(1).numpy().dtype)
+
+
+def test_without_mpiexec(monkeypatch):
+    monkeypatch.setattr(launching.shutil, "which", lambda *args, **kwargs: None)
+    with pytest.raises(RuntimeError, match=r"no mpiexec on this machine. Install MPI: pip install 'rushlight"):
+        launching.mpiexec()
+
+
+def test_what_launching_runs(monkeypatch):
+    calls = []
+    monkeypatch.setattr(launching, "mpiexec", lambda: "mpiexec")
+    monkeypatch.setattr(subprocess, "call", lambda command, env: calls.append((command, env)) or 5)
+    parser = argparse.ArgumentParser()
+    launching.add_arguments(parser)
+    assert launching.launch(parser.parse_args(["-n", "3", "--hosts", "a,b", "train.py", "--lr", "1"])) == 5
+    command, environment = calls.pop()
+    assert command[:5] == ["mpiexec", "-hosts", "a,b", "-n", "3"]
+    assert command[6:] == ["-m", "rushlight", "run", "train.py", "--lr", "1"]
+    assert launching.LABELS in environment
+    assert run.main(["--standalone", "--nproc-per-node=2", "-m", "train", "-x"]) == 5
+    assert calls.pop()[0][1:] == ["-n", "2", command[5], "-m", "rushlight", "run", "-m", "train", "-x"]
+    with pytest.raises(SystemExit):
+        run.main(["--nnodes=2", "train.py"])
+
+
+def test_lines_begin_with_the_rank():
+    stream = io.StringIO()
+    labelled = Labelled(stream, "7")
+    print("one", "two", file=labelled)
+    print("three\nfour", end="", file=labelled)
+    labelled.flush()
+    lines = stream.getvalue().splitlines()
+    assert [line.split("] ")[1] for line in lines] == ["one two", "three", "four"]
+    assert all(line.startswith("[rank 7 ") for line in lines)
+
+
+@pytest.mark.parametrize("drop_last", [False, True])
+@pytest.mark.parametrize("length", [1, 7, 8, 9])
+def test_samplers_share_everything_out(length, drop_last):
+    shares = [list(DistributedSampler(range(length), 4, rank, drop_last=drop_last)) for rank in range(4)]
+    assert len({len(share) for share in shares}) == 1
+    seen = {number for share in shares for number in share}
+    assert len(seen) == (length // 4 * 4 if drop_last else length)
+
+
+def test_samplers_give_the_numbers_of_pytorch():
+    torch = pytest.importorskip("torch")
+    for length, drop_last, shuffle, rank in [
+        (10, False, True, 1),
+        (11, True, True, 2),
+        (3, False, False, 3),
+        (9, False, True, 0),
+    ]:
+        options = {"num_replicas": 4, "rank": rank, "shuffle": shuffle, "seed": 3, "drop_last": drop_last}
+        ours, theirs = (
+            data.DistributedSampler(range(length), **options) for data in (rushlight.utils.data, torch.utils.data)
+        )
+        for epoch in range(2):
+            ours.set_epoch(epoch)
+            theirs.set_epoch(epoch)
+            assert list(ours) == list(theirs)
+            assert len(ours) == len(theirs)
+
+
+def test_samplers_of_a_rank_that_there_is_not():
+    with pytest.raises(ValueError, match=r"Invalid rank 2, rank should be in the interval \[0, 1\]"):
+        DistributedSampler(range(4), 2, 2)
+
+
+def test_futures():
+    future = rushlight.futures.Future()
+    seen = []
+    future.add_done_callback(lambda done: seen.append(done.value()))
+    failing = future.then(lambda done: 1 / 0)
+    with pytest.raises(RuntimeError, match="does not have a value yet"):
+        future.value()
+    future.set_result(3)
+    assert seen == [3]
+    assert future.wait() == 3
+    assert future.done()
+    with pytest.raises(ZeroDivisionError):
+        failing.wait()
+    with pytest.raises(RuntimeError, match="only be marked completed once"):
+        future.set_result(4)
+
+
+def test_shared_memory():
+    x = rushlight.arange(6.0).view(2, 3).t()
+    with pytest.raises(RuntimeError, match="view cannot be moved to shared memory"):
+        x.share_memory_()
+    x = x.clone().share_memory_()
+    assert x.is_shared()
+    assert x.tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert x.detach().is_shared()
+    y = rushlight.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor"):
+        ForkingPickler.dumps(y * 2)
