@@ -6,7 +6,7 @@ from hypothesis import settings
 settings.register_profile("rushlight", deadline=None)  # a busy machine is no failure
 settings.load_profile("rushlight")
 
-collect_ignore_glob = ["**/record*.py", "programs/scripts/*.py", "distributed/programs/*.py"]  # run by hand, or by tests
+collect_ignore_glob = ["**/record*.py", "programs/scripts/*.py", "distributed/programs/*.py"]  # run by hand or tests
 
 
 @pytest.fixture(params=["rushlight", "torch"])

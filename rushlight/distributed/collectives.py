@@ -63,7 +63,7 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
     reduction = Reduction(op, tensor._array.dtype, members.size())
     incoming = Incoming(tensor)
     array = reduction.widen(incoming.array)
-    request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.datatype(array), reduction.op)
+    request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op)
     return begin(members, "all_reduce", request, lambda: incoming.put(reduction.narrow(array)), [tensor], async_op)
 
 
@@ -77,7 +77,7 @@ def all_reduce_coalesced(
         return None
     reduction = Reduction(op, tensors[0]._array.dtype, members.size())
     array = np.concatenate([reduction.widen(outgoing(tensor)).reshape(-1) for tensor in tensors])
-    request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.datatype(array), reduction.op)
+    request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op)
 
     def finish():
         parts = np.split(reduction.narrow(array), np.cumsum([tensor.numel() for tensor in tensors])[:-1])
@@ -100,11 +100,11 @@ def reduce(
     reduction = Reduction(op, tensor._array.dtype, members.size())
     if members.rank() != root:
         array = reduction.widen(outgoing(tensor))
-        request = members.comm.Ireduce(mpi.datatype(array), None, reduction.op, root)
+        request = members.comm.Ireduce(mpi.typed(array), None, reduction.op, root)
         return begin(members, "reduce", request, lambda: None, [tensor], async_op)
     incoming = Incoming(tensor)
     array = reduction.widen(incoming.array)
-    request = members.comm.Ireduce(mpi.load().IN_PLACE, mpi.datatype(array), reduction.op, root)
+    request = members.comm.Ireduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op, root)
     return begin(members, "reduce", request, lambda: incoming.put(reduction.narrow(array)), [tensor], async_op)
 
 
@@ -293,7 +293,7 @@ def scatter_sums(group, name, reduction, data, counts, output, async_op):
     """Reduces flat arrays and gives each process its part."""
     incoming = Incoming(output, keep=False)
     array = incoming.array if reduction.dtype == incoming.array.dtype else np.empty(output.numel(), reduction.dtype)
-    request = group.comm.Ireduce_scatter(mpi.datatype(data), mpi.datatype(array), counts, reduction.op)
+    request = group.comm.Ireduce_scatter(mpi.typed(data), mpi.typed(array), counts, reduction.op)
     return begin(group, name, request, lambda: incoming.put(reduction.narrow(array)), [output], async_op)
 
 

@@ -6,6 +6,7 @@ mpi4py is the only door to MPI, and this file the only one that opens it.
 import atexit
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from functools import cache, partial
@@ -17,7 +18,7 @@ import numpy as np
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.launching import INSTALL
 
-__all__ = ["abort", "available", "datatype", "finished", "load", "operation", "start", "when_finished"]
+__all__ = ["abort", "available", "finished", "load", "operation", "start", "typed", "when_finished"]
 
 
 @cache
@@ -56,6 +57,7 @@ def start() -> Any:
     return MPI
 
 
+LAST_WORDS = 0.5  # seconds for what this process and others have written to arrive
 SEATED: list[Callable[[], object]] = []  # what to call once MPI has ended, in a process with a seat
 
 
@@ -99,20 +101,28 @@ def abort() -> None:
         os._exit(1)  # the seat notices, and with it go those of the others
     MPI = load()
     if MPI.Is_initialized() and not MPI.Is_finalized() and MPI.COMM_WORLD.size > 1:
+        time.sleep(LAST_WORDS)
         MPI.COMM_WORLD.Abort(1)
 
 
-def datatype(array: np.ndarray) -> list:
-    """An array as MPI takes it for arithmetic: with the type of its elements. TypeError for types MPI cannot add."""
+@cache
+def datatypes() -> dict[np.dtype, Any]:
+    """MPI's types of elements by NumPy's."""
     MPI = load()
     kinds = {
         "b1": MPI.C_BOOL, "u1": MPI.UINT8_T, "i1": MPI.INT8_T, "i2": MPI.INT16_T, "i4": MPI.INT32_T,
         "i8": MPI.INT64_T, "u2": MPI.UINT16_T, "u4": MPI.UINT32_T, "u8": MPI.UINT64_T,
         "f4": MPI.FLOAT, "f8": MPI.DOUBLE, "c8": MPI.C_FLOAT_COMPLEX, "c16": MPI.C_DOUBLE_COMPLEX,
     }  # fmt: skip
-    return [array, kinds[array.dtype.str[1:]]]
+    return {np.dtype(kind): datatype for kind, datatype in kinds.items()}
 
 
+def typed(array: np.ndarray) -> list:
+    """An array as MPI takes it for arithmetic: with the type of its elements."""
+    return [array, datatypes()[array.dtype]]
+
+
+@cache
 def operation(op: ReduceOp, dtype: np.dtype) -> Any:
     """MPI's operation for one of PyTorch's, on elements of a type.
 

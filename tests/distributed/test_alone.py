@@ -106,13 +106,13 @@ def test_before_the_group_is_there():
     for call in (distributed.get_rank, distributed.barrier, lambda: distributed.all_reduce(rushlight.ones(1))):
         with pytest.raises(ValueError, match="Default process group has not been initialized"):
             call()
-    with pytest.raises(TypeError, match="Expected parameter `tensor` of type torch.Tensor"):
+    with pytest.raises(TypeError, match=r"Expected parameter `tensor` of type torch\.Tensor"):
         distributed.all_reduce([1.0])
 
 
 def test_operations_that_a_type_lacks():
     pytest.importorskip("mpi4py")
-    with pytest.raises(RuntimeError, match="Cannot use ReduceOp.BOR with float32 tensors"):
+    with pytest.raises(RuntimeError, match=r"Cannot use ReduceOp\.BOR with float32 tensors"):
         mpi.operation(distributed.ReduceOp.BOR, rushlight.zeros(1).numpy().dtype)
 
 

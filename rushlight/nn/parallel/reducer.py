@@ -45,9 +45,16 @@ class Reducer:
         self.scale = 1.0  # what the averages are multiplied by
         self.unused: set[int] | None = None
         self.sent = 0
-        self.active = self.begun = False
-        for parameter in parameters:
-            parameter.register_post_accumulate_grad_hook(self._take)
+        self.active = self.begun = self.hooked = False
+        if group.size() > 1 or as_views:
+            self.watch()
+
+    def watch(self) -> None:
+        """Has each parameter's gradient taken in; of one process alone only where somebody can tell."""
+        if not self.hooked:
+            self.hooked = True
+            for parameter in self.parameters:
+                parameter.register_post_accumulate_grad_hook(self._take)
 
     def check_finished(self) -> None:
         """RuntimeError if a backward pass began and some parameters never got a gradient."""

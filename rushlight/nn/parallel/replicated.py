@@ -81,6 +81,8 @@ class DistributedDataParallel(Module, Joinable):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the module gives; gets ready for the average of the gradients of the backward pass that follows."""
+        if self.process_group.size() == 1 and not self.reducer.hooked:
+            return self.module(*inputs, **kwargs)  # the average of one process's gradients is these
         syncs = is_grad_enabled() and self.require_backward_grad_sync
         if syncs:
             self._tell_those_that_are_done()
@@ -137,6 +139,7 @@ class DistributedDataParallel(Module, Joinable):
         if self.reducer.state is not self.process_group:
             raise RuntimeError("register_comm_hook can only be called once.")
         self.reducer.hook, self.reducer.state = hook, state
+        self.reducer.watch()
 
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
