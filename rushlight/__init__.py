@@ -134,8 +134,9 @@ _FUNCTIONS = {
     "serialization": ["load", "save"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
-    from rushlight import accelerator, amp, backends, blas, compiler, config, cuda, distributions, func, interop
-    from rushlight import masked, mps, nn, optim, profiler, serialization, special, utils, vision, xpu
+    from rushlight import accelerator, amp, backends, blas, compiler, config, cuda, distributed, distributions, func
+    from rushlight import futures, interop, masked, mps, multiprocessing, nn, optim, profiler, serialization, special
+    from rushlight import utils, vision, xpu
     from rushlight.amp import GradScaler, autocast
     from rushlight.compiler import compile
     from rushlight.config import show_config

@@ -1,12 +1,18 @@
 """Modules, their functional forms, parameters and initial values, under PyTorch's names."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from rushlight.nn import functional, init, modules, parameter, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
 
 ON_DEMAND = {"DataParallel": "rushlight.nn.parallel", "SyncBatchNorm": "rushlight.nn.parallel.synchronized"}
+
+if TYPE_CHECKING:  # what checkers of types cannot see in the table
+    from rushlight.nn import parallel
+    from rushlight.nn.parallel import DataParallel
+    from rushlight.nn.parallel.synchronized import SyncBatchNorm
 
 
 def __getattr__(name):

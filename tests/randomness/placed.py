@@ -43,7 +43,7 @@ FUNCTIONS = {
 
 
 def drawn(torch, name, dtype):
-    """A function's numbers for all sizes and layouts, as indices go, and one more of the stream each time."""
+    """A function's numbers for all sizes and layouts, in the order of indices, each a number further in the stream."""
     torch.manual_seed(5)
     found = []
     for n in SIZES:
