@@ -2,7 +2,6 @@
 
 import abc
 import functools
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -11,6 +10,7 @@ from rushlight.core.engine import RUN
 from rushlight.core.graph import Node as CoreNode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle
+from rushlight.core.locks import lock
 from rushlight.core.modes import Switch
 from rushlight.tensors import Tensor
 
@@ -230,7 +230,7 @@ class Waiting:
 
     def __init__(self, tensors, fn, mode):
         self.tensors, self.fn, self.mode = tensors, fn, mode
-        self.lock = threading.Lock()
+        self.lock = lock()
         self.runs = weakref.WeakKeyDictionary()
 
     def arrived(self, i, grad):

@@ -6,13 +6,13 @@ and the formulas record a graph of their own.
 
 from contextvars import ContextVar
 from functools import partial
-from threading import Lock
 
 import numpy as np
 
 from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
+from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT, observer
 from rushlight.layouts import is_dense, is_repeated
 
@@ -20,8 +20,8 @@ ndarray = np.ndarray
 BATCHED = 8  # the number of `graph`, here so that it compiles to a constant
 RUN = ContextVar("rushlight_run", default=None)  # the run that calls hooks in this context
 LEAF = 1 << 62  # more than any node's number
-CLAIM = Lock()  # held while a run takes hold of the vertices of its graph
-LEAVES = [Lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
+CLAIM = lock()  # held while a run takes hold of the vertices of its graph
+LEAVES = [lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
 
 
 class Backward:

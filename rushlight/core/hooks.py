@@ -2,12 +2,12 @@
 
 from collections import OrderedDict
 from itertools import count
-from threading import RLock
 
 import numpy as np
 
 from rushlight.core.errors import type_name
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import CURRENT
 from rushlight.core.placing import handed_out
 
@@ -60,7 +60,7 @@ class Hooks:
         self.post = OrderedDict()
         self.post_accumulate = OrderedDict()
         self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for whatever comes
-        self.lock = RLock()  # held while a gradient is added up and the hooks that wait for that run
+        self.lock = reentrant_lock()  # held while a gradient is added up and the hooks that wait for that run
 
     def on_output(self, index):
         """The hooks on the gradient of one output."""

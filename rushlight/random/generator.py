@@ -1,11 +1,11 @@
 """The random number generator: PyTorch's Mersenne Twister stream, its seed and its state."""
 
 import secrets
-import threading
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.locks import lock
 from rushlight.devices import CPU
 
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
@@ -48,7 +48,7 @@ class Generator:
                 f"Device type {kind.upper()} is not supported for torch.Generator() api: use Generator()."
             )
         self.device = CPU
-        self.lock = threading.Lock()
+        self.lock = lock()
         self._bits = np.random.MT19937(0)
         self._seeder = np.random.RandomState(self._bits)
         self.words = self._bits.random_raw  # words(count): the next words of 32 bits, in a uint64 array

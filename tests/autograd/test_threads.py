@@ -7,6 +7,10 @@ import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+import rushlight
+
 
 def together(n, function):
     """Calls a function in n threads that start at the same moment; their results in order, their errors raised."""
@@ -172,3 +176,67 @@ def test_the_locks_are_what_keeps_gradients():
     """The stress test can fail: it does when the locks of the leaves are taken out."""
     assert stressed("with")
     assert not all(stressed("without") for _ in range(40))  # one is enough; a busy machine needs more tries
+
+
+FORK = """
+import os, threading, time
+import rushlight as torch
+
+x = torch.ones(4, requires_grad=True)
+x.register_post_accumulate_grad_hook(lambda leaf: time.sleep(0.002))
+y = (x * x).sin().sum()
+plain = torch.ones(20000, requires_grad=True)
+going = True
+
+
+def work():
+    while going:
+        y.backward(retain_graph=True)
+        (plain * plain).sum().backward()
+        torch.rand(2000)
+
+
+threads = [threading.Thread(target=work, daemon=True) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for _ in range(8):
+    time.sleep(0.02)
+    child = os.fork()
+    if child == 0:
+        y.backward(retain_graph=True)
+        (plain * plain).sum().backward()
+        torch.rand(10)
+        os._exit(0)
+    end = time.monotonic() + 20
+    while not os.waitpid(child, os.WNOHANG)[0]:
+        if time.monotonic() > end:
+            os.kill(child, 9)
+            raise SystemExit("the child waits for ever")
+        time.sleep(0.001)
+going = False
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_while_others_run_passes():
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_within_a_hook_that_holds_a_lock():
+    x = rushlight.ones(1, requires_grad=True)
+    children = []
+
+    def fork(leaf):
+        children.append(os.fork())
+
+    x.register_post_accumulate_grad_hook(fork)
+    try:
+        (x * 2).sum().backward()
+    finally:
+        if children and children[0] == 0:
+            os._exit(0 if x.grad is not None and x.grad.item() == 2 else 1)
+    assert os.waitpid(children[0], 0)[1] == 0
