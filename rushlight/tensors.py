@@ -250,11 +250,14 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
         if type(self._array) is Batched:
             return batched_str(self._array)
-        node = self.grad_fn
+        try:
+            node = None if self.grad_fn is None else type(self.grad_fn).__name__
+        except RuntimeError:  # a view that was changed where that is forbidden has no history to show
+            node = "Invalid"
         return tensor_str(
             self._array,
             requires_grad=self._needs,
-            grad_fn_name=None if node is None else type(node).__name__,
+            grad_fn_name=node,
             default_dtype=dtypes.get_default_dtype()._numpy,
             tangent=tangent_text(self) if self._tangents else None,
         )
@@ -330,10 +333,15 @@ class Tensor(Arithmetic, metaclass=TensorType):
         self.__dict__.pop("_memory", None)
         share_memory(self, value)
 
+    @data.deleter
+    def data(self):
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     def detach(self) -> "Tensor":
         """The same memory outside the graph. Changes in place through it are noticed by the backward pass."""
         out = new_tensor(self._settled())
         out._counter = self._versions()
+        out._inference = self._inference
         share_memory(out, self)
         return out
 

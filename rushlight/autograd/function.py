@@ -212,16 +212,20 @@ def connected(node, tensors, outputs):
     return outputs
 
 
+NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
+)
+
+
 def check_dirty(node, tensors, outputs):
     """Looks at what was given to `mark_dirty`: inputs, all returned; a view among them as the only output."""
     given, made = identities(tensors), identities(outputs)
     for dirty in node.ctx.dirty_tensors:
         if id(dirty) not in given:
-            warnings.warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
-                "should be passed to ctx.mark_dirty().",
-                stacklevel=4,
-            )
+            if dirty._view is not None:
+                raise RuntimeError(NO_INPUT)
+            warnings.warn(NO_INPUT, stacklevel=4)
         if id(dirty) not in made:
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The inputs that "

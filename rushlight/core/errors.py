@@ -61,19 +61,25 @@ def operation(node) -> str:
 
 def changed_view(tensor, what) -> RuntimeError:
     """The error for a view whose history cannot be rewritten after a change in place; `what` tells what changed."""
-    from rushlight.core.graph import CUSTOM, MULTI
+    from rushlight.core.graph import CUSTOM, INFERRED, MULTI
 
     advice = {MULTI: OUTPUT_OF_MANY, CUSTOM: VIEW_IN_FUNCTION}.get(tensor._view.origin)
+    inferred = tensor._view.origin == INFERRED
+    mode, block, now = (
+        ("inference mode", "inference_mode", "in normal mode")
+        if inferred
+        else ("no_grad mode", "no_grad", "with grad mode enabled")
+    )
     if tensor._node is None:
-        message = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
+        message = f"A view was created in {mode} and {what} modified inplace {now}."
     elif advice is not None:
         message = f"Output {tensor._index} of {operation(tensor._node)} is a view and {what} modified inplace."
     else:
         message = (
-            f"Output {tensor._index} of {operation(tensor._node)} is a view of a view which was created in "
-            f"no_grad mode and {what} modified inplace with grad mode enabled."
+            f"Output {tensor._index} of {operation(tensor._node)} is a view of a view which was created in {mode} and "
+            f"{what} modified inplace {now}."
         )
-    return RuntimeError(f"{message} {advice or VIEW_IN_NO_GRAD}")
+    return RuntimeError(f"{message} {advice or VIEW_IN_NO_GRAD.format(block=block)}")
 
 
 OUTPUT_OF_MANY = (
@@ -87,7 +93,7 @@ VIEW_IN_FUNCTION = (
 )
 VIEW_IN_NO_GRAD = (
     "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+    "the view and the inplace either both inside the {block} block (if you don't want the inplace to be tracked) or "
     "both outside (if you want the inplace to be tracked)."
 )
 

@@ -24,6 +24,7 @@ DEFAULT = 0  # origins of views
 MULTI = 1
 UNRECORDED = 2
 CUSTOM = 3
+INFERRED = 4
 
 
 class VersionCounter:
@@ -306,8 +307,8 @@ class View:
     """That a tensor looks at the memory of another, its `base` (which is no view itself).
 
     `origin` tells how the view was made, which decides whether it may be changed in place: DEFAULT, MULTI (one of
-    several results, or a view of one), UNRECORDED (with grad mode off) or CUSTOM (by a custom function). The tensor's
-    history belongs to `version`.
+    several results, or a view of one), UNRECORDED (with grad mode off), INFERRED (in inference mode) or CUSTOM (by a
+    custom function). The tensor's history belongs to `version`.
     """
 
 

@@ -10,6 +10,7 @@ DEFAULT: int
 MULTI: int
 UNRECORDED: int
 CUSTOM: int
+INFERRED: int
 
 class VersionCounter:
     value: int

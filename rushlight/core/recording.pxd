@@ -10,7 +10,7 @@ from rushlight.core.modes cimport Modes
 cdef object ndarray, CURRENT, FLOAT16
 cdef int RESHAPE, CAST, CONJUGATE
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
-cdef int DEFAULT, MULTI, UNRECORDED
+cdef int DEFAULT, MULTI, UNRECORDED, INFERRED
 
 
 @cython.locals(modes=Modes)

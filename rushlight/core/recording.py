@@ -10,7 +10,7 @@ ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16)
 RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
-DEFAULT, MULTI, UNRECORDED = 0, 1, 2
+DEFAULT, MULTI, UNRECORDED, INFERRED = 0, 1, 2, 4
 
 
 def recording():
@@ -251,7 +251,7 @@ def look(out, source, several):
         view.base = parent.base
         view.origin = parent.origin
     if not recording():
-        view.origin = UNRECORDED
+        view.origin = INFERRED if CURRENT.get().inference else UNRECORDED
     elif several:
         view.origin = MULTI
     out._inference = source._inference

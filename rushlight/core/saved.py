@@ -97,7 +97,12 @@ class SavedTensor:
         self.k = k
 
     def register_hooks(self, pack_hook, unpack_hook) -> None:
-        """Sends this one saved tensor through a pair of hooks, once. RuntimeError when it has hooks, or is freed."""
+        """Sends this one saved tensor through a pair of hooks, once.
+
+        RuntimeError when it has hooks, or is freed; TypeError for what cannot be called.
+        """
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError("register_hooks(): incompatible function arguments. Give a pack hook and an unpack hook.")
         if self.node.freed:
             raise RuntimeError(FREED_BEFORE_HOOKS)
         value = saved_values(self.node)[self.k]

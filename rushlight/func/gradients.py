@@ -89,7 +89,7 @@ def vjp_by(func, primals, argnums, has_aux):
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                 f"{output.dtype}"
             )
-    outside = is_differentiated(leaves, outputs, variables)
+    outside = recording() and is_differentiated(leaves, outputs, variables)
     retire(variables)
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):

@@ -202,3 +202,52 @@ def test_contexts_put_back_only_what_is_theirs(torch):
     with mode:
         assert not torch.is_grad_enabled()
     assert torch.is_grad_enabled()
+
+
+def test_views_made_in_inference_mode(torch):
+    x = torch.ones(3, requires_grad=True).clone()
+    with torch.inference_mode():
+        view, made = x[:2], torch.ones(2)
+    with pytest.raises(
+        RuntimeError, match="A view was created in inference mode and is being modified inplace in normal"
+    ):
+        view.mul_(2)
+    assert not view.is_inference()
+    assert all(t.is_inference() for t in (made, made.detach(), made[:1], made.view(2)))
+    assert not any(t.is_inference() for t in (made.clone(), made + 1))
+
+
+def test_no_grad_around_vjp(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.no_grad():
+        output, product = torch.func.vjp(torch.sin, x)
+        (grad,) = product(torch.ones(2))
+    assert not output.requires_grad
+    assert not grad.requires_grad
+    assert torch.allclose(grad, x.detach().cos())
+
+
+def test_a_view_of_something_new_cannot_be_dirty(torch):
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            out = x.clone().view_as(x)
+            ctx.mark_dirty(out)
+            return out
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    with pytest.raises(RuntimeError, match="received a tensor that was not an input"):
+        Wrong.apply(torch.ones(1, requires_grad=True).clone())
+
+
+def test_a_view_without_valid_history_can_be_shown(torch):
+    x = torch.ones(1, requires_grad=True)
+    with torch.no_grad():
+        view = x[:]
+        view *= 2
+    assert repr(view) == "tensor([2.], grad_fn=<Invalid>)"
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and its base"):
+        _ = view.grad_fn
