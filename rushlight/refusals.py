@@ -5,18 +5,18 @@ from types import FunctionType
 
 from rushlight.core.complaints import translated
 
-# Functions so quick that another call around them would show. Their operators' errors are put right all the same.
-QUICK = frozenset({
-    "addmm", "backward", "bmm", "clone", "contiguous", "detach", "dot", "expand", "linear", "matmul", "mean",
-    "mm", "mse_loss", "mv", "numpy", "permute", "relu", "reshape", "size", "softmax", "sum", "t",
+# What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
+QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
+QUICK_METHODS = QUICK | {
+    "backward", "clone", "contiguous", "detach", "expand", "numpy", "permute", "reshape", "size", "softmax", "t",
     "transpose", "unsqueeze", "view",
-})  # fmt: skip
+}  # fmt: skip
 
 
 def guard(namespace: dict, home: str = "") -> None:
     """Puts a guard around each public function of a module; `home` is the module's name in PyTorch."""
     for name, function in list(namespace.items()):
-        if is_guarded(name, function):
+        if name not in QUICK and is_guarded(name, function):
             called = namespace[name] = guarded(function, f"{home}.{name}")
             called.__module__, called.__qualname__ = namespace["__name__"], name
 
@@ -24,16 +24,15 @@ def guard(namespace: dict, home: str = "") -> None:
 def guard_methods(cls: type) -> None:
     """Puts a guard around each method of a class that is an operator as well."""
     for name, function in list(vars(cls).items()):
-        if is_guarded(name, function):
+        if name not in QUICK_METHODS and is_guarded(name, function):
             setattr(cls, name, guarded(function, f"Tensor.{name}"))
 
 
 def is_guarded(name: str, function) -> bool:
-    """Whether a name is that of an operator's function, which is neither quick nor entered with its own errors."""
+    """Whether a name is that of a public function of rushlight that does not refuse wrong arguments itself."""
     return (
         type(function) is FunctionType
         and name[:1] != "_"
-        and name not in QUICK
         and not hasattr(function, "refuses")
         and function.__module__.startswith("rushlight")
     )
