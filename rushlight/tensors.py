@@ -191,7 +191,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        return self._settled()
+        array = self._settled()
+        return array if isinstance(array, np.ndarray) else array.__array__()
 
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
@@ -223,7 +224,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         if self._array.size != 1:
             kind = "no values" if self._array.size == 0 else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {kind} is ambiguous")
-        return bool(self._array.item())
+        return bool(self._array)
 
     def __float__(self):
         return float(one_of(self))

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from rushlight.core.batched import Batched, levels_of
 from rushlight.core.graph import TensorBase
-from rushlight.core.levels import enter, leave
+from rushlight.core.levels import enter, leave, place_of
+from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_unflatten
 
 __all__ = ["VmapInfo", "apply_batched", "innermost_level", "uses_own_rule"]
 
@@ -43,17 +44,28 @@ def uses_own_rule(cls) -> bool:
 def apply_batched(cls, args, level):
     """Calls a custom function on the batch of a level by its `vmap` staticmethod."""
     on_level = [isinstance(a, TensorBase) and level in levels_of(a._array) for a in args]
-    in_dims = tuple(0 if batched else None for batched in on_level)
-    whole = [leave(a, 0, level) if batched else a for a, batched in zip(args, on_level, strict=True)]
+    in_dims = tuple(place_of(a, level) if batched else None for a, batched in zip(args, on_level, strict=True))
+    whole = [a if dim is None else leave(a, dim, level) for a, dim in zip(args, in_dims, strict=True)]
     result = cls.vmap(VmapInfo(level.size, level.randomness), in_dims, *whole)
     if not isinstance(result, tuple) or len(result) != 2:
+        given = f"{len(result)} returns" if isinstance(result, tuple) else f"a {type(result)}"
         raise RuntimeError(
             "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
-            f"compatible with the output. Got {type(result).__name__}."
+            f"compatible with the output. Got {given} instead"
         )
     output, out_dims = result
-    several = isinstance(output, tuple)
-    outs = output if several else (output,)
-    dims = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(outs)
-    found = tuple(out if dim is None else enter(out, dim, level) for out, dim in zip(outs, dims, strict=True))
-    return found if several else found[0]
+    outs, spec = tree_flatten(output)
+    dims = broadcast_leaves(out_dims, spec)
+    if dims is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{tree_flatten(out_dims)[1]} but output has structure {spec}."
+        )
+    found = [out if dim is None else entered(out, dim, level) for out, dim in zip(outs, dims, strict=True)]
+    return tree_unflatten(found, spec)
+
+
+def entered(output, dim, level):
+    """An output on a level, the dimension counted from the front."""
+    return enter(output, dim % output.dim(), level)

@@ -15,14 +15,18 @@ ENTERED = ContextVar("rushlight_levels", default=())  # the levels of `vmap` tha
 
 
 class Level:
-    """One `vmap`: its number, which orders the levels, the number of examples, and what it does with randomness."""
+    """One `vmap`: its number, which orders the levels, the number of examples, and what it does with randomness.
 
-    __slots__ = ("number", "randomness", "size")
+    `places` has the dimension that holds the examples of what came in, by where that lies in memory.
+    """
+
+    __slots__ = ("number", "places", "randomness", "size")
 
     def __init__(self, size, randomness="error"):
         self.number = next(NUMBERS)
         self.size = size
         self.randomness = randomness
+        self.places = {}
 
 
 class Batched(np.lib.mixins.NDArrayOperatorsMixin):
@@ -75,7 +79,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     def example(self):
         """The first example's array; one of the same layout where there is no example."""
         if 0 in self.array.shape[: len(self.levels)]:
-            return np.ndarray(self.shape, self.dtype, bytearray(max(self.array.nbytes, 1)), 0, (0,) * self.ndim)
+            return np.ndarray(self.shape, self.dtype, bytearray(self.dtype.itemsize), 0, (0,) * self.ndim)
         return self.array[(0,) * len(self.levels) + (...,)]
 
     def sizes(self):

@@ -8,6 +8,7 @@ from rushlight.core.batched import ENTERED, Batched, levels_of
 from rushlight.core.batching import on_batched
 from rushlight.core.operators import Operator
 from rushlight.core.recording import look
+from rushlight.core.windows import address
 
 
 def parts(array):
@@ -60,7 +61,19 @@ def enter(tensor, dim, level):
     tensor._settled()
     result = INTO(tensor, dim, level)
     look(result, tensor, False)
+    level.places[whereabouts(result)] = dim
     return result
+
+
+def whereabouts(tensor):
+    """Where a batched tensor lies in memory."""
+    array = tensor._array
+    return address(array), array.array.shape, array.array.strides
+
+
+def place_of(tensor, level):
+    """The dimension in which a tensor holds the examples of a level: that in which it came in, else the first."""
+    return level.places.get(whereabouts(tensor), 0)
 
 
 def leave(tensor, dim, level):

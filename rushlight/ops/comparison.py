@@ -156,7 +156,13 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-6, 2.0]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    close = isclose(input, other, rtol, atol, equal_nan)
+    if is_batched(close):
+        raise RuntimeError(
+            "vmap over torch.allclose isn't supported yet: it gives one answer for all examples. Take "
+            "torch.isclose(input, other).all(), which gives one for each."
+        )
+    return bool(close._array.all())
 
 
 @takes_out

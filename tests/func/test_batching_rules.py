@@ -164,3 +164,55 @@ def test_results_of_unlike_shapes_are_refused(function):
     x = rushlight.tensor([[1.0, -1.0], [-1.0, -1.0]])
     with pytest.raises(RuntimeError, match="vmap: We do not support batching operators that can output dynamic shape"):
         rushlight.vmap(lambda x: function(rushlight, x))(x)
+
+
+@pytest.mark.parametrize("dims", [(0, 0), (1, 0), (-1, 1), (0, -1)])
+def test_rules_of_custom_functions_are_told_where_the_examples_are(dims):
+    torch, told = rushlight, []
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(x, y):
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, y = ctx.saved_tensors
+            return grad * y, grad * x
+
+        @staticmethod
+        def vmap(info, in_dims, x, y):
+            told.append(in_dims)
+            moved = [t if d is None else t.movedim(d, 0) for t, d in zip((x, y), in_dims, strict=True)]
+            return [Product.apply(*moved)], [0]
+
+    x, y = numbers(torch, 3, 3), numbers(torch, 3, 3).exp()
+    found = torch.vmap(Product.apply, dims)(x, y)[0]
+    np.testing.assert_allclose(found.numpy(), torch.vmap(torch.mul, dims)(x, y).numpy())
+    assert told == [tuple(d if d is None else d % 2 for d in dims)]
+
+
+def test_no_examples():
+    x = rushlight.zeros(0, 3)
+    assert rushlight.vmap(lambda x: x.exp() * x.sum())(x).shape == (0, 3)
+    assert rushlight.vmap(lambda x: x.mul_(2)[1:].median())(x).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda t, x: x if x > 0 else -x, "vmap: It looks like you're attempting to use a Tensor in some data"),
+        (lambda t, x: float(x), "vmap: It looks like you're calling .item"),
+        (lambda t, x: int(x), "vmap: It looks like you're calling .item"),
+        (lambda t, x: x.numpy(), "Cannot access data pointer of Tensor that doesn't have storage"),
+        (lambda t, x: t.allclose(x, x), "vmap over torch.allclose"),
+        (lambda t, x: t.zeros(()).copy_(x), "vmap: inplace arithmetic"),
+    ],
+)
+def test_what_needs_values_of_one_example_is_refused(function, message):
+    with pytest.raises(RuntimeError, match=message):
+        rushlight.vmap(lambda x: function(rushlight, x))(rushlight.ones(3))
