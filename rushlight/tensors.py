@@ -14,7 +14,7 @@ from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
 from rushlight.core.windows import memory_of
 from rushlight.devices import CPU, device
-from rushlight.layouts import contiguous_format, has_format, memory_format
+from rushlight.layouts import compact, contiguous_format, has_format, memory_format
 from rushlight.size import Size
 
 __all__ = ["Tensor"]
@@ -150,6 +150,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """The steps in memory, in elements, from one index of a dimension to the next."""
         array = self._settled()
         strides = tuple(s // array.itemsize for s in array.strides)
+        if array.size == 0 and not any(strides):  # NumPy's own results have no others
+            strides = compact([max(n, 1) for n in array.shape], 1)
         return strides if dim is None else one_size("stride", strides, dim)
 
     def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:

@@ -153,3 +153,9 @@ def test_memory_formats():
     assert image().is_contiguous(memory_format=rushlight.contiguous_format)
     assert not image().is_contiguous(memory_format=rushlight.channels_last)
     assert x.contiguous(memory_format=rushlight.channels_last).stride() == (60, 1, 15, 3)
+
+
+def test_strides_of_what_is_empty():
+    x = rushlight.zeros(1, 0, 3)
+    assert x.stride() == (x + 1).stride() == x.sin().stride() == (3, 3, 1)
+    assert rushlight.zeros(0).stride() == (rushlight.zeros(0) * 2).stride() == (1,)
