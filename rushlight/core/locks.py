@@ -2,10 +2,11 @@
 
 import os
 from threading import Lock, RLock
+from typing import Any
 from weakref import WeakSet
 
-LOCKS = WeakSet()
-REENTRANT = WeakSet()
+LOCKS: WeakSet[Any] = WeakSet()
+REENTRANT: WeakSet[Any] = WeakSet()
 
 
 def lock():
