@@ -45,7 +45,7 @@ def bad_minors(A, upper):
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("potrf", (A,))
-    return np.asarray(over_batches(lambda a: np.int32(factor(a, lower=not upper)[1] if a.size else 0), (A,), (2,)))
+    return over_batches(lambda a: np.int32(factor(a, lower=not upper)[1] if a.size else 0), (A,), (2,))
 
 
 def factor_cotangent(change, L, upper):

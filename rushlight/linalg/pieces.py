@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from rushlight.core.batched import Batched, levels_of, spread
+
 
 def adjoint(x):
     """The conjugate transpose of matrices."""
@@ -40,6 +42,10 @@ def gaps(x):
 
 def over_batches(function, arrays, dims):
     """Calls a function of arrays of `dims` dimensions for each of a batch; the dimensions before are broadcast."""
+    levels = levels_of(*arrays)
+    if levels:
+        results = over_batches(function, [spread(x, levels) for x in arrays], dims)
+        return tuple([Batched(r, levels) for r in results]) if isinstance(results, tuple) else Batched(results, levels)
     cut = [x.ndim - d for x, d in zip(arrays, dims, strict=True)]
     batch = np.broadcast_shapes(*[x.shape[:c] for x, c in zip(arrays, cut, strict=True)])
     if not batch:

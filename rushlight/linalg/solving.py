@@ -25,7 +25,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (A,))
-    return np.asarray(over_batches(lambda a: np.int32(factor(a)[2] if a.size else 0), (A,), (2,)))
+    return over_batches(lambda a: np.int32(factor(a)[2] if a.size else 0), (A,), (2,))
 
 
 @operator(
