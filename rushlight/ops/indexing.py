@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rushlight.core.batched import ARRAYS
+from rushlight.core.batched import ARRAYS, Batched
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import change, check_apart, check_memory, is_followed, shares
 from rushlight.core.operators import call
@@ -238,7 +238,8 @@ def checked_values(target, key, value, any_dtype):
 def selected_shape(array, key):
     """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
     within = [np.zeros_like(item) if isinstance(item, ARRAYS) and item.dtype != bool else item for item in key]
-    return np.broadcast_to(np.empty((), bool), array.shape)[tuple(within)].shape
+    within = tuple([item.example() if type(item) is Batched else item for item in within])
+    return np.broadcast_to(np.empty((), bool), array.shape)[within].shape
 
 
 @method
