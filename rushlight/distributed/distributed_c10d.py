@@ -1,0 +1,9 @@
+"""The names of `torch.distributed` under the name of the module that they stand in, in PyTorch."""
+
+from rushlight.distributed.collectives import *
+from rushlight.distributed.groups import *
+from rushlight.distributed.objects import *
+from rushlight.distributed.point_to_point import *
+from rushlight.distributed.reduce_ops import *
+from rushlight.distributed.stores import *
+from rushlight.distributed.work import *

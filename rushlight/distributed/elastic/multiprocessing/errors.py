@@ -1,0 +1,18 @@
+"""`record`: marks the main function of a process."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["record"]
+
+F = TypeVar("F", bound=Callable)
+
+
+def record(fn: F, error_handler: object = None) -> F:
+    """The function itself: an exception in it is shown with its traceback and ends all processes without more.
+
+    >>> from rushlight.distributed.elastic.multiprocessing.errors import record
+    >>> record(abs) is abs
+    True
+    """
+    return fn
