@@ -1,5 +1,7 @@
 """The names of `torch.distributed` under the name of the module that they stand in, in PyTorch."""
 
+# ruff: noqa: F403 (it has these names and no others)
+
 from rushlight.distributed.collectives import *
 from rushlight.distributed.groups import *
 from rushlight.distributed.objects import *
