@@ -26,8 +26,15 @@ GOOD_BYE = b"done"
 
 
 def take_seat(rank: int, size: int, store: Store) -> Any:
-    """Joins `size` processes that share a store into an MPI world; gives its `mpi4py.MPI`."""
+    """Joins `size` processes that share a store into an MPI world; gives its `mpi4py.MPI`.
+
+    A process that has a seat keeps it. DistBackendError where that is in a world of another size, and without MPICH.
+    """
     MPI = mpi.load()
+    if MPI.Is_initialized():
+        if MPI.COMM_WORLD.size != size:
+            raise DistBackendError(f"This process is one of {MPI.COMM_WORLD.size} already; it cannot be one of {size}.")
+        return MPI
     if MPI.get_vendor()[0] != "MPICH":
         raise DistBackendError(
             f"{MPI.get_vendor()[0]} cannot join processes that were started without mpiexec. Start the program with "

@@ -21,6 +21,8 @@ def reduce(rank, size, address):
 def by_environment(rank, size, port):
     os.environ.update(MASTER_ADDR="localhost", MASTER_PORT=str(port))
     reduce(rank, size, None)
+    os.environ["MASTER_PORT"] = str(port + 1)
+    reduce(rank, size, None)  # a group after a group
 
 
 def fail(rank, address):
