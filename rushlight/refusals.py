@@ -24,7 +24,10 @@ def guard(namespace: dict, home: str = "") -> None:
 def guard_methods(cls: type) -> None:
     """Puts a guard around each method of a class that is an operator as well."""
     for name, function in list(vars(cls).items()):
-        if name not in QUICK_METHODS and is_guarded(name, function):
+        refusing_at = getattr(function, "refuses", None)
+        if callable(refusing_at):
+            setattr(cls, name, refusing_at("Tensor"))
+        elif name not in QUICK_METHODS and is_guarded(name, function):
             setattr(cls, name, guarded(function, f"Tensor.{name}"))
 
 

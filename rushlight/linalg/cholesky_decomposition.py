@@ -109,7 +109,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     >>> torch.linalg.cholesky_ex(torch.tensor([[-1.0]])).info
     tensor(1, dtype=torch.int32)
     """
-    check_square("linalg.cholesky_ex", A)
+    check_square("linalg.cholesky", A)
     check_floating("linalg.cholesky_ex", A)
     info = bad_minors(A._array, upper)
     if not info.any():

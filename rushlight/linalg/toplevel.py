@@ -80,6 +80,8 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     >>> torch.cholesky(torch.tensor([[4.0]]))
     tensor([[2.]])
     """
+    if not input._array.size:
+        return input.clone()
     check_square("cholesky", input)
     return linalg_cholesky(input, upper=upper)
 

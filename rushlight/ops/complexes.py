@@ -241,7 +241,8 @@ def _view_as_real(input):
 
 @operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
 def _view_as_complex(input):
-    return input.view(np.result_type(input.dtype, np.complex64))[..., 0]
+    dtype = np.result_type(input.dtype, np.complex64)
+    return input.view(dtype)[..., 0] if input.size else np.empty(input.shape[:-1], dtype)
 
 
 def view_as_real(input: Tensor) -> Tensor:
@@ -272,9 +273,11 @@ def view_as_complex(input: Tensor) -> Tensor:
             "scalar type: "
             f"{TYPE_NAMES[FROM_NUMPY[array.dtype]]}"
         )
-    if array.ndim == 0 or array.shape[-1] != 2:
+    if array.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if array.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    if array.strides[-1] != array.itemsize:
+    if array.size and array.strides[-1] != array.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(stride % (2 * array.itemsize) for stride in array.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")

@@ -43,7 +43,7 @@ def flat_places(index, dim, shape):
 )
 def _gather(input, dim, index):
     """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
-    if input.ndim == 0 or index.ndim < input.ndim:
+    if input.ndim == 0 or index.ndim != input.ndim:
         return np.reshape(input, -1)[index]
     return input[grid(index, dim)]
 
@@ -59,7 +59,7 @@ def _put_back(input, dim, index, shape, distinct=False):
     if not distinct and (out := add_along(input, index, dim, shape)) is not None:
         return out
     out = np.zeros_like(input, shape=shape)
-    if out.ndim == 0 or index.ndim < out.ndim:
+    if out.ndim == 0 or index.ndim != out.ndim:
         np.add.at(out.reshape(-1), index, input)
     elif distinct:
         out[grid(index, dim)] = input

@@ -117,7 +117,7 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
         )
-    if count:
+    if count and input._array.size:
         check_bounds(index._array, (input._array.shape or (1,))[dim], dim)
     return dim
 
@@ -131,6 +131,8 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     name="index_add",
 )
 def _index_add(input, dim, index, source, alpha):
+    if not input.size:
+        return owned(input)
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
     return (input + np.reshape(added * alpha, input.shape)).astype(input.dtype, copy=False)
 

@@ -1,7 +1,7 @@
 """The keywords that PyTorch's functions of a tensor share: `out=`, and NumPy's `axis` and `keepdims`."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.out import write_out
@@ -9,9 +9,13 @@ from rushlight.refusals import refusal
 from rushlight.signatures import NUMPY_NAMES
 
 
-def keywords(function: Callable) -> Callable:
-    """Gives a public function of a tensor `out=`, NumPy's names, and PyTorch's error for other inputs."""
+def keywords(function: Callable, home: str = "") -> Callable:
+    """Gives a public function of a tensor `out=`, NumPy's names, and PyTorch's error for other inputs.
+
+    `home` is "Tensor" for the method, whose errors count arguments without the tensor itself.
+    """
     name = function.__name__
+    place = f"{home}.{name}"
 
     @wraps(function)
     def called(*args, **kwargs):
@@ -22,12 +26,12 @@ def keywords(function: Callable) -> Callable:
         input = args[0] if args else kwargs.get("input", called)
         if not isinstance(input, TensorBase) and input is not called:
             wanted = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-            raise refusal(f".{name}", args, kwargs, wanted)
+            raise refusal(place, args, kwargs, wanted)
         try:
             result = function(*args, **kwargs)
         except Exception as error:
-            raise refusal(f".{name}", args, kwargs, error) from None
+            raise refusal(place, args, kwargs, error) from None
         return result if out is None else write_out(name, out, result, *args, *kwargs.values())
 
-    vars(called)["refuses"] = True
+    vars(called)["refuses"] = partial(keywords, function)
     return called

@@ -51,7 +51,11 @@ def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> 
     tensor([0, 1, 2])
     """
     array = input._array
-    return _constant_pad(input, widths_of(pad, array.shape), checked_number(value, array.dtype))
+    widths = widths_of(pad, array.shape)
+    for n, (before, after) in zip(array.shape, widths, strict=True):
+        if n + min(before, 0) + min(after, 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return _constant_pad(input, widths, checked_number(value, array.dtype))
 
 
 def widths_of(pad, shape):
@@ -65,12 +69,6 @@ def widths_of(pad, shape):
         )
     pairs = list(zip(pad[::2], pad[1::2], strict=True))
     widths = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
-    for dim, (n, (before, after)) in enumerate(zip(shape, widths, strict=True)):
-        if n + before + after < 0:
-            raise RuntimeError(
-                f"The input size {n}, plus negative padding {before} and {after} resulted in a negative output "
-                f"size, which is invalid. Check dimension {dim} of your input."
-            )
     return widths
 
 
@@ -143,8 +141,6 @@ def circled(n, before, after, described):
     """The places where the other end follows."""
     if max(before, after) > n:
         raise RuntimeError("Padding value causes wrapping around more than once.")
-    if n + before + after < 0:
-        raise RuntimeError("Negative padding value is resulting in an empty dimension")
     kept = np.arange(n)[max(-before, 0) : n - max(-after, 0)]
     return kept[np.arange(-max(before, 0), kept.size + max(after, 0)) % max(kept.size, 1)]
 
@@ -174,6 +170,7 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     if mode not in PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     shape, dims = input._array.shape, len(widths) // 2
+    around = widths_of(widths, shape)[-dims:]
     if dims not in (1, 2, 3) or not dims < len(shape) <= dims + 2:
         raise NotImplementedError(UNSUPPORTED.format(len(widths), len(shape)))
     if mode != "circular" and 0 in shape[len(shape) == dims + 2 :]:
@@ -181,9 +178,22 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
             f"dimensions for input, but got: {list(shape)}"
         )
-    sides = list(enumerate(zip(shape, widths_of(widths, shape), strict=True)))[-dims:]
-    places = tuple([PLACES[mode](n, before, after, (dim, list(shape))) for dim, (n, (before, after)) in sides])
+    check_room(mode, shape[-dims:], around)
+    first = len(shape) - dims
+    places = tuple([PLACES[mode](shape[i], a, b, (i, list(shape))) for i, (a, b) in enumerate(around, first)])
     return PADS[mode, dims](input, places)
+
+
+def check_room(mode, shape, widths):
+    """RuntimeError where negative widths cut off more than there is, or all of a row."""
+    sizes = [n + before + after for n, (before, after) in zip(shape, widths, strict=True)]
+    if mode == "circular":
+        if min(sizes) < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+    elif min(sizes) < 0 or (len(sizes) == 1 and sizes[0] == 0):
+        names = "DHW"[-len(sizes) :]
+        before, after = (" ".join(f"{a}: {n}" for a, n in zip(names, found, strict=True)) for found in (shape, sizes))
+        raise RuntimeError(f"input ({before}) is too small. Calculated output {after}")
 
 
 UNSUPPORTED = """Padding size {} is not supported for {}D input tensor.

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 import rushlight as torch
+from rushlight.nn import functional as F
 from rushlight.signatures import recorded
 
 GOLDEN = json.loads(pathlib.Path(__file__).with_name("golden.json").read_text())
@@ -46,6 +47,37 @@ def test_no_internal_word(expression):
     kind, words = outcome(expression)
     leaked = ("_array", "AxisError", "ufunc", "NoneType' object", "invalid literal", "could not be broadcast together")
     assert not kind or not [word for word in leaked if word in words]
+
+
+NO_INDICES = torch.zeros(0, 4, dtype=torch.int64)
+GRADIENTS = {
+    "no class": (lambda x: F.nll_loss(x, torch.tensor([-100, -100])), (2, 0)),
+    "gather of more dimensions": (lambda x: torch.gather(x, 0, NO_INDICES), (3,)),
+    "index_add to nothing": (lambda x: torch.index_add(x, 0, torch.tensor([7]), torch.zeros(1, 0)), (3, 0)),
+    "maxima of no window": (lambda x: F.adaptive_max_pool2d(x, (0, 2)), (2, 3, 4, 4)),
+    "complex": (torch.view_as_complex, (2, 0, 2)),
+    "cholesky of no square": (torch.cholesky, (0, 5)),
+    "group_norm of nothing": (lambda x: F.group_norm(torch.zeros(2, 4, 0), 2, x, x), (4,)),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", GRADIENTS)
+def test_gradients_of_empties_are_zeros(case):
+    function, shape = GRADIENTS[case]
+    x = torch.zeros(shape, requires_grad=True)
+    result = function(x)
+    (grad,) = torch.autograd.grad(result, x, torch.ones_like(result))
+    assert grad.shape == shape
+    assert not grad.any()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dropout3d_takes_other_inputs_for_samples():
+    torch.manual_seed(0)
+    mask = F.dropout3d(torch.ones(40, 3)) != 0
+    assert (mask == mask[:, :1]).all()
+    assert 0 < mask.sum() < mask.numel()
 
 
 def test_signatures_read_whole():

@@ -39,8 +39,10 @@ def max_pool_operator(dims):
 
     def adaptive_max_pool(input, places):
         batch = planes.batched(input, dims)
-        values, indices = planes.largest(batch, positions(batch.shape[2:], places))
         shape = (*input.shape[:-dims], *places)
+        if 0 in places:
+            return np.zeros(shape, input.dtype), np.zeros(shape, np.int64)
+        values, indices = planes.largest(batch, positions(batch.shape[2:], places))
         return values.reshape(shape), indices.reshape(shape)
 
     return operator(
@@ -84,14 +86,23 @@ def check(name, dims, input, output_size):
     if len(sizes) != 1 and dims == 1:
         raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
     if len(sizes) != dims:
-        raise RuntimeError(f"{name}: output_size must be {dims}")
+        internal = "" if "avg" in name else "(): internal error"
+        raise RuntimeError(f"{name}{internal}: output_size{'.size()' if internal else ''} must be {dims}")
     found = tuple(n if size is None else int(size) for n, size in zip(shape[-dims:], sizes, strict=True))
     if min(found) < 0:
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 "
-            f"but received {{{', '.join(map(str, found))}}}"
-        )
+        raise negative(name, (*shape[:-dims], *found), dims)
     return found
+
+
+def negative(name, shape, dims):
+    """PyTorch's error for a negative size; a row counts as a plane of height 1."""
+    if dims == 1:
+        name, shape, dims = name.replace("1d", "2d"), (*shape[:-1], 1, shape[-1]), 2
+    if "max" in name:
+        wrong = next(n for n in shape if n < 0)
+        return RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {list(shape)}")
+    sizes = ", ".join(map(str, shape[-dims:]))
+    return RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{sizes}}}")
 
 
 def pool_averages(dims, input, output_size):

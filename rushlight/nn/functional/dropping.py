@@ -27,11 +27,24 @@ def check(p):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def per_channel(shape):
+def per_element(input):
+    """None: the mask has a number for each element, drawn as into a copy of the input."""
+
+
+def per_channel(input):
     """The shape of a mask that has one number for each channel of each sample."""
+    shape = input._array.shape
     if len(shape) < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return (*shape[:2], *(1,) * (len(shape) - 2))
+
+
+def per_channel_of_sample(input):
+    """The shape of a mask that has one number for each channel of a sample, where they come first."""
+    shape = input._array.shape
+    if not shape:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return (shape[0], *(1,) * (len(shape) - 1))
 
 
 def drawn(input, shape, draw, p):
@@ -43,10 +56,10 @@ def drawn(input, shape, draw, p):
 
 
 def dropped(input, shape, p, training, inplace):
-    """The input times a fresh mask of a shape, or one for each element."""
+    """The input times a fresh mask, of the shape that `shape` gives for the input."""
     if not training or p == 0 or not input._array.size:
         return input
-    mask = new_tensor(drawn(input, shape, distributions.dropout_mask, p))
+    mask = new_tensor(drawn(input, shape(input), distributions.dropout_mask, p))
     return input.mul_(mask) if inplace else input * mask
 
 
@@ -57,7 +70,7 @@ def alpha_dropped(input, shape, p, training, inplace):
     if p == 1:
         return input.mul_(0) if inplace else input * 0
     dtype = input._array.dtype
-    kept = drawn(input, shape, distributions.bernoulli, 1 - p)
+    kept = drawn(input, shape(input), distributions.bernoulli, 1 - p)
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = new_tensor(((kept - 1) * (ALPHA * scale) + ALPHA * scale * p).astype(dtype, copy=False))
     mask = new_tensor((kept * scale).astype(dtype, copy=False))
@@ -77,7 +90,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([0., 0., 2., 0., 0., 0.])
     """
     check(p)
-    return dropped(input, None, p, training, inplace)
+    return dropped(input, per_element, p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -98,7 +111,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch "
             "dimension (i.e. 2D or 3D inputs)."
         )
-    return of_sample_or_batch(input, 2, p, training, inplace)
+    return dropped(input, per_channel if ndim == 3 else per_channel_of_sample, p, training, inplace)
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -121,7 +134,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
             stacklevel=2,
         )
-    return dropped(input, per_channel(input._array.shape), p, training, inplace)
+    return dropped(input, per_channel, p, training, inplace)
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -136,14 +149,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     ndim = input.ndim
     if ndim not in (4, 5):
         warn_of_dimensions("dropout3d", ndim, 3, "4D or 5D")
-    return of_sample_or_batch(input, 4, p, training, inplace)
-
-
-def of_sample_or_batch(input, sample_ndim, p, training, inplace):
-    """Dropout of channels, which come first in a sample and second in a batch."""
-    shape = input._array.shape
-    mask = per_channel((1, *shape))[1:] if len(shape) == sample_ndim else per_channel(shape)
-    return dropped(input, mask, p, training, inplace)
+    return dropped(input, per_channel if ndim == 5 else per_channel_of_sample, p, training, inplace)
 
 
 def warn_of_dimensions(name, ndim, space, expected):
@@ -170,7 +176,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     tensor([-0.7792, -0.7792,  0.7792])
     """
     check(p)
-    return alpha_dropped(input, None, p, training, inplace)
+    return alpha_dropped(input, per_element, p, training, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
@@ -182,10 +188,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     tensor([-0.7792, -0.7792,  0.7792])
     """
     check(p)
-    shape = input._array.shape
-    if not training or p == 0 or not input._array.size:
-        return input
-    return alpha_dropped(input, per_channel(shape), p, training, inplace)
+    return alpha_dropped(input, per_channel, p, training, inplace)
 
 
 @operator(

@@ -125,7 +125,9 @@ def of_probabilities(logarithms, target, weight, ignore_index, reduction, smooth
     if smoothing:
         target = target * (1 - smoothing) + smoothing / classes
     loss = -(weighted(logarithms, weight, dim) * target).sum(dim)
-    return loss.sum() / (logarithms._array.size / classes) if reduction == "mean" else reduced(loss, reduction)
+    return (
+        loss.sum() / (logarithms._array.size / (classes or np.nan)) if reduction == "mean" else reduced(loss, reduction)
+    )
 
 
 def weighted(logarithms, weight, dim):
@@ -174,6 +176,8 @@ def nll_loss(
         loss = nll_loss(input, target, weight, ignore_index=ignore_index, reduction=reduction)
         return loss.squeeze(0) if reduction == "none" else loss
     safe, coefficients = coefficients_of(input, classes, weight, ignore_index, reduction)
+    if not x.shape[1]:  # all targets are ignored: any class will do for them
+        input = input.sum(1, keepdim=True)
     return (_nll_loss if x.ndim == 2 else _nll_loss2d)(input, safe, coefficients, reduction)
 
 
@@ -182,9 +186,9 @@ def coefficients_of(input, classes, weight, ignore_index, reduction):
     x = input._array
     counted = classes != ignore_index
     safe = np.where(counted, classes, 0)
-    if safe.size and ((safe < 0) | (safe >= x.shape[1])).any():
-        found = values(safe)
-        raise IndexError(f"Target {found[(found < 0) | (found >= x.shape[1])][0]} is out of bounds.")
+    wrong = counted & ((classes < 0) | (classes >= x.shape[1]))
+    if wrong.any():
+        raise IndexError(f"Target {values(classes)[values(wrong)][0]} is out of bounds.")
     coefficients = counted.astype(x.dtype)
     if weight is not None:
         check_weight(input, weight, 1)
