@@ -82,6 +82,7 @@ from rushlight.ops.random_tensors import *
 from rushlight.ops.ranges import *
 from rushlight.ops.rearranging import *
 from rushlight.ops.reduction import *
+from rushlight.ops.rejection_samples import *
 from rushlight.ops.rounding import *
 from rushlight.ops.selection import *
 from rushlight.ops.shared_memory import *

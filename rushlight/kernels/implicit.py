@@ -1,0 +1,62 @@
+"""How a random number moves with a parameter of its distribution while its probability stays (implicit gradients).
+
+With F the distribution function and f its density, F(x(a); a) = u gives dx/da = -(dF/da) / f (M. Figurnov, S. Mohamed
+and A. Mnih, "Implicit reparameterization gradients", 2018). dF/da is taken of log F, or of log(1 - F), whichever
+is exact in its tail, by a central difference of sixth order: eleven digits.
+"""
+
+import numpy as np
+
+from rushlight.kernels.special import scipy_special
+
+WEIGHTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
+STEP = 0.01  # in units of how fast the logarithm bends
+
+
+def gamma_slope(concentration: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """dx/da of numbers from the gamma distributions of concentrations `a` and rate 1, in the dtype of `x`.
+
+    >>> import numpy as np
+    >>> from rushlight.kernels.implicit import gamma_slope
+    >>> gamma_slope(np.array([1.0, 30.0]), np.array([0.7, 28.0])).round(6)
+    array([0.805466, 0.967037])
+    """
+    library = scipy_special()
+    a, wide = concentration.astype(np.float64), x.astype(np.float64)
+    log_density = (a - 1) * np.log(wide) - wide - library.gammaln(a)
+    with np.errstate(all="ignore"):
+        lower = _moved(lambda a: library.gammainc(a, wide), a, np.minimum(a, np.sqrt(a)), log_density)
+        upper = _moved(lambda a: library.gammaincc(a, wide), a, np.minimum(a, np.sqrt(a)), log_density)
+    return _chosen(wide < a, lower, -upper, x.dtype)
+
+
+def beta_slope(x: np.ndarray, concentration: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """dx/da / (1 - x) of numbers from the beta distributions of concentrations `a` and `total - a`.
+
+    >>> import numpy as np
+    >>> from rushlight.kernels.implicit import beta_slope
+    >>> beta_slope(np.array([0.3]), np.array([1.0]), np.array([2.0])).round(6)  # F = x ** a: -x log x / (1 - x)
+    array([0.515988])
+    """
+    library = scipy_special()
+    a, wide = concentration.astype(np.float64), x.astype(np.float64)
+    b = total.astype(np.float64) - a
+    log_density = (a - 1) * np.log(wide) + (b - 1) * np.log1p(-wide) - library.betaln(a, b)
+    scale = np.minimum(a, np.sqrt(a * (a + b) / b))
+    with np.errstate(all="ignore"):
+        lower = _moved(lambda a: library.betainc(a, b, wide), a, scale, log_density)
+        upper = _moved(lambda a: library.betaincc(a, b, wide), a, scale, log_density)
+    return _chosen(wide * (a + b) < a, lower / (1 - wide), -upper / (1 - wide), x.dtype)
+
+
+def _moved(tail, a, scale, log_density):
+    """-(dP/da) / f for a probability P of `a`."""
+    step = STEP * scale
+    slope = sum(weight * (np.log(tail(a + i * step)) - np.log(tail(a - i * step))) for i, weight in WEIGHTS) / step
+    return -slope * np.exp(np.log(tail(a)) - log_density)
+
+
+def _chosen(below, lower, upper, dtype):
+    """What the nearer tail gives; 0 where that is no number, as in PyTorch."""
+    slope = np.where(below, lower, upper)
+    return np.where(np.isnan(slope), 0, slope).astype(dtype)

@@ -1,0 +1,91 @@
+"""Binomial numbers, the very ones that PyTorch draws on a CPU."""
+
+import math
+
+import numpy as np
+
+from rushlight.random.generator import Generator
+from rushlight.random.names import FLOATING, require
+
+
+def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Draw how many of `counts` trials succeed, each with its probability; both are floating arrays of one shape.
+
+    Raises NotImplementedError for another dtype.
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator
+    >>> from rushlight.random.binomial import binomial
+    >>> binomial(Generator().manual_seed(0), np.array([5.0, 100.0]), np.array([1.0, 0.0]))
+    array([5., 0.])
+    """
+    require(counts.dtype, FLOATING, "binomial_cpu")
+    with generator.lock:
+        draw = lambda: float(generator.uniform64(1)[0])
+        pairs = zip(counts.ravel().tolist(), probabilities.ravel().tolist(), strict=True)
+        numbers = [_successes(count, p, draw) for count, p in pairs]
+    return np.array(numbers, counts.dtype).reshape(counts.shape)
+
+
+def _successes(count: float, p: float, draw) -> float:
+    """The rarer outcome is drawn, with the method that suits its mean."""
+    if not (count > 0 and p > 0):
+        return math.nan if p != p or count != count else 0.0
+    if p >= 1:
+        return count
+    if p > 0.5:
+        return count - _rare(count, 1 - p, draw)
+    return _rare(count, p, draw)
+
+
+def _rare(count: float, p: float, draw) -> float:
+    """The successes where the probability is at most a half."""
+    return _rejected(count, p, draw) if count * p >= 10 else _waited(count, p, draw)
+
+
+def _waited(count: float, p: float, draw) -> float:
+    """How many waiting times, which are geometric numbers, go into `count` trials."""
+    log_q, trials, successes = math.log1p(-p), 0, 0
+    while True:
+        u = draw()
+        trials += math.ceil(math.log(u) / log_q) if u > 0 else math.inf
+        if trials > count:
+            return successes
+        successes += 1
+
+
+def _rejected(count: float, p: float, draw) -> float:
+    """Transformed rejection: W. Hörmann, "The generation of binomial random variates", Journal of Statistical
+    Computation and Simulation 46, 1993, algorithm BTRS."""
+    deviation = math.sqrt(count * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    c = count * p + 0.5
+    v_r = 0.92 - 4.2 / b
+    odds = p / (1 - p)
+    alpha = (2.83 + 5.1 / b) * deviation
+    m = math.floor((count + 1) * p)
+    while True:
+        u, v = draw() - 0.5, draw()
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + c)
+        if us >= 0.07 and v <= v_r:
+            return k
+        if k < 0 or k > count:
+            continue
+        bound = (
+            (m + 0.5) * math.log((m + 1) / (odds * (count - m + 1)))
+            + (count + 1) * math.log((count - m + 1) / (count - k + 1))
+            + (k + 0.5) * math.log(odds * (count - k + 1) / (k + 1))
+            + _stirling_rest(m) + _stirling_rest(count - m) - _stirling_rest(k) - _stirling_rest(count - k)
+        )  # fmt: skip
+        if math.log(v * alpha / (a / (us * us) + b)) <= bound:
+            return k
+
+
+def _stirling_rest(k: float) -> float:
+    """What Stirling's formula leaves of log k!, at k + 1."""
+    x = k + 1
+    if k <= 9:
+        return math.lgamma(x) - ((k + 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi))
+    return (1 / 12 - (1 / 360 - 1 / 1260 / (x * x)) / (x * x)) / x

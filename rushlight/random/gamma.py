@@ -1,0 +1,70 @@
+"""Gamma and Dirichlet numbers, the very ones that PyTorch draws on a CPU."""
+
+import math
+
+import numpy as np
+
+from rushlight.random.generator import Generator
+from rushlight.random.names import FLOATING, require
+from rushlight.random.normal import standard_pairs
+
+THIRD, SQUEEZE = float(np.float32(1 / 3)), float(np.float32(0.0331))  # PyTorch has them in single precision
+
+
+def standard_gamma(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
+    """Draw a number of rate 1 for each concentration of a floating array, in its dtype.
+
+    Raises NotImplementedError for another dtype.
+
+    >>> import numpy as np
+    >>> from rushlight.random import Generator
+    >>> from rushlight.random.gamma import standard_gamma
+    >>> standard_gamma(Generator().manual_seed(0), np.array([0.5, 3.0])).round(4)
+    array([0.1088, 1.5377])
+    """
+    require(concentrations.dtype, FLOATING, "gamma_cpu")
+    numbers = _numbers(generator, concentrations, concentrations.dtype.type)
+    return np.maximum(numbers.astype(concentrations.dtype), np.finfo(concentrations.dtype).tiny)
+
+
+def dirichlet(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
+    """Draw a row that sums to 1 for each row of concentrations: gamma numbers, divided by their sum.
+
+    Raises NotImplementedError for a dtype that is not floating.
+    """
+    dtype = concentrations.dtype
+    require(dtype, FLOATING, "dirichlet")
+    numbers = np.maximum(_numbers(generator, concentrations, np.float64), np.finfo(np.float64).tiny)
+    shares = (numbers / numbers.sum(axis=-1, keepdims=True)).astype(dtype)
+    return np.clip(shares, np.finfo(dtype).tiny, np.nextafter(dtype.type(1), dtype.type(0)))
+
+
+def _numbers(generator: Generator, concentrations: np.ndarray, kind: type) -> np.ndarray:
+    """Float64 gamma numbers for concentrations that are computed with in the precision `kind`."""
+    with generator.lock:
+        numbers = [_rejected(generator, kind(alpha)) for alpha in concentrations.ravel()]
+    return np.array(numbers, np.float64).reshape(concentrations.shape)
+
+
+def _rejected(generator: Generator, alpha) -> float:
+    """G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000.
+
+    A concentration below 1 is raised by 1, and the number multiplied by a power of a uniform one (their section 6).
+    """
+    kind, scale = type(alpha), 1.0
+    uniform = lambda: 1 - float(generator.uniform64(1)[0])
+    if alpha < 1:
+        if alpha == 0:
+            return 0.0
+        scale = uniform() ** float(kind(1) / alpha)
+        alpha = alpha + kind(1)
+    d = float(alpha - kind(THIRD))
+    c = 1 / math.sqrt(9 * d)
+    while True:
+        x = standard_pairs(generator, 1)[0]
+        v = 1 + c * x
+        if v <= 0:
+            continue
+        v, u, square = v * v * v, uniform(), x * x
+        if u < 1 - SQUEEZE * square * square or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
+            return scale * d * v
