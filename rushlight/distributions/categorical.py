@@ -1,15 +1,16 @@
 """The categorical distribution: one of several events."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import ClassVar
 
 import rushlight as torch
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.parameters import logits_to_probs, one_of, probs_to_logits
+from rushlight.distributions.utils import exactly_one, filled, lazy_property, logits_to_probs, probs_to_logits
 from rushlight.size import Size
 from rushlight.tensors import Tensor
+
+__all__ = ["Categorical"]
 
 
 class Categorical(Distribution):
@@ -23,14 +24,13 @@ class Categorical(Distribution):
     tensor(-0.6931, grad_fn=<SqueezeBackward1>)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}  # type: ignore[misc]
     has_enumerate_support = True
 
     def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
-        name = "logits" if probs is None else "probs"
-        parameter = one_of(probs, logits)
+        self._given, parameter = exactly_one(probs, logits)
         if parameter.dim() < 1:
-            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+            raise ValueError(f"`{self._given}` parameter must be at least one-dimensional.")
         if probs is None:
             self.logits = parameter - parameter.logsumexp(dim=-1, keepdim=True)
         else:
@@ -39,31 +39,34 @@ class Categorical(Distribution):
         super().__init__(parameter.shape[:-1], validate_args=validate_args)
 
     @property
-    def support(self) -> constraints.Constraint:
+    def _param(self) -> Tensor:
+        """The one of `probs` and `logits` that was given."""
+        return getattr(self, self._given)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self):
         """The events."""
         return constraints.integer_interval(0, self._num_events - 1)
 
-    @cached_property
+    @lazy_property
     def logits(self) -> Tensor:
         """The logarithms of the probabilities."""
-        with torch.enable_grad():
-            return probs_to_logits(self.probs)
+        return probs_to_logits(self.probs)
 
-    @cached_property
+    @lazy_property
     def probs(self) -> Tensor:
         """The probabilities."""
-        with torch.enable_grad():
-            return logits_to_probs(self.logits)
+        return logits_to_probs(self.logits)
 
     @property
     def param_shape(self) -> Size:
         """The shape of `probs` and `logits`."""
-        return Size((*self._batch_shape, self._num_events))
+        return self._param.size()
 
     @property
     def mean(self) -> Tensor:
         """NaN: events have no mean."""
-        return torch.full(self._batch_shape, torch.nan, dtype=self.probs.dtype)
+        return filled(self.probs, self._extended_shape(), torch.nan)
 
     variance = mean
 
@@ -72,31 +75,19 @@ class Categorical(Distribution):
         """The most probable event."""
         return self.probs.argmax(dim=-1)
 
-    def expand(self, batch_shape: Sequence[int]) -> "Categorical":
-        """The same distributions in a larger batch; the parameters are views."""
-        name = "probs" if "probs" in self.__dict__ else "logits"
-        expanded = Categorical(**{name: getattr(self, name)}, validate_args=False)
-        setattr(expanded, name, getattr(self, name).expand(*batch_shape, self._num_events))
-        expanded._batch_shape, expanded._validate_args = Size(batch_shape), self._validate_args
-        return expanded
-
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Events, int64, of shape `sample_shape + batch_shape`."""
         rows = self.probs.reshape(-1, self._num_events)
         return torch.multinomial(rows, Size(sample_shape).numel(), True).T.reshape(self._extended_shape(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of the events `value`."""
-        self._validate_sample(value)
+        self._check_sample(value)
         events, logits = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, events[..., :1]).squeeze(-1)
 
     def entropy(self) -> Tensor:
-        """The entropy in nats."""
         logits = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All events, along dimension 0."""
-        values = torch.arange(self._num_events).view(-1, *(1 for _ in self._batch_shape))
-        return values.expand(-1, *self._batch_shape) if expand else values
+        return self._listed(torch.arange(self._num_events), expand)

@@ -1,45 +1,335 @@
 """Sets that parameters and values of distributions have to lie in."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
+import rushlight as torch
+from rushlight.distributions.matrix_constraints import (
+    Constraint, _CorrCholesky, _LowerCholesky, _LowerTriangular, _PositiveDefinite, _PositiveSemidefinite, _Square,
+    _Symmetric,
+)  # fmt: skip
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "Constraint", "boolean", "integer_interval", "positive", "real", "real_vector", "simplex", "unit_interval",
+    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property",
+    "greater_than", "greater_than_eq", "half_open_interval", "independent", "integer_interval", "interval",
+    "is_dependent", "less_than", "lower_cholesky", "lower_triangular", "multinomial", "nonnegative",
+    "nonnegative_integer", "one_hot", "positive", "positive_definite", "positive_integer", "positive_semidefinite",
+    "real", "real_vector", "simplex", "square", "stack", "symmetric", "unit_interval",
 ]  # fmt: skip
 
 
-class Constraint(NamedTuple):
-    """A set: its name in messages, and what says of each element (or row) of a tensor whether it lies in it.
+class _Dependent(Constraint):
+    """A set that depends on other parameters: it is known for an instance of a distribution, not for its class."""
 
-    >>> import rushlight as torch
-    >>> from rushlight.distributions import constraints
-    >>> constraints.positive.check(torch.tensor([1.0, 0.0]))
-    tensor([ True, False])
-    """
+    def __init__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+        self._is_discrete, self._event_dim = is_discrete, event_dim
 
-    name: str
-    check: Callable[[Tensor], Tensor]
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether the set is of separate points. NotImplementedError where that depends too."""
+        if self._is_discrete is NotImplemented:
+            raise NotImplementedError(".is_discrete cannot be determined statically")
+        return self._is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The number of dimensions of an element. NotImplementedError where that depends too."""
+        if self._event_dim is NotImplemented:
+            raise NotImplementedError(".event_dim cannot be determined statically")
+        return self._event_dim
+
+    def __call__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+        """The same with more said about it."""
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
+            event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
+        )
+
+    def check(self, value: Tensor) -> Tensor:
+        raise ValueError("Cannot determine validity of dependent constraint")
+
+
+class _DependentProperty(property, _Dependent):
+    """Decorates the property that gives an instance's set; read on the class it is a dependent constraint."""
+
+    def __init__(self, fn=None, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+        super().__init__(fn)
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    def __call__(self, fn):  # type: ignore[override]
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+
+
+def is_dependent(constraint: object) -> bool:
+    """Whether a constraint is known for instances alone."""
+    return isinstance(constraint, _Dependent)
+
+
+class _Derived(Constraint):
+    """A set made of another one, of the same kind."""
+
+    def __init__(self, base_constraint: Constraint):
+        _require_constraints("base_constraint must be a Constraint, got {}", base_constraint)
+        self.base_constraint = base_constraint
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether the set is of separate points."""
+        return self.base_constraint.is_discrete
+
+    def _all(self, result: Tensor, dims: int) -> Tensor:
+        """Whether all of the last dimensions are within the set."""
+        return result.reshape((*result.shape[: result.dim() - dims], -1)).all(-1)
+
+
+class _IndependentConstraint(_Derived):
+    """A set of tensors whose elements, in the last dimensions, all lie in another one."""
+
+    def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
+        super().__init__(base_constraint)
+        if not isinstance(reinterpreted_batch_ndims, int):
+            kind = type(reinterpreted_batch_ndims).__name__
+            raise AssertionError(f"reinterpreted_batch_ndims must be an int, got {kind}")
+        if reinterpreted_batch_ndims < 0:
+            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The number of dimensions of an element."""
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+
+    def check(self, value: Tensor) -> Tensor:
+        result = self.base_constraint.check(value)
+        if result.dim() < self.reinterpreted_batch_ndims:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return self._all(result, self.reinterpreted_batch_ndims)
 
     def __repr__(self):
-        return self.name
+        return f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
-def integer_interval(low: int, high: int) -> Constraint:
-    """The integers from `low` to `high`, both included."""
-    name = f"IntegerInterval(lower_bound={low}, upper_bound={high})"
-    return Constraint(name, lambda value: (value % 1 == 0) & (value >= low) & (value <= high))
+class MixtureSameFamilyConstraint(_Derived):
+    """The values of a mixture: those that lie in the set of every component."""
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The number of dimensions of an element."""
+        return self.base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        if value.dim() < self.event_dim:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return self._all(result, result.dim() - (value.dim() - self.event_dim))
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.base_constraint!r})"
 
 
-def _is_simplex(value: Tensor) -> Tensor:
-    """Whether the rows are not negative and sum to 1."""
-    return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+class _Boolean(Constraint):
+    """0 and 1."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value == 0) | (value == 1)
 
 
-real = Constraint("Real()", lambda value: value == value)  # False for NaN alone
-real_vector = Constraint("IndependentConstraint(Real(), 1)", lambda value: (value == value).all(-1))
-positive = Constraint("GreaterThan(lower_bound=0.0)", lambda value: value > 0)
-unit_interval = Constraint("Interval(lower_bound=0.0, upper_bound=1.0)", lambda value: (value >= 0) & (value <= 1))
-boolean = Constraint("Boolean()", lambda value: (value == 0) | (value == 1))
-simplex = Constraint("Simplex()", _is_simplex)
+class _OneHot(Constraint):
+    """Vectors with one 1 among zeros."""
+
+    is_discrete, event_dim = True, 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+
+
+class _Bounded(Constraint):
+    """A set with bounds, numbers or tensors, which its representation shows."""
+
+    lower_bound: Any
+    upper_bound: Any
+
+    def __repr__(self):
+        return f"{type(self).__name__[1:]}({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+
+
+class _From(_Bounded):
+    def __init__(self, lower_bound):
+        self.lower_bound = lower_bound
+
+
+class _To(_Bounded):
+    def __init__(self, upper_bound):
+        self.upper_bound = upper_bound
+
+
+class _Between(_Bounded):
+    def __init__(self, lower_bound, upper_bound):
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+
+class _IntegerInterval(_Between):
+    """The integers from `lower_bound` to `upper_bound`, both included."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _IntegerLessThan(_To):
+    """The integers up to `upper_bound`."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value <= self.upper_bound)
+
+
+class _IntegerGreaterThan(_From):
+    """The integers from `lower_bound` on."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value >= self.lower_bound)
+
+
+class _Real(Constraint):
+    """All real numbers, and both infinities."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return value == value  # False for NaN alone
+
+
+class _GreaterThan(_From):
+    """The numbers above `lower_bound`."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(_From):
+    """The numbers from `lower_bound` on."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound <= value
+
+
+class _LessThan(_To):
+    """The numbers below `upper_bound`."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return value < self.upper_bound
+
+
+class _Interval(_Between):
+    """The numbers from `lower_bound` to `upper_bound`, both included."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(_Between):
+    """The numbers from `lower_bound` to below `upper_bound`."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _Simplex(Constraint):
+    """Vectors without negative elements whose sum is 1."""
+
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class _Multinomial(Constraint):
+    """Vectors of counts that sum up to at most `upper_bound`; as in PyTorch, which would mean exactly."""
+
+    is_discrete, event_dim = True, 1
+
+    def __init__(self, upper_bound: int):
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class _Sequence(Constraint):
+    """Tensors whose parts along a dimension lie in sets of their own."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0):
+        _require_constraints("All elements of cseq must be Constraint instances", *cseq)
+        self.cseq, self.dim = list(cseq), dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        """Whether any of the sets is of separate points."""
+        return any(c.is_discrete for c in self.cseq)
+
+    def _require_dim(self, value: Tensor) -> None:
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
+
+
+class _Cat(_Sequence):
+    """Tensors that are parts of given lengths, joined along a dimension."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None):
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The largest number of dimensions of an element."""
+        return max(c.event_dim for c in self.cseq)
+
+    def check(self, value: Tensor) -> Tensor:
+        self._require_dim(value)
+        starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
+        parts = zip(self.cseq, starts, self.lengths, strict=True)
+        return torch.cat([c.check(value.narrow(self.dim, start, length)) for c, start, length in parts], self.dim)
+
+
+class _Stack(_Sequence):
+    """Tensors that are parts stacked along a dimension."""
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        """The number of dimensions of an element, with that of the stack where it lies within."""
+        dim = max(c.event_dim for c in self.cseq)
+        return dim + 1 if self.dim + dim < 0 else dim
+
+    def check(self, value: Tensor) -> Tensor:
+        self._require_dim(value)
+        parts = [value.select(self.dim, i) for i in range(value.size(self.dim))]
+        return torch.stack([c.check(part) for part, c in zip(parts, self.cseq, strict=True)], self.dim)
+
+
+def _require_constraints(message: str, *constraints: object) -> None:
+    """AssertionError for what is no constraint."""
+    for constraint in constraints:
+        if not isinstance(constraint, Constraint):
+            raise AssertionError(message.format(type(constraint).__name__))
+
+
+dependent, dependent_property = _Dependent(), _DependentProperty
+independent, cat, stack = _IndependentConstraint, _Cat, _Stack
+boolean, one_hot, multinomial = _Boolean(), _OneHot(), _Multinomial
+nonnegative_integer, positive_integer, integer_interval = _IntegerGreaterThan(0), _IntegerGreaterThan(1), _IntegerInterval
+real, real_vector = _Real(), independent(_Real(), 1)
+positive, nonnegative = _GreaterThan(0.0), _GreaterThanEq(0.0)
+greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
+interval, half_open_interval, unit_interval = _Interval, _HalfOpenInterval, _Interval(0.0, 1.0)
+simplex = _Simplex()
+lower_triangular, lower_cholesky, corr_cholesky = _LowerTriangular(), _LowerCholesky(), _CorrCholesky()
+square, symmetric = _Square(), _Symmetric()
+positive_semidefinite, positive_definite = _PositiveSemidefinite(), _PositiveDefinite()

@@ -1,12 +1,16 @@
-"""What all distributions share: shapes, checks of parameters and values."""
+"""What all distributions share: shapes, checks of parameters and values, larger batches."""
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from typing import Any, Self
 
 import rushlight as torch
-from rushlight.distributions.constraints import Constraint
+from rushlight.distributions import constraints
+from rushlight.distributions.utils import lazy_property
 from rushlight.size import Size
 from rushlight.tensors import Tensor
+
+__all__ = ["Distribution"]
 
 
 class Distribution:
@@ -15,7 +19,6 @@ class Distribution:
     A class says in `arg_constraints` where its parameters lie, in `support` where its values do.
     """
 
-    arg_constraints: ClassVar[Mapping[str, Constraint]]
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
@@ -28,6 +31,7 @@ class Distribution:
             self._validate_args = validate_args
         if self._validate_args:
             self._validate_parameters()
+        super().__init__()
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -47,23 +51,58 @@ class Distribution:
         return self._event_shape
 
     @property
-    def support(self) -> Constraint:
+    def arg_constraints(self) -> Mapping[str, constraints.Constraint]:
+        """Where the parameters lie, by their names."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
         """Where values lie."""
         raise NotImplementedError
 
     @property
+    def mean(self) -> Tensor:
+        """The mean, of the shape of a sample."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The most probable value, of the shape of a sample."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
     def variance(self) -> Tensor:
-        """The variance, of the batch's shape."""
+        """The variance, of the shape of a sample."""
         raise NotImplementedError
 
     @property
     def stddev(self) -> Tensor:
-        """The standard deviation, of the batch's shape."""
+        """The standard deviation, of the shape of a sample."""
         return self.variance.sqrt()
 
-    def expand(self, batch_shape: Sequence[int]) -> Self:
-        """The same distributions in a larger batch; the parameters are views."""
-        raise NotImplementedError
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+        """The same distributions in a larger batch; the parameters are views.
+
+        A subclass with an `__init__` of its own needs an `expand` of its own (else NotImplementedError).
+        """
+        ours = next(cls for cls in type(self).__mro__ if cls.__module__.startswith(__package__))
+        new = self._get_checked_instance(ours, _instance)
+        batch_shape, old_dims, parameters = Size(batch_shape), len(self._batch_shape), self._expandable()
+        for name, value in self.__dict__.items():
+            if name in parameters and isinstance(value, Tensor):
+                dims = value.dim() - parameters[name].event_dim
+                value = value.expand((*batch_shape, *value.shape[dims:]))
+            elif isinstance(value, Distribution):
+                value = value.expand((*batch_shape, *value.batch_shape[old_dims:]))
+            elif isinstance(getattr(type(self), name, None), lazy_property):
+                continue  # computed again when it is read
+            new.__dict__[name] = value
+        new._batch_shape = batch_shape
+        return new
+
+    def _expandable(self) -> Mapping[str, constraints.Constraint]:
+        """The tensors that grow with the batch, and the constraints that tell the dimensions of one of them."""
+        return self.arg_constraints
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Samples without gradient, of shape `sample_shape + batch_shape + event_shape`."""
@@ -74,8 +113,26 @@ class Distribution:
         """Samples with gradients for the parameters. NotImplementedError where a distribution has none."""
         raise NotImplementedError
 
+    def sample_n(self, n: int) -> Tensor:
+        """`sample((n,))`, which is to be used instead."""
+        text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return self.sample((n,))
+
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the probability (or its density) of `value`, of the batch's shape."""
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The quantile of the probability `value`: the inverse of `cdf`."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values, along dimension 0; without `expand` the batch's dimensions have length 1."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
@@ -84,36 +141,76 @@ class Distribution:
 
     def perplexity(self) -> Tensor:
         """The exponential of the entropy."""
-        return self.entropy().exp()
+        return torch.exp(self.entropy())
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         """The shape of samples."""
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
+    def _listed(self, values: Tensor, expand: bool) -> Tensor:
+        """Values along dimension 0 for `enumerate_support`, before the batch's dimensions."""
+        values = values.view((-1, *(1 for _ in self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
     def _validate_parameters(self) -> None:
-        """ValueError for a parameter outside its constraint."""
-        for name, constraint in self.arg_constraints.items():
-            value = self.__dict__.get(name)
-            if value is not None and not constraint.check(value).all():
+        """ValueError for a parameter outside its constraint. What is computed from another one is not looked at."""
+        try:
+            arg_constraints = self.arg_constraints
+        except NotImplementedError:
+            arg_constraints = {}
+            warnings.warn(
+                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+        for name, constraint in arg_constraints.items():
+            lazy = name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property)
+            if constraints.is_dependent(constraint) or lazy:
+                continue
+            value = getattr(self, name)
+            if not constraint.check(value).all():
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
+    def _check_sample(self, value: Tensor) -> None:
+        """`_validate_sample`, where validation is on."""
+        if self._validate_args:
+            self._validate_sample(value)
+
     def _validate_sample(self, value: Tensor) -> None:
         """ValueError for a value of the wrong type or shape, or outside the support."""
-        if not self._validate_args:
-            return
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        expected = self._extended_shape()
-        if any(1 != i != j != 1 for i, j in zip(reversed(value.shape), reversed(expected), strict=False)):
-            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {expected}.")
-        if not self.support.check(value).all():
+        shape, expected = value.size(), self._extended_shape()
+        if shape[len(shape) - len(self._event_shape) :] != self._event_shape:
+            raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}.")
+        if any(1 != i != j != 1 for i, j in zip(reversed(shape), reversed(expected), strict=False)):
+            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not support.check(value).all():
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
-                f"support ({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
             )
+
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """A bare instance to expand into, or the one that a subclass gave."""
+        if _instance is None and type(self).__init__ is not cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
+                "define a custom .expand() method."
+            )
+        return self.__new__(type(self)) if _instance is None else _instance
 
     def __repr__(self):
         given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}

@@ -6,13 +6,14 @@ from typing import ClassVar
 
 import rushlight as torch
 from rushlight.distributions import constraints
-from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.parameters import broadcast_all
-from rushlight.size import Size
+from rushlight.distributions.exp_family import ExponentialFamily
+from rushlight.distributions.utils import _standard_normal, broadcast_all
 from rushlight.tensors import Tensor
 
+__all__ = ["Normal"]
 
-class Normal(Distribution):
+
+class Normal(ExponentialFamily):
     """The normal distribution of mean `loc` and standard deviation `scale`. ValueError unless `scale` is positive.
 
     >>> import rushlight as torch
@@ -23,13 +24,14 @@ class Normal(Distribution):
     torch.Size([3, 1])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}  # type: ignore[misc]
     support = constraints.real
     has_rsample = True
+    _mean_carrier_measure = 0
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None):
         self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
+        super().__init__(self.loc.size(), validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -48,39 +50,34 @@ class Normal(Distribution):
         """The variance, `scale` squared."""
         return self.scale.pow(2)
 
-    def expand(self, batch_shape: Sequence[int]) -> "Normal":
-        """The same distributions in a larger batch; the parameters are views."""
-        shape = Size(batch_shape)
-        expanded = Normal(self.loc.expand(shape), self.scale.expand(shape), validate_args=False)
-        expanded._validate_args = self._validate_args
-        return expanded
-
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Samples without gradient, of shape `sample_shape + batch_shape`."""
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Samples with gradients for the parameters: `loc + scale * noise` (Kingma and Welling 2014)."""
-        noise = torch.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).normal_()
-        return self.loc + noise * self.scale
+        return self.loc + _standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density at `value`."""
-        self._validate_sample(value)
+        self._check_sample(value)
         deviation = -((value - self.loc) ** 2) / (2 * self.scale**2)
         return deviation - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
-        self._validate_sample(value)
+        self._check_sample(value)
         return 0.5 * (1 + torch.erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The quantile of the probability `value`: the inverse of `cdf`."""
         return self.loc + self.scale * torch.erfinv(2 * value - 1) * math.sqrt(2)
 
     def entropy(self) -> Tensor:
-        """The entropy in nats."""
         return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
+
+    @property
+    def _natural_params(self):
+        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        x, y = natural_params
+        return -0.25 * x.pow(2) / y + 0.5 * torch.log(-math.pi / y)

@@ -1,0 +1,73 @@
+"""Categories as vectors with one 1, and with gradients that go straight through."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import rushlight as torch
+from rushlight.distributions import constraints
+from rushlight.distributions.categorical import Categorical
+from rushlight.distributions.distribution import Distribution
+from rushlight.distributions.odds import Shares
+from rushlight.nn.functional import one_hot
+from rushlight.tensors import Tensor
+
+__all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
+
+class OneHotCategorical(Shares, Distribution):
+    """One of K events, as a vector of K zeros but for a 1; `probs` and `logits` as for Categorical.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.OneHotCategorical(torch.tensor([0.0, 1.0])).sample()
+    tensor([0., 1.])
+    """
+
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}  # type: ignore[misc]
+    support = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean, `probs`."""
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """The most probable event."""
+        return one_hot(self.probs.argmax(dim=-1), num_classes=self.probs.shape[-1]).to(self.probs)
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance of each element."""
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        events = self._categorical.sample(sample_shape)
+        return one_hot(events, self._categorical._num_events).to(self.probs)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check_sample(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self) -> Tensor:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        n = self.event_shape[0]
+        values = torch.eye(n, dtype=self._param.dtype).view((n, *(1 for _ in self.batch_shape), n))
+        return values.expand((n, *self.batch_shape, n)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """The same whose samples pass gradients on to `probs` as they are (Y. Bengio, N. Léonard and A. Courville,
+    "Estimating or propagating gradients through stochastic neurons for conditional computation", 2013)."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        probs = self.probs
+        return self.sample(sample_shape) + (probs - probs.detach())

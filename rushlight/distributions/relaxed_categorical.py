@@ -1,0 +1,86 @@
+"""Categories made continuous, with gradients."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import rushlight as torch
+from rushlight.distributions import constraints
+from rushlight.distributions.categorical import Categorical
+from rushlight.distributions.distribution import Distribution
+from rushlight.distributions.odds import Shares
+from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.distributions.transforms import ExpTransform
+from rushlight.distributions.utils import broadcast_all, clamp_probs
+from rushlight.tensors import Tensor
+
+__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+
+
+class ExpRelaxedCategorical(Shares, Distribution):
+    """The logarithms of RelaxedOneHotCategorical's shares (C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete
+    distribution", 2017)."""
+
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}  # type: ignore[misc]
+    support = constraints.real_vector  # in truth the vectors whose exponentials sum up to 1
+    has_rsample = True
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ):
+        self._categorical, self.temperature = Categorical(probs, logits), temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        u = clamp_probs(torch.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
+        scores = (self.logits - (-(u.log())).log()) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check_sample(value)
+        events = self._categorical._num_events
+        logits, value = broadcast_all(self.logits, value)
+        log_scale = torch.full_like(self.temperature, float(events)).lgamma() + self.temperature.log() * (events - 1)
+        score = logits - value.mul(self.temperature)
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + log_scale
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Shares that sum up to 1 and are the nearer to a vector with one 1 the lower the `temperature`, a tensor, is.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).rsample().shape
+    torch.Size([3])
+    """
+
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample: Any = True
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ):
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """The temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self.base_dist.probs

@@ -1,0 +1,22 @@
+"""Invertible functions of random variables, with the logarithms of their Jacobians' determinants."""
+
+from rushlight.distributions.transforms.base import Transform
+from rushlight.distributions.transforms.compositions import (
+    ComposeTransform, IndependentTransform, ReshapeTransform, identity_transform,
+)  # fmt: skip
+from rushlight.distributions.transforms.elementwise import (
+    AbsTransform, AffineTransform, CumulativeDistributionTransform, ExpTransform, PowerTransform, SigmoidTransform,
+    SoftplusTransform, TanhTransform,
+)  # fmt: skip
+from rushlight.distributions.transforms.joined import CatTransform, StackTransform
+from rushlight.distributions.transforms.matrices import (
+    CorrCholeskyTransform, LowerCholeskyTransform, PositiveDefiniteTransform,
+)  # fmt: skip
+from rushlight.distributions.transforms.vectors import SoftmaxTransform, StickBreakingTransform
+
+__all__ = [
+    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
+    "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+    "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform", "identity_transform",
+]  # fmt: skip

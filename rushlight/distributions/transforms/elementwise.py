@@ -1,0 +1,216 @@
+"""Transforms of single numbers."""
+
+import math
+from collections.abc import Sequence
+
+import rushlight as torch
+from rushlight.distributions import constraints
+from rushlight.distributions.transforms.base import ParametricTransform, PlainTransform
+from rushlight.distributions.transforms.compositions import raised
+from rushlight.distributions.utils import broadcast_all, lazy_property
+from rushlight.nn.functional import softplus
+from rushlight.size import Size
+from rushlight.tensors import Tensor
+
+
+class ExpTransform(PlainTransform):
+    """y = exp(x)."""
+
+    domain, codomain, bijective, sign = constraints.real, constraints.positive, True, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return x
+
+
+class SigmoidTransform(PlainTransform):
+    """y = 1 / (1 + exp(-x)), kept off 0 and 1."""
+
+    domain, codomain, bijective, sign = constraints.real, constraints.unit_interval, True, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return clipped_sigmoid(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        y = inner(y)
+        return y.log() - (-y).log1p()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus(-x) - softplus(x)
+
+
+def inner(y: Tensor) -> Tensor:
+    """Numbers kept off 0 and 1."""
+    finfo = torch.finfo(y.dtype)
+    return y.clamp(min=finfo.tiny, max=1.0 - finfo.eps)
+
+
+def clipped_sigmoid(x: Tensor) -> Tensor:
+    """The sigmoid, kept off 0 and 1."""
+    return inner(torch.sigmoid(x))
+
+
+class SoftplusTransform(PlainTransform):
+    """y = log(1 + exp(x))."""
+
+    domain, codomain, bijective, sign = constraints.real, constraints.positive, True, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return softplus(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (-y).expm1().neg().log() + y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus(-x)
+
+
+class TanhTransform(PlainTransform):
+    """y = tanh(x). The inverse of a rounded 1 is infinite: `cache_size=1` gives back the very number instead."""
+
+    domain, codomain, bijective, sign = constraints.real, constraints.interval(-1.0, 1.0), True, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return torch.atanh(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
+
+
+class AbsTransform(PlainTransform):
+    """y = |x|. Its inverse is the positive one of the two."""
+
+    domain, codomain = constraints.real, constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+
+class PowerTransform(ParametricTransform):
+    """y = x ** exponent."""
+
+    domain, codomain, bijective = constraints.positive, constraints.positive, True
+
+    def __init__(self, exponent: Tensor | float, cache_size: int = 0):
+        super().__init__(cache_size=cache_size)
+        (self.exponent,) = broadcast_all(exponent)
+
+    @lazy_property
+    def sign(self):
+        """The sign of the exponent."""
+        return self.exponent.sign()
+
+    def __eq__(self, other):
+        return isinstance(other, PowerTransform) and self.exponent.eq(other.exponent).all().item()
+
+    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.pow(self.exponent)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.pow(1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        return torch.broadcast_shapes(shape, self.exponent.shape)
+
+    inverse_shape = forward_shape
+
+
+class AffineTransform(ParametricTransform):
+    """y = loc + scale * x; with `event_dim` 1 or 2 of vectors or matrices, whose determinants are summed up."""
+
+    bijective = True
+
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 0):
+        super().__init__(cache_size=cache_size)
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
+
+    @property
+    def event_dim(self) -> int:
+        """The number of dimensions of a value."""
+        return self._event_dim
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self):
+        """Where inputs lie."""
+        return raised(constraints.real, self.event_dim)
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self):
+        """Where results lie."""
+        return raised(constraints.real, self.event_dim)
+
+    def __eq__(self, other):
+        return isinstance(other, AffineTransform) and all(
+            bool(torch.as_tensor(mine == theirs).all())
+            for mine, theirs in ((self.loc, other.loc), (self.scale, other.scale))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # as in PyTorch
+
+    @property
+    def sign(self):
+        """The sign of the scale."""
+        if isinstance(self.scale, Tensor):
+            return self.scale.sign()
+        return (self.scale > 0) - (self.scale < 0)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.loc + self.scale * x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        if isinstance(self.scale, Tensor):
+            result, shape = torch.abs(self.scale).log(), x.shape
+        else:
+            result, shape = torch.full_like(x, math.log(abs(self.scale))), x.shape
+        if self.event_dim:
+            result = result.reshape((*result.shape[: -self.event_dim], -1)).sum(-1)
+            shape = shape[: -self.event_dim]
+        return result.expand(shape)
+
+    def forward_shape(self, shape: Sequence[int]) -> Size:
+        return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
+
+    inverse_shape = forward_shape
+
+
+class CumulativeDistributionTransform(ParametricTransform):
+    """The distribution function of a distribution of numbers, to the unit interval."""
+
+    codomain, bijective, sign = constraints.unit_interval, True, +1
+
+    def __init__(self, distribution, cache_size: int = 0):
+        super().__init__(cache_size=cache_size)
+        self.distribution = distribution
+
+    @property
+    def domain(self):
+        """The support of the distribution."""
+        return self.distribution.support
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return self.distribution.log_prob(x)

@@ -1,0 +1,119 @@
+"""Transforms side by side: each for its part of a tensor along a dimension."""
+
+import functools
+import operator
+from collections.abc import Sequence
+
+import rushlight as torch
+from rushlight.distributions import constraints
+from rushlight.distributions.transforms.base import ParametricTransform, Transform
+from rushlight.distributions.utils import _sum_rightmost
+from rushlight.tensors import Tensor
+
+
+class _Joined(ParametricTransform):
+    """Transforms for the parts of a tensor along `dim`."""
+
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0):
+        if not all(isinstance(t, Transform) for t in tseq):
+            raise AssertionError("All elements of tseq must be Transform instances")
+        super().__init__(cache_size=cache_size)
+        self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
+        self.dim = dim
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform, remembering (1) or not (0)."""
+        copied = super().with_cache(cache_size)
+        if copied is not self:
+            copied.transforms = [t.with_cache(cache_size) for t in self.transforms]  # type: ignore[attr-defined]
+        return copied
+
+    @property
+    def bijective(self):
+        """Whether no part loses anything."""
+        return all(t.bijective for t in self.transforms)
+
+    def _require_length(self, value: Tensor, name: str, length: int, said: str) -> None:
+        """AssertionError for a tensor without that dimension, or of another length along it."""
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for {name} with {value.dim()} dimensions")
+        if value.size(self.dim) != length:
+            raise AssertionError(f"x.size({self.dim}) = {value.size(self.dim)} must equal {said} {length}")
+
+
+class CatTransform(_Joined):
+    """Transforms for parts of `lengths` (1 each) of a tensor along `dim`, joined as by `torch.cat`."""
+
+    def __init__(
+        self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
+    ):
+        super().__init__(tseq, dim, cache_size)
+        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.transforms):
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})")
+
+    @property
+    def event_dim(self) -> int:
+        """The largest number of dimensions of a value."""
+        return max(t.event_dim for t in self.transforms)
+
+    @property
+    def length(self) -> int:
+        """The length along the dimension."""
+        return sum(self.lengths)
+
+    def _parts(self, value: Tensor, name: str = "tensor") -> list[Tensor]:
+        self._require_length(value, name, self.length, "length")
+        return list(torch.split(value, self.lengths, dim=self.dim))
+
+    def _call(self, x: Tensor) -> Tensor:
+        return torch.cat([t(part) for t, part in zip(self.transforms, self._parts(x), strict=True)], dim=self.dim)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return torch.cat([t.inv(part) for t, part in zip(self.transforms, self._parts(y), strict=True)], dim=self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        terms = [
+            _sum_rightmost(t.log_abs_det_jacobian(before, after), self.event_dim - t.event_dim)
+            for t, before, after in zip(self.transforms, self._parts(x, "x"), self._parts(y, "y"), strict=True)
+        ]
+        dim = (self.dim if self.dim < 0 else self.dim - x.dim()) + self.event_dim
+        return torch.cat(terms, dim=dim) if dim < 0 else functools.reduce(operator.add, terms)
+
+    @constraints.dependent_property
+    def domain(self):
+        """Where inputs lie."""
+        return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
+
+    @constraints.dependent_property
+    def codomain(self):
+        """Where results lie."""
+        return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
+
+
+class StackTransform(_Joined):
+    """Transforms for the slices of a tensor along `dim`, put together as by `torch.stack`."""
+
+    def _parts(self, value: Tensor, name: str = "tensor") -> list[Tensor]:
+        self._require_length(value, name, len(self.transforms), "len(transforms)")
+        return list(value.unbind(self.dim))
+
+    def _call(self, x: Tensor) -> Tensor:
+        return torch.stack([t(part) for t, part in zip(self.transforms, self._parts(x), strict=True)], dim=self.dim)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return torch.stack([t.inv(part) for t, part in zip(self.transforms, self._parts(y), strict=True)], dim=self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(x, "x"), self._parts(y, "y"), strict=True)
+        return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in parts], dim=self.dim)
+
+    @constraints.dependent_property
+    def domain(self):
+        """Where inputs lie."""
+        return constraints.stack([t.domain for t in self.transforms], self.dim)
+
+    @constraints.dependent_property
+    def codomain(self):
+        """Where results lie."""
+        return constraints.stack([t.codomain for t in self.transforms], self.dim)

@@ -1,0 +1,125 @@
+"""What distributions are written with: numbers as tensors, probabilities and logits, properties computed once."""
+
+from collections.abc import Callable, Sequence
+from functools import update_wrapper
+from typing import Any
+
+import rushlight as torch
+from rushlight.nn.functional import softmax
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]  # fmt: skip
+
+euler_constant = 0.57721566490153286060
+
+
+def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
+    """Tensors of one shape. Numbers take the dtype of the first tensor, or the default one.
+
+    ValueError for what is neither tensor nor number.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.utils.broadcast_all(1.0, torch.zeros(2))
+    (tensor([1., 1.]), tensor([0., 0.]))
+    """
+    if not all(isinstance(value, Tensor | int | float) for value in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
+    dtype = next((value.dtype for value in values if isinstance(value, Tensor)), torch.get_default_dtype())
+    tensors = [value if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype) for value in values]
+    return torch.broadcast_tensors(*tensors)
+
+
+def exactly_one(probs, logits):
+    """The name and the value of the one that is given. ValueError unless exactly one of the two is."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+    return ("logits", logits) if probs is None else ("probs", probs)
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Probabilities of logits: a sigmoid for two events, else a softmax over the last dimension."""
+    return torch.sigmoid(logits) if is_binary else softmax(logits, dim=-1)
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities moved off 0 and 1 by the precision of their dtype."""
+    eps = torch.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Logits of probabilities, which are first moved off 0 and 1: log odds for two events, else logarithms."""
+    inner = clamp_probs(probs)
+    return torch.log(inner) - torch.log1p(-inner) if is_binary else torch.log(inner)
+
+
+class lazy_property:
+    """A property that is computed when it is first read, with gradients, and then is an attribute."""
+
+    def __init__(self, wrapped: Callable[[Any], Any]):
+        self.wrapped = wrapped
+        update_wrapper(self, wrapped)  # type: ignore[arg-type]  # it takes any object
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        with torch.enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.wrapped.__name__, value)
+        return value
+
+
+def filled(like: Tensor, shape: Sequence[int], value: float) -> Tensor:
+    """A tensor of a shape with one value everywhere, of the dtype of another."""
+    return torch.full(tuple(shape), value, dtype=like.dtype)
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The lower triangles of square matrices, row by row, as vectors. ValueError for a diagonal that there is not.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.utils.tril_matrix_to_vec(torch.arange(4.0).view(2, 2))
+    tensor([0., 2., 3.])
+    """
+    n = mat.shape[-1]
+    if not -n <= diag < n:
+        raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
+    rows, columns = torch.tril_indices(n, n, diag)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """Square matrices whose lower triangles are given as vectors, row by row. ValueError where none is so large.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.utils.vec_to_tril_matrix(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([[1., 0.],
+            [2., 3.]])
+    """
+    length, b = vec.shape[-1], 1 + 2 * diag
+    side = (-b + (b**2 + 8 * length + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
+    n = round(side)
+    if n - side > torch.finfo(vec.dtype).eps:
+        raise ValueError(
+            f"The size of last dimension is {length} which cannot be expressed as "
+            "the lower triangular part of a square D x D matrix."
+        )
+    rows, columns = torch.tril_indices(n, n, diag)
+    mat = vec.new_zeros((*vec.shape[:-1], n, n))
+    mat[..., rows, columns] = vec
+    return mat
+
+
+def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dimensions."""
+    return value if dim == 0 else value.reshape((*value.shape[:-dim], -1)).sum(-1)
+
+
+def _standard_normal(shape: Sequence[int], dtype, device=None) -> Tensor:
+    """Numbers from the normal distribution, drawn as `normal_` does."""
+    return torch.empty(tuple(shape), dtype=dtype, device=device).normal_()
