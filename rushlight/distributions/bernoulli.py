@@ -22,7 +22,7 @@ class Bernoulli(Odds, ExponentialFamily):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
@@ -34,7 +34,7 @@ class Bernoulli(Odds, ExponentialFamily):
         validate_args: bool | None = None,
     ):
         self._take(probs, logits)
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

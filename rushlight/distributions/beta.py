@@ -21,7 +21,7 @@ class Beta(ExponentialFamily):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "concentration1": constraints.positive,
         "concentration0": constraints.positive,
     }

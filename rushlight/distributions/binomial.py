@@ -20,7 +20,7 @@ class Binomial(Odds, Distribution):
     tensor([0., 3.])
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,
@@ -35,7 +35,7 @@ class Binomial(Odds, Distribution):
         validate_args: bool | None = None,
     ):
         (self.total_count,) = self._take(probs, logits, total_count)
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.shape, validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self):

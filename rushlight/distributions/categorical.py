@@ -24,7 +24,7 @@ class Categorical(Distribution):
     tensor(-0.6931, grad_fn=<SqueezeBackward1>)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
     has_enumerate_support = True
 
     def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
@@ -61,7 +61,7 @@ class Categorical(Distribution):
     @property
     def param_shape(self) -> Size:
         """The shape of `probs` and `logits`."""
-        return self._param.size()
+        return self._param.shape
 
     @property
     def mean(self) -> Tensor:

@@ -21,13 +21,13 @@ class Cauchy(Distribution):
     tensor(0.7500)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None):
         self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.size(), validate_args=validate_args)
+        super().__init__(self.loc.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

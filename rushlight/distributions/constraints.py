@@ -5,7 +5,13 @@ from typing import Any
 
 import rushlight as torch
 from rushlight.distributions.matrix_constraints import (
-    Constraint, _CorrCholesky, _LowerCholesky, _LowerTriangular, _PositiveDefinite, _PositiveSemidefinite, _Square,
+    Constraint,
+    _CorrCholesky,
+    _LowerCholesky,
+    _LowerTriangular,
+    _PositiveDefinite,
+    _PositiveSemidefinite,
+    _Square,
     _Symmetric,
 )  # fmt: skip
 from rushlight.tensors import Tensor
@@ -310,7 +316,7 @@ class _Stack(_Sequence):
 
     def check(self, value: Tensor) -> Tensor:
         self._require_dim(value)
-        parts = [value.select(self.dim, i) for i in range(value.size(self.dim))]
+        parts = [value.select(self.dim, i) for i in range(value.shape[self.dim])]
         return torch.stack([c.check(part) for part, c in zip(parts, self.cseq, strict=True)], self.dim)
 
 
@@ -321,15 +327,33 @@ def _require_constraints(message: str, *constraints: object) -> None:
             raise AssertionError(message.format(type(constraint).__name__))
 
 
-dependent, dependent_property = _Dependent(), _DependentProperty
-independent, cat, stack = _IndependentConstraint, _Cat, _Stack
-boolean, one_hot, multinomial = _Boolean(), _OneHot(), _Multinomial
-nonnegative_integer, positive_integer, integer_interval = _IntegerGreaterThan(0), _IntegerGreaterThan(1), _IntegerInterval
-real, real_vector = _Real(), independent(_Real(), 1)
-positive, nonnegative = _GreaterThan(0.0), _GreaterThanEq(0.0)
-greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
-interval, half_open_interval, unit_interval = _Interval, _HalfOpenInterval, _Interval(0.0, 1.0)
-simplex = _Simplex()
-lower_triangular, lower_cholesky, corr_cholesky = _LowerTriangular(), _LowerCholesky(), _CorrCholesky()
-square, symmetric = _Square(), _Symmetric()
-positive_semidefinite, positive_definite = _PositiveSemidefinite(), _PositiveDefinite()
+dependent_property = _DependentProperty
+independent = _IndependentConstraint
+cat = _Cat
+stack = _Stack
+multinomial = _Multinomial
+integer_interval = _IntegerInterval
+greater_than = _GreaterThan
+greater_than_eq = _GreaterThanEq
+less_than = _LessThan
+interval = _Interval
+half_open_interval = _HalfOpenInterval
+
+dependent: Any = _Dependent()
+boolean: Any = _Boolean()
+one_hot: Any = _OneHot()
+nonnegative_integer: Any = _IntegerGreaterThan(0)
+positive_integer: Any = _IntegerGreaterThan(1)
+real: Any = _Real()
+real_vector: Any = _IndependentConstraint(real, 1)
+positive: Any = _GreaterThan(0.0)
+nonnegative: Any = _GreaterThanEq(0.0)
+unit_interval: Any = _Interval(0.0, 1.0)
+simplex: Any = _Simplex()
+lower_triangular: Any = _LowerTriangular()
+lower_cholesky: Any = _LowerCholesky()
+corr_cholesky: Any = _CorrCholesky()
+square: Any = _Square()
+symmetric: Any = _Symmetric()
+positive_semidefinite: Any = _PositiveSemidefinite()
+positive_definite: Any = _PositiveDefinite()

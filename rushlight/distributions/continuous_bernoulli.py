@@ -16,8 +16,8 @@ __all__ = ["ContinuousBernoulli"]
 
 
 class ContinuousBernoulli(InnerOdds, ExponentialFamily):
-    """Numbers in [0, 1] of density C probs**x (1 - probs)**(1 - x) (G. Loaiza-Ganem and J. P. Cunningham, "The continuous
-    Bernoulli: fixing a pervasive error in variational autoencoders", 2019).
+    """Numbers in [0, 1] of density C probs**x (1 - probs)**(1 - x) (G. Loaiza-Ganem and J. P. Cunningham, "The
+    continuous Bernoulli: fixing a pervasive error in variational autoencoders", 2019).
 
     Between the two `lims`, around 1/2, formulas give way to the first terms of their series.
 
@@ -26,7 +26,7 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
     tensor(True)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
     _mean_carrier_measure = 0
     has_rsample = True
@@ -42,7 +42,7 @@ class ContinuousBernoulli(InnerOdds, ExponentialFamily):
             raise ValueError("The parameter probs has invalid values")
         self._take(probs, logits)
         self._lims = lims
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.shape, validate_args=validate_args)
 
     def _outside_unstable_region(self) -> Tensor:
         """Where the formulas hold."""

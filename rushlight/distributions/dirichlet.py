@@ -20,9 +20,7 @@ class Dirichlet(ExponentialFamily):
     tensor([0.2500, 0.7500])
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
-        "concentration": constraints.independent(constraints.positive, 1)
-    }
+    arg_constraints: ClassVar = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
     has_rsample = True
 
@@ -60,7 +58,7 @@ class Dirichlet(ExponentialFamily):
         return torch.xlogy(a - 1.0, value).sum(-1) + torch.lgamma(a.sum(-1)) - torch.lgamma(a).sum(-1)
 
     def entropy(self) -> Tensor:
-        a, total, k = self.concentration, self.concentration.sum(-1), self.concentration.size(-1)
+        a, total, k = self.concentration, self.concentration.sum(-1), self.concentration.shape[-1]
         inner = ((a - 1.0) * torch.digamma(a)).sum(-1)
         return torch.lgamma(a).sum(-1) - torch.lgamma(total) - (k - total) * torch.digamma(total) - inner
 

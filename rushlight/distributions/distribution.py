@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -13,12 +13,18 @@ from rushlight.tensors import Tensor
 __all__ = ["Distribution"]
 
 
+def not_given(self):
+    """What a subclass has to say."""
+    raise NotImplementedError
+
+
 class Distribution:
     """A batch of distributions, of shape `batch_shape`, each over values of shape `event_shape`.
 
     A class says in `arg_constraints` where its parameters lie, in `support` where its values do.
     """
 
+    arg_constraints: ClassVar[Any] = property(not_given, doc="Where the parameters lie, by their names.")
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
@@ -49,11 +55,6 @@ class Distribution:
     def event_shape(self) -> Size:
         """The shape of one sample of one distribution."""
         return self._event_shape
-
-    @property
-    def arg_constraints(self) -> Mapping[str, constraints.Constraint]:
-        """Where the parameters lie, by their names."""
-        raise NotImplementedError
 
     @property
     def support(self) -> Any:
@@ -183,7 +184,7 @@ class Distribution:
         """ValueError for a value of the wrong type or shape, or outside the support."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, expected = value.size(), self._extended_shape()
+        shape, expected = value.shape, self._extended_shape()
         if shape[len(shape) - len(self._event_shape) :] != self._event_shape:
             raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}.")
         if any(1 != i != j != 1 for i, j in zip(reversed(shape), reversed(expected), strict=False)):
@@ -205,7 +206,7 @@ class Distribution:
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         """A bare instance to expand into, or the one that a subclass gave."""
-        if _instance is None and type(self).__init__ is not cls.__init__:
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
                 "define a custom .expand() method."
@@ -214,5 +215,5 @@ class Distribution:
 
     def __repr__(self):
         given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
-        shown = (f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in given.items())
+        shown = (f"{name}: {value if value.numel() == 1 else value.shape}" for name, value in given.items())
         return f"{type(self).__name__}({', '.join(shown)})"

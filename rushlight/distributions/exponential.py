@@ -20,14 +20,14 @@ class Exponential(ExponentialFamily):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar = {"rate": constraints.positive}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"rate": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None):
         (self.rate,) = broadcast_all(rate)
-        super().__init__(self.rate.size(), validate_args=validate_args)
+        super().__init__(self.rate.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

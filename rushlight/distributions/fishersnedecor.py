@@ -21,7 +21,7 @@ class FisherSnedecor(Distribution):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive
     has_rsample = True
 
@@ -29,7 +29,7 @@ class FisherSnedecor(Distribution):
         self.df1, self.df2 = broadcast_all(df1, df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-        super().__init__(self.df1.size(), validate_args=validate_args)
+        super().__init__(self.df1.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -20,7 +20,7 @@ class Gamma(ExponentialFamily):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "concentration": constraints.positive,
         "rate": constraints.positive,
     }
@@ -30,7 +30,7 @@ class Gamma(ExponentialFamily):
 
     def __init__(self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None = None):
         self.concentration, self.rate = broadcast_all(concentration, rate)
-        super().__init__(self.concentration.size(), validate_args=validate_args)
+        super().__init__(self.concentration.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -22,7 +22,7 @@ class GeneralizedPareto(Distribution):
     tensor(1.)
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "loc": constraints.real,
         "scale": constraints.positive,
         "concentration": constraints.real,
@@ -37,7 +37,7 @@ class GeneralizedPareto(Distribution):
         validate_args: bool | None = None,
     ):
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
-        super().__init__(self.loc.size(), validate_args=validate_args)
+        super().__init__(self.loc.shape, validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
@@ -49,7 +49,9 @@ class GeneralizedPareto(Distribution):
     def mean(self) -> Tensor:
         """The mean; NaN where the concentration is at least 1."""
         finite = self.concentration < 1
-        return torch.where(finite, self.loc + self.scale / (1 - torch.where(finite, self.concentration, 0.5)), torch.nan)
+        return torch.where(
+            finite, self.loc + self.scale / (1 - torch.where(finite, self.concentration, 0.5)), torch.nan
+        )
 
     @property
     def variance(self) -> Tensor:
@@ -94,7 +96,9 @@ class GeneralizedPareto(Distribution):
     def icdf(self, value: Tensor) -> Tensor:
         zero, k = self._zero()
         log_rest = torch.log1p(-value)
-        return torch.where(zero, self.loc - self.scale * log_rest, self.loc + self.scale / k * torch.expm1(-k * log_rest))
+        return torch.where(
+            zero, self.loc - self.scale * log_rest, self.loc + self.scale / k * torch.expm1(-k * log_rest)
+        )
 
     def entropy(self) -> Tensor:
         return torch.log(self.scale) + self.concentration + 1

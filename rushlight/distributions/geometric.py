@@ -24,7 +24,7 @@ class Geometric(Odds, Distribution):
     tensor(3.)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer
 
     def __init__(
@@ -34,7 +34,7 @@ class Geometric(Odds, Distribution):
         validate_args: bool | None = None,
     ):
         self._take(probs, logits)
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             value = self.probs
             raise ValueError(

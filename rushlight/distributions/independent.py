@@ -22,11 +22,9 @@ class Independent(Distribution):
     tensor(-2.7568)
     """
 
-    arg_constraints: ClassVar = {}  # type: ignore[misc]
+    arg_constraints: ClassVar = {}
 
-    def __init__(
-        self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None
-    ):
+    def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None):
         batch = base_distribution.batch_shape
         if reinterpreted_batch_ndims > len(batch):
             raise ValueError(

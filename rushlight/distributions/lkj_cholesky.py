@@ -25,7 +25,7 @@ class LKJCholesky(Distribution):
     torch.Size([3, 3])
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
 
     def __init__(self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None):
@@ -36,7 +36,7 @@ class LKJCholesky(Distribution):
         offset = torch.arange(-1, dim - 1, dtype=self.concentration.dtype).clamp(min=0)
         marginal = self.concentration + 0.5 * (dim - 2)
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
-        super().__init__(self.concentration.size(), (dim, dim), validate_args)
+        super().__init__(self.concentration.shape, (dim, dim), validate_args)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Each row is a point within the ball of the dimensions before it, and the diagonal what makes its length 1."""

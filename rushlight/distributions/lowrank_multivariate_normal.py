@@ -26,7 +26,7 @@ class LowRankMultivariateNormal(Distribution):
             [1., 2.]])
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
@@ -122,7 +122,7 @@ class LowRankMultivariateNormal(Distribution):
 
 def plus_identity(matrix: Tensor) -> Tensor:
     """A matrix with 1 added to its diagonal."""
-    return matrix + torch.eye(matrix.size(-1), dtype=matrix.dtype)
+    return matrix + torch.eye(matrix.shape[-1], dtype=matrix.dtype)
 
 
 def over_diagonal(factor: Tensor, diagonal: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from rushlight.tensors import Tensor
 
 
 class Constraint:
-    """A set. `event_dim` is the number of dimensions of one element; `is_discrete` says whether it is of separate points.
+    """A set. `event_dim` is how many dimensions an element has; `is_discrete` says whether it is of separate points.
 
     >>> import rushlight as torch
     >>> torch.distributions.constraints.positive.check(torch.tensor([1.0, 0.0]))
@@ -43,7 +43,7 @@ class _CorrCholesky(_LowerCholesky):
     """Lower triangular matrices with positive diagonals whose rows have length 1."""
 
     def check(self, value: Tensor) -> Tensor:
-        tolerance = torch.finfo(value.dtype).eps * value.size(-1) * 10
+        tolerance = torch.finfo(value.dtype).eps * value.shape[-1] * 10
         lengths = value.detach().pow(2).sum(-1).sqrt()
         return super().check(value) & (lengths - 1).abs().le(tolerance).all(-1)
 

@@ -14,7 +14,7 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """A value of one of the components, which are the last dimension of a distribution's batch; a Categorical says which.
+    """A value of one of the components, the last dimension of a distribution's batch; a Categorical says of which.
 
     ValueError for distributions of other kinds, and for batches that do not fit.
 
@@ -25,19 +25,15 @@ class MixtureSameFamily(Distribution):
     tensor(1.)
     """
 
-    arg_constraints: ClassVar = {}  # type: ignore[misc]
+    arg_constraints: ClassVar = {}
     has_rsample = False
 
     def __init__(self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None):
         self._mixture_distribution, self._component_distribution = mixture_distribution, component_distribution
         if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(
-                " The Mixture distribution needs to be an  instance of torch.distributions.Categorical"
-            )
+            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
         if not isinstance(component_distribution, Distribution):
-            raise ValueError(
-                "The Component distribution needs to be an instance of torch.distributions.Distribution"
-            )
+            raise ValueError("The Component distribution needs to be an instance of torch.distributions.Distribution")
         ours, batch = mixture_distribution.batch_shape, component_distribution.batch_shape[:-1]
         if any(1 != i != j != 1 for i, j in zip(reversed(ours), reversed(batch), strict=False)):
             raise ValueError(

@@ -25,7 +25,7 @@ class Multinomial(Shares, Distribution):
     tensor([0., 5.])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ class MultivariateNormal(Distribution):
     tensor(-1.8379)
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
@@ -127,12 +127,12 @@ def _batch_mv(bmat: Tensor, bvec: Tensor) -> Tensor:
     return torch.matmul(bmat, bvec.unsqueeze(-1)).squeeze(-1)
 
 
-def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:  # noqa: N803  # PyTorch's names
+def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
     """xᵀ (L Lᵀ)⁻¹ x for vectors x and factors L, whose batches broadcast.
 
     Vectors that share a factor become the columns of one system of equations.
     """
-    n = bx.size(-1)
+    n = bx.shape[-1]
     if bL.dim() == 2:
         columns = bx.reshape(-1, n).mT
         return torch.linalg.solve_triangular(bL, columns, upper=False).pow(2).sum(-2).reshape(bx.shape[:-1])

@@ -22,7 +22,7 @@ class NegativeBinomial(Odds, Distribution):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "total_count": constraints.greater_than_eq(0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
@@ -37,7 +37,7 @@ class NegativeBinomial(Odds, Distribution):
         validate_args: bool | None = None,
     ):
         (self.total_count,) = self._take(probs, logits, total_count)
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -24,14 +24,14 @@ class Normal(ExponentialFamily):
     torch.Size([3, 1])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
     _mean_carrier_measure = 0
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None):
         self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.size(), validate_args=validate_args)
+        super().__init__(self.loc.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -3,7 +3,12 @@
 from typing import Any
 
 from rushlight.distributions.utils import (
-    broadcast_all, clamp_probs, exactly_one, lazy_property, logits_to_probs, probs_to_logits,
+    broadcast_all,
+    clamp_probs,
+    exactly_one,
+    lazy_property,
+    logits_to_probs,
+    probs_to_logits,
 )  # fmt: skip
 from rushlight.size import Size
 from rushlight.tensors import Tensor
@@ -39,7 +44,7 @@ class Odds:
     @property
     def param_shape(self) -> Size:
         """The shape of `probs` and `logits`."""
-        return self._param.size()
+        return self._param.shape
 
 
 class InnerOdds(Odds):

@@ -20,12 +20,12 @@ class Poisson(ExponentialFamily):
     tensor(-2.)
     """
 
-    arg_constraints: ClassVar = {"rate": constraints.nonnegative}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None):
         (self.rate,) = broadcast_all(rate)
-        super().__init__(self.rate.size(), validate_args=validate_args)
+        super().__init__(self.rate.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

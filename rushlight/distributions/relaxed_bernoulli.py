@@ -19,7 +19,7 @@ class LogitRelaxedBernoulli(Odds, Distribution):
     """The log odds of RelaxedBernoulli's numbers (C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete distribution",
     2017)."""
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
 
     def __init__(
@@ -31,7 +31,7 @@ class LogitRelaxedBernoulli(Odds, Distribution):
     ):
         self.temperature = temperature
         self._take(probs, logits)
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.shape, validate_args=validate_args)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)

@@ -22,7 +22,7 @@ class StudentT(Distribution):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {  # type: ignore[misc]
+    arg_constraints: ClassVar = {
         "df": constraints.positive,
         "loc": constraints.real,
         "scale": constraints.positive,
@@ -39,7 +39,7 @@ class StudentT(Distribution):
     ):
         self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
         self._chi2 = Chi2(self.df)
-        super().__init__(self.df.size(), validate_args=validate_args)
+        super().__init__(self.df.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -26,11 +26,11 @@ class TransformedDistribution(Distribution):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar = {}  # type: ignore[misc]
+    arg_constraints: ClassVar = {}
     base_dist: Any
 
     def __init__(
-        self, base_distribution: Any, transforms: Transform | list[Transform], validate_args: bool | None = None
+        self, base_distribution: Any, transforms: Transform | Sequence[Transform], validate_args: bool | None = None
     ):
         self.transforms = listed(transforms)
         transform = ComposeTransform(self.transforms)
@@ -80,7 +80,8 @@ class TransformedDistribution(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """The log density of what was transformed, less the logarithms of the Jacobians' determinants."""
         self._check_sample(value)
-        event_dim, log_prob, y = len(self.event_shape), 0.0, value
+        event_dim, y = len(self.event_shape), value
+        log_prob: Any = 0.0
         for transform in reversed(self.transforms):
             x = transform.inv(y)
             event_dim += transform.domain.event_dim - transform.codomain.event_dim

@@ -23,7 +23,7 @@ class Uniform(Distribution):
 
     def __init__(self, low: Tensor | float, high: Tensor | float, validate_args: bool | None = None):
         self.low, self.high = broadcast_all(low, high)
-        super().__init__(self.low.size(), validate_args=validate_args)
+        super().__init__(self.low.shape, validate_args=validate_args)
 
     @property
     def arg_constraints(self):

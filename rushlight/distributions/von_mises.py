@@ -21,7 +21,7 @@ class VonMises(Distribution):
     tensor(0.3417)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}  # type: ignore[misc]
+    arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}
     support = constraints.real
     has_rsample = False
 

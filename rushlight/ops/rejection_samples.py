@@ -28,7 +28,9 @@ def _gamma_slope(input, output):
     return gamma_slope(input, output)
 
 
-@operator(name="standard_gamma", batch=on_more_levels, input=lambda grad, input, result: grad * _gamma_slope(input, result))
+@operator(
+    name="standard_gamma", batch=on_more_levels, input=lambda grad, input, result: grad * _gamma_slope(input, result)
+)
 def _gamma(input, generator):
     return gammas(generator, input.shape, input)
 

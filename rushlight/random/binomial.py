@@ -45,7 +45,7 @@ def _rare(count: float, p: float, draw) -> float:
 
 def _waited(count: float, p: float, draw) -> float:
     """How many waiting times, which are geometric numbers, go into `count` trials."""
-    log_q, trials, successes = math.log1p(-p), 0, 0
+    log_q, trials, successes = math.log1p(-p), 0.0, 0
     while True:
         u = draw()
         trials += math.ceil(math.log(u) / log_q) if u > 0 else math.inf

@@ -54,8 +54,8 @@ def log_mean(p):
 
 
 register_kl(Beta, ContinuousBernoulli)(to_continuous_bernoulli)
-for family in (Beta, ContinuousBernoulli, Gamma):
-    register_kl(family, Exponential)(to_exponential)
+for positive in (Beta, ContinuousBernoulli, Gamma):
+    register_kl(positive, Exponential)(to_exponential)
 for family in (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Uniform):
     register_kl(family, Normal)(to_normal)
 

@@ -87,7 +87,8 @@ def _exponential_family(p, q):
     """The Bregman divergence of the log normalizer."""
     if type(p) is not type(q):
         raise NotImplementedError(
-            "The cross KL-divergence between different exponential families cannot be computed using Bregman divergences"
+            "The cross KL-divergence between different exponential families cannot be computed using Bregman "
+            "divergences"
         )
     ours = [parameter.detach().requires_grad_() for parameter in p._natural_params]
     normalizer = p._log_normalizer(*ours)
@@ -100,7 +101,9 @@ def _exponential_family(p, q):
 
 @register_kl(Gamma, Gamma)
 def _gamma(p, q):
-    constants = q.concentration * (p.rate / q.rate).log() + torch.lgamma(q.concentration) - torch.lgamma(p.concentration)
+    constants = (
+        q.concentration * (p.rate / q.rate).log() + torch.lgamma(q.concentration) - torch.lgamma(p.concentration)
+    )
     slope = (p.concentration - q.concentration) * torch.digamma(p.concentration)
     return constants + slope + (q.rate - p.rate) * (p.concentration / p.rate)
 

@@ -2,15 +2,26 @@
 
 from rushlight.distributions.transforms.base import Transform
 from rushlight.distributions.transforms.compositions import (
-    ComposeTransform, IndependentTransform, ReshapeTransform, identity_transform,
+    ComposeTransform,
+    IndependentTransform,
+    ReshapeTransform,
+    identity_transform,
 )  # fmt: skip
 from rushlight.distributions.transforms.elementwise import (
-    AbsTransform, AffineTransform, CumulativeDistributionTransform, ExpTransform, PowerTransform, SigmoidTransform,
-    SoftplusTransform, TanhTransform,
+    AbsTransform,
+    AffineTransform,
+    CumulativeDistributionTransform,
+    ExpTransform,
+    PowerTransform,
+    SigmoidTransform,
+    SoftplusTransform,
+    TanhTransform,
 )  # fmt: skip
 from rushlight.distributions.transforms.joined import CatTransform, StackTransform
 from rushlight.distributions.transforms.matrices import (
-    CorrCholeskyTransform, LowerCholeskyTransform, PositiveDefiniteTransform,
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
 )  # fmt: skip
 from rushlight.distributions.transforms.vectors import SoftmaxTransform, StickBreakingTransform
 

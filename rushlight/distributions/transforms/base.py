@@ -29,7 +29,8 @@ class Transform:
     def __init__(self, cache_size: int = 0):
         if cache_size not in (0, 1):
             raise ValueError("cache_size must be 0 or 1")
-        self._cache_size, self._inv = cache_size, None
+        self._cache_size = cache_size
+        self._inv: Any = None
         self._cached_x_y: tuple[Any, Any] = (None, None)
         super().__init__()
 
@@ -131,7 +132,7 @@ class _InverseTransform(Transform):
 
     def __init__(self, transform: Transform):
         super().__init__(cache_size=transform._cache_size)
-        self._inv: Any = transform
+        self._inv = transform
 
     def __getstate__(self):
         return self.__dict__

@@ -126,7 +126,7 @@ class PowerTransform(ParametricTransform):
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        return torch.broadcast_shapes(shape, self.exponent.shape)
+        return torch.broadcast_shapes(Size(shape), self.exponent.shape)
 
     inverse_shape = forward_shape
 
@@ -187,7 +187,7 @@ class AffineTransform(ParametricTransform):
         return result.expand(shape)
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
+        return torch.broadcast_shapes(Size(shape), getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape
 

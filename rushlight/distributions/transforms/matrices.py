@@ -51,11 +51,11 @@ class CorrCholeskyTransform(PlainTransform):
         parts = vec_to_tril_matrix(torch.tanh(x).clamp(min=-1 + eps, max=1 - eps), diag=-1)
         left = (1 - parts**2).sqrt().cumprod(-1)
         parts = parts + torch.eye(parts.shape[-1], dtype=parts.dtype)
-        return parts * pad(left[..., :-1], [1, 0], value=1)
+        return parts * pad(left[..., :-1], (1, 0), value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         left = 1 - torch.cumsum(y * y, dim=-1)
-        left = tril_matrix_to_vec(pad(left[..., :-1], [1, 0], value=1), diag=-1)
+        left = tril_matrix_to_vec(pad(left[..., :-1], (1, 0), value=1), diag=-1)
         t = tril_matrix_to_vec(y, diag=-1) / left.sqrt()
         return (t.log1p() - t.neg().log1p()) / 2  # more accurate than atanh
 

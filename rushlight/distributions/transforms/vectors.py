@@ -43,7 +43,7 @@ class StickBreakingTransform(PlainTransform):
     def _call(self, x: Tensor) -> Tensor:
         broken = clipped_sigmoid(x - log_pieces_left(x))
         left = (1 - broken).cumprod(-1)
-        return pad(broken, [0, 1], value=1) * pad(left, [1, 0], value=1)
+        return pad(broken, (0, 1), value=1) * pad(left, (1, 0), value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         shares = y[..., :-1]
