@@ -41,7 +41,7 @@ gammas = for_examples(lambda generator, shape, a: draw_gamma(generator, np.broad
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers from gamma distributions of rate 1 whose concentrations are the elements of `input`.
 
-    They have implicit gradients for the concentrations. NotImplementedError for numbers that are not floating.
+    They have implicit gradients for the concentrations. NotImplementedError for other dtypes than float32 and float64.
 
     >>> import rushlight as torch
     >>> bool((torch._standard_gamma(torch.ones(5)) > 0).all())
@@ -83,7 +83,7 @@ dirichlets = for_examples(lambda generator, shape, a: draw_dirichlet(generator, 
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Rows from Dirichlet distributions whose concentrations are the rows of `input`.
 
-    They have implicit gradients for the concentrations. NotImplementedError for numbers that are not floating.
+    They have implicit gradients for the concentrations. NotImplementedError for other dtypes than float32 and float64.
 
     >>> import rushlight as torch
     >>> torch._sample_dirichlet(torch.ones(2, 3)).sum(-1).round(decimals=4)
@@ -111,7 +111,7 @@ def successes(generator, shape, count, prob):
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers from binomial distributions: how many of `count` trials succeed, each with probability `prob`.
 
-    Both are tensors of one floating dtype, and broadcast. Their gradients are zero, as in PyTorch.
+    Both are float32 or float64, and broadcast. Their gradients are zero, as in PyTorch.
 
     >>> import rushlight as torch
     >>> torch.binomial(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 1.0]))

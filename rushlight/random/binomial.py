@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from rushlight.random.generator import Generator
-from rushlight.random.names import FLOATING, require
+from rushlight.random.names import SINGLE_OR_DOUBLE, require
 
 
 def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Draw how many of `counts` trials succeed, each with its probability; both are floating arrays of one shape.
+    """Draw how many of `counts` trials succeed, each with its probability; both are float32 or float64 arrays of one shape.
 
     Raises NotImplementedError for another dtype.
 
@@ -19,7 +19,7 @@ def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray
     >>> binomial(Generator().manual_seed(0), np.array([5.0, 100.0]), np.array([1.0, 0.0]))
     array([5., 0.])
     """
-    require(counts.dtype, FLOATING, "binomial_cpu")
+    require(counts.dtype, SINGLE_OR_DOUBLE, "binomial_cpu")
     with generator.lock:
         draw = lambda: float(generator.uniform64(1)[0])
         pairs = zip(counts.ravel().tolist(), probabilities.ravel().tolist(), strict=True)

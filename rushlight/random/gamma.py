@@ -5,14 +5,14 @@ import math
 import numpy as np
 
 from rushlight.random.generator import Generator
-from rushlight.random.names import FLOATING, require
+from rushlight.random.names import SINGLE_OR_DOUBLE, require
 from rushlight.random.normal import standard_pairs
 
 THIRD, SQUEEZE = float(np.float32(1 / 3)), float(np.float32(0.0331))  # PyTorch has them in single precision
 
 
 def standard_gamma(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
-    """Draw a number of rate 1 for each concentration of a floating array, in its dtype.
+    """Draw a number of rate 1 for each concentration of a float32 or float64 array, in its dtype.
 
     Raises NotImplementedError for another dtype.
 
@@ -22,7 +22,7 @@ def standard_gamma(generator: Generator, concentrations: np.ndarray) -> np.ndarr
     >>> standard_gamma(Generator().manual_seed(0), np.array([0.7, 3.0])).round(2)
     array([0.01, 1.27])
     """
-    require(concentrations.dtype, FLOATING, "gamma_cpu")
+    require(concentrations.dtype, SINGLE_OR_DOUBLE, "gamma_cpu")
     numbers = _numbers(generator, concentrations, concentrations.dtype.type)
     return np.maximum(numbers.astype(concentrations.dtype), np.finfo(concentrations.dtype).tiny)
 
@@ -30,10 +30,10 @@ def standard_gamma(generator: Generator, concentrations: np.ndarray) -> np.ndarr
 def dirichlet(generator: Generator, concentrations: np.ndarray) -> np.ndarray:
     """Draw a row that sums to 1 for each row of concentrations: gamma numbers, divided by their sum.
 
-    Raises NotImplementedError for a dtype that is not floating.
+    Raises NotImplementedError for another dtype.
     """
     dtype = concentrations.dtype
-    require(dtype, FLOATING, "dirichlet")
+    require(dtype, SINGLE_OR_DOUBLE, "dirichlet")
     numbers = np.maximum(_numbers(generator, concentrations, np.float64), np.finfo(np.float64).tiny)
     shares = (numbers / numbers.sum(axis=-1, keepdims=True)).astype(dtype)
     return np.clip(shares, np.finfo(dtype).tiny, np.nextafter(dtype.type(1), dtype.type(0)))

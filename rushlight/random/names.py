@@ -35,6 +35,7 @@ C_TYPES = {
 }
 
 FLOATING = frozenset(map(np.dtype, ["f2", "f4", "f8"]))
+SINGLE_OR_DOUBLE = frozenset(map(np.dtype, ["f4", "f8"]))
 NUMBERS = FLOATING | frozenset(map(np.dtype, ["u1", "i1", "i2", "i4", "i8"]))
 NUMBERS_AND_BOOL = NUMBERS | {np.dtype(np.bool)}
 
