@@ -9,7 +9,7 @@ from rushlight.random.names import SINGLE_OR_DOUBLE, require
 
 
 def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Draw how many of `counts` trials succeed, each with its probability; both are float32 or float64 arrays of one shape.
+    """Draw how many of `counts` trials succeed, each with its probability: float32 or float64 arrays of one shape.
 
     Raises NotImplementedError for another dtype.
 
