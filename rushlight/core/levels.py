@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.batched import ENTERED, Batched, levels_of
 from rushlight.core.batching import on_batched
+from rushlight.core.forward import RULES
 from rushlight.core.operators import Operator
 from rushlight.core.recording import look
 from rushlight.core.windows import address
@@ -98,9 +99,19 @@ def total(grad, levels):
     Inside a level a derivative is one for each example: there is no sum over levels that this context is in.
     """
     entered = ENTERED.get()
-    held = levels_of(grad._array)
-    here = tuple([level for level in levels if level in held and level not in entered])
-    times = math.prod([level.size for level in levels if level not in held and level not in entered])
+    return added_up(grad, [level for level in levels if level not in entered])
+
+
+def added_up(tensor, levels):
+    """The sum over the examples of some levels of a tensor that is on some of them, and the same for all of others."""
+    held = levels_of(tensor._array)
+    here = tuple([level for level in levels if level in held])
+    times = math.prod([level.size for level in levels if level not in held])
     if here:
-        grad = SUMMED(grad, here)
-    return grad if times == 1 else grad * times
+        tensor = SUMMED(tensor, here)
+    return tensor if times == 1 else tensor * times
+
+
+# A tangent may be the same for all examples where what it belongs to is not.
+RULES[OUT_OF.name] = lambda op, outs, args, tangents: [leave(tangents[0], *args[1:])]
+RULES[SUMMED.name] = lambda op, outs, args, tangents: [added_up(tangents[0], args[1])]

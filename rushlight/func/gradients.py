@@ -11,7 +11,7 @@ from rushlight.core.operators import LINK
 from rushlight.core.recording import recording
 from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
 from rushlight.tensors import Tensor
-from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
+from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 __all__ = ["grad", "grad_and_value", "vjp"]
 
@@ -89,7 +89,7 @@ def vjp_by(func, primals, argnums, has_aux):
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                 f"{output.dtype}"
             )
-    outside = recording() and is_differentiated(leaves, outputs, variables)
+    outside = is_differentiated(leaves, outputs, variables)
     retire(variables)
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
@@ -101,10 +101,11 @@ def vjp_by(func, primals, argnums, has_aux):
             )
         if create_graph is None:
             create_graph = recording() and (outside or any(v.requires_grad for v in values))
-        return tree_unflatten(pulled_back(outputs, variables, values, retain_graph, create_graph), spec)
+        grads = pulled_back(outputs, variables, values, retain_graph, create_graph)
+        return tree_unflatten(released(grads, variables), spec)
 
-    release = lambda tree: tree if outside else tree_map(severed, tree)
-    return (release(result), vjp_fn, release(aux)) if has_aux else (release(result), vjp_fn)
+    result, aux = released(result, variables), released(aux, variables)
+    return (result, vjp_fn, aux) if has_aux else (result, vjp_fn)
 
 
 def grads_and_output(func, argnums, has_aux, args, kwargs):
@@ -122,12 +123,10 @@ def grads_and_output(func, argnums, has_aux, args, kwargs):
             f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you "
             "wanted to use the vjp or jacrev APIs instead?"
         )
-    outside = recording() and is_differentiated(leaves, [output], variables)
+    outside = is_differentiated(leaves, [output], variables)
     grads = pulled_back([output], variables, [None], outside, outside)
     retire(variables)
-    if not outside:
-        output, aux = severed(output), tree_map(severed, aux)
-    return tree_unflatten(grads, spec), (output, aux)
+    return tree_unflatten(released(grads, variables), spec), released((output, aux), variables)
 
 
 def variable(x):
@@ -155,15 +154,40 @@ def apart(tensor):
     return out
 
 
-def severed(value):
-    """A tensor of the graph outside of it; anything else as it is."""
-    return apart(value) if isinstance(value, TensorBase) and value.requires_grad else value
+def released(tree, variables):
+    """A tree in which only those tensors (and tangents) are in the graph that somebody outside may differentiate."""
+    if recording() and all(x.grad_fn is not None for x in variables):
+        return tree  # the variables are in the graph outside, and so is what is made of them
+    return tree_map(lambda value: severed(value, variables) if isinstance(value, TensorBase) else value, tree)
+
+
+def severed(tensor, variables):
+    """A tensor outside of the graph, where there is nothing in that to differentiate by but some variables."""
+    if not tensor.requires_grad or (recording() and reaches_others([tensor], variables)):
+        return tensor
+    out = apart(tensor)
+    out._tangents = released(out._tangents, variables)
+    return out
 
 
 def is_differentiated(inputs, outputs, variables) -> bool:
-    """Whether somebody outside differentiates what is computed here, by the inputs or by what `func` refers to."""
-    if any(x.requires_grad for x in inputs):
-        return True
+    """Whether somebody outside differentiates what is computed here: by the inputs, what `func` refers to, tangents."""
+    if not recording():
+        return False
+    return any(x.requires_grad for x in inputs) or reaches_others(
+        [t for out in outputs for t in with_tangents(out)], variables
+    )
+
+
+def with_tangents(tensor):
+    """A tensor, its tangents, and theirs."""
+    yield tensor
+    for tangent in tree_leaves(tensor._tangents or {}):
+        yield from with_tangents(tangent)
+
+
+def reaches_others(outputs, variables) -> bool:
+    """Whether outputs depend on what somebody outside may differentiate by: leaves other than the variables."""
     own, seen = {id(v) for v in variables}, set()
     stack = [out for out in outputs if out.requires_grad]
     while stack:
