@@ -69,7 +69,7 @@ def norm_cotangent(grad, input, result, p, dims):
 @operator(
     holomorphic=False,
     batch=leading,
-    input=lambda grad, input, result, p, dims: norm_cotangent(grad, input, result, p, dims),
+    input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims),
 )
 def _linalg_vector_norm(input, p, dims, keepdim):
     return norm_of(input, p, dims, keepdim)

@@ -90,6 +90,8 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple) -> None:
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if levels() and carries_tangents((out, *inputs)):
+        if not any(isinstance(x, TensorBase) for x in inputs):
+            raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )

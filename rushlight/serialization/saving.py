@@ -155,8 +155,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
                 REBUILD_PARAMETER, (data, needs, hooks)
             )  # fmt: skip
         storage, offset, array = self.placed(tensor)
-        strides = tuple(s // array.itemsize for s in array.strides)
-        arguments = storage, offset, array.shape, strides, needs, hooks
+        arguments = storage, offset, array.shape, tensor.stride(), needs, hooks
         if type(tensor) is Tensor and not state:
             return REBUILD_TENSOR, arguments
         kind = Tensor if type(tensor) is Buffer else type(tensor)  # as PyTorch: it makes plain tensors of buffers
