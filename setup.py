@@ -8,7 +8,7 @@ from setuptools.command.build_ext import build_ext
 
 CORE = [
     "graph.py", "entries.py", "recording.py", "operators.py", "arithmetic.py", "engine.py", "modes.py", "context.pyx",
-    "formulas.pyx",
+    "formulas.pyx", "guards.py",
 ]  # fmt: skip
 SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
 # Loops become vector instructions; what debuggers need would make the modules six times as large.

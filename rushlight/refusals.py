@@ -1,9 +1,9 @@
 """Public functions refuse wrong arguments in PyTorch's words: what a failed call says is put right here."""
 
-from functools import wraps
 from types import FunctionType
 
 from rushlight.core.complaints import translated
+from rushlight.core.guards import with_errors_of
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
 QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
@@ -43,19 +43,7 @@ def is_guarded(name: str, function) -> bool:
 
 def guarded(function, place: str):
     """The function, with PyTorch's errors."""
-
-    @wraps(function)
-    def called(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            better = refusal(place, args, kwargs, error)
-            if better is error:
-                raise
-            raise better from None
-
-    vars(called)["refuses"] = True
-    return called
+    return with_errors_of(refusal, function, place)
 
 
 def refusal(place: str, args, kwargs, error: Exception) -> Exception:
