@@ -22,6 +22,9 @@ C_NAMES = {
 }  # fmt: skip
 
 
+LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float16, np.float32, np.float64)}
+
+
 def checked_number(value: Any, dtype: np.dtype):
     """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
     kind = dtype.kind
@@ -34,7 +37,7 @@ def checked_number(value: Any, dtype: np.dtype):
             raise overflow(dtype)
         value = value.real
     if kind == "f":
-        if abs(value) > np.finfo(dtype).max and abs(value) != np.inf:
+        if abs(value) > LARGEST[dtype] and abs(value) != np.inf:
             raise overflow(dtype)
         return value
     info = np.iinfo(dtype)

@@ -251,8 +251,10 @@ _clamp_max_tensor = with_tensors("clamp_max_tensor", "ClampMaxBackward1", only("
 def with_numbers(input, min, max):
     """A tensor in the dtype that it and its bounds have in common, and these; RuntimeError for one it cannot hold."""
     dtype = input._array.dtype
+    if dtype.kind == "f":
+        return input, *[bound if bound is None else checked_number(bound, dtype) for bound in (min, max)]
     numbers = [bound for bound in (min, max) if bound is not None]
-    common = dtype if dtype.kind == "f" else result_dtype(input, *numbers)
+    common = result_dtype(input, *numbers)
     if common.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     if common.kind == "b":
