@@ -50,6 +50,16 @@ def one_of(tensor):
     return tensor.item()
 
 
+def real_of(tensor, wanted):
+    """The element of a tensor that has one, as a real number. RuntimeError where that leaves an imaginary part out."""
+    number = one_of(tensor)
+    if not isinstance(number, complex):
+        return number
+    if number.imag:
+        raise RuntimeError(f"value cannot be converted to type {wanted} without overflow")
+    return number.real
+
+
 if TYPE_CHECKING:
 
     class TensorType(type):
@@ -229,10 +239,10 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return bool(self._array)
 
     def __float__(self):
-        return float(one_of(self))
+        return float(real_of(self, "double"))
 
     def __int__(self):
-        return int(one_of(self))
+        return int(real_of(self, "int64_t"))
 
     def __complex__(self):
         return complex(one_of(self))

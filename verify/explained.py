@@ -35,18 +35,28 @@ ABSENT = "where nothing depends on an input its gradient is None, in PyTorch som
 NESTED = "linearize can be nested, which PyTorch refuses"
 OUT_DIMS = "PyTorch's vmap with a negative out_dims reads sizes that are not there, where a result is not mapped"
 NAN = "PyTorch's derivatives of logcumsumexp are nan where they are not: docs/pytorch-mistakes.md"
+CORNER = "a source may be larger than the index of a scatter: PyTorch has the value, but not the derivative"
+MEMORY = "PyTorch's functions that overwrite a view in a copy copy all memory that the tensor is a view of"
+CONJUGATES = "conjugates are computed at once: in PyTorch they are views"
+HALVES = "rushlight has no complex32"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
     Explanation("programs", "values", "inference_mode", INFERENCE),
     Explanation("programs", "node", COMPOSED, BUILT),
-    Explanation("programs", "version 0", "quantile|inference_mode", INSIDE),
+    Explanation("programs", "version 0", "quantile|inference_mode|isclose", INSIDE),
     Explanation("programs", "values", "linearize", LINEARIZE),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
     Explanation("programs", NOTHING_RAISED, "clip_grad_value_", CLIPPING),
     Explanation("programs", r"inputs=\[x, t.*raises nothing", "", NODES_OF_INPUTS),
     Explanation("programs", "values", "index_put_|masked_scatter_", HALF_DONE),
+    Explanation("programs", r"values\narray\([^.]*\)$", "(//|%)=", HALF_DONE),
+    Explanation("programs", r"values", r"\n\w+\[[^\n]*None[^\n]*tensor\([^\n]*\] = ", HALF_DONE),
+    Explanation("programs", "autograd.grad.*raises (nothing|Not).*on PyTorch Runtime", r"\.scatter(_|\()", CORNER),
+    Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
+    Explanation("programs", "version 0", r"\.conj\(\)", CONJUGATES),
+    Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
     Explanation("programs", rf"({REAL}).*raises nothing", "complex", COMPLEX),
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"\.take\(", SAVED),

@@ -32,6 +32,7 @@ COPY = Operator(
 APART = frozenset(
     ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
 )
+ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
 ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
 
 
@@ -75,14 +76,13 @@ def check_memory(tensor, operands):
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
             "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
-    array = tensor._array
-    if is_repeated(values(array)):
+    if is_repeated(values(tensor._array)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
         )
     for other in operands:
-        if isinstance(other, TensorBase) and shares(tensor, other) and meets(array, other._array):
+        if isinstance(other, TensorBase) and other is not tensor and shares(tensor, other) and meets(tensor, other):
             raise shared()
 
 
@@ -97,7 +97,9 @@ def check_reading(tensor, function, args):
 def check_apart(tensor, operands):
     """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
     for other in operands:
-        if isinstance(other, TensorBase) and shares(tensor, other) and np.may_share_memory(tensor._array, other._array):
+        if other is tensor or (
+            isinstance(other, TensorBase) and shares(tensor, other) and np.may_share_memory(tensor._array, other._array)
+        ):
             raise shared()
 
 
@@ -114,15 +116,15 @@ def shared():
     )
 
 
-def meets(a, b):
-    """Whether two arrays, each without gaps, share some of their memory but are not the same."""
+def meets(tensor, other):
+    """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
+    a, b = tensor._array, other._array
     if not (a.size and b.size and is_dense(a) and is_dense(b)):
         return False
-    start, other = address(a), address(b)
-    if start == other and a.nbytes == b.nbytes:
-        steps = [[s for s, n in zip(array.strides, array.shape, strict=True) if n > 1] for array in (a, b)]
-        return a.ndim != b.ndim or steps[0] != steps[1]
-    return start < other + b.nbytes and other < start + a.nbytes
+    start, second = address(a), address(b)
+    if start == second and a.nbytes == b.nbytes:
+        return tensor.stride() != other.stride()
+    return start < second + b.nbytes and second < start + a.nbytes
 
 
 def change(tensor, function, *args, **kwargs):
@@ -138,6 +140,7 @@ def change(tensor, function, *args, **kwargs):
         check_reading(tensor, function, args)
         write(tensor, result._array)
         return tensor
+    check_history(tensor, tensor.requires_grad)
     old = stand_in(tensor)
     number = next_number()
     result = function(old, *args, **kwargs)
@@ -189,7 +192,8 @@ def change_binary(op, tensor, other):
         try:
             return change(tensor, lambda a, b: binary(op, a, b), other)
         except NotImplementedError:
-            check_result(tensor._array, *arithmetic(tensor, other))  # where PyTorch looks first
+            if op.forward not in ORDER:  # PyTorch looks first whether the result can be held, as truth always can
+                check_result(tensor._array, *arithmetic(tensor, other))
             raise
     check_memory(tensor, (other,))
     array = tensor._array

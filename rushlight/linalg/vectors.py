@@ -8,6 +8,7 @@ from rushlight.linalg.calls import linalg
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.joining import cat
 from rushlight.ops.mismatch import check_tensors, same_scalars
+from rushlight.ops.promotion import missing
 from rushlight.ops.slicing import diagonal as diagonal_of
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -49,6 +50,8 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}"
         )
+    if x.dtype.kind == "b":
+        raise missing("cross", x.dtype)
     same_scalars(x, y)
     return _cross(input, other, axis - x.ndim)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.kernels.selection import select
+from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import common, only
 from rushlight.ops.table import in_place, method, operator, refuse
@@ -48,7 +49,7 @@ def _lerp_tensor(input, end, weight):
 def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | None = None) -> Tensor:
     """The way from `input` to `end`, at `weight`: `input + weight * (end - input)`.
 
-    RuntimeError for tensors of different dtypes.
+    RuntimeError for tensors of different dtypes; a weight without dimensions may be of any.
 
     >>> import rushlight as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.5)
@@ -56,8 +57,12 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | No
     """
     if not isinstance(end, TensorBase):
         return refuse("lerp", "end", 2, end)
+    if not isinstance(weight, TensorBase):
+        weight = checked_number(weight, input._array.dtype)
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, TensorBase) and value._array.dtype != input._array.dtype:
+            if name == "weight" and not value._array.ndim:
+                continue  # it is promoted, as a number is
             own, other = (C_NAMES[t.dtype.name] for t in (input._array, value._array))
             raise RuntimeError(f"expected dtype {own} for `{name}` but got dtype {other}")
     result = (_lerp_tensor if isinstance(weight, TensorBase) else _lerp)(input, end, weight)

@@ -9,7 +9,7 @@ from rushlight.core.batching import elementwise, is_array
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import is_batched
 from rushlight.core.operators import binary as call_binary
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
 from rushlight.ops.out import takes_out
 from rushlight.ops.promotion import only, real
 from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, unary
@@ -171,11 +171,17 @@ def isin(
 ) -> Tensor:
     """Whether each element is one of `test_elements`, or with `invert` is none; one of the two may be a number.
 
+    RuntimeError for bools and complex numbers.
+
     >>> import rushlight as torch
     >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 3]))
     tensor([[False,  True],
             [ True, False]])
     """
+    for values in (elements, test_elements):
+        dtype = result_dtype(values)
+        if dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {TYPE_NAMES[FROM_NUMPY[dtype]]}")
     return _isin(elements, test_elements, assume_unique, invert)
 
 

@@ -115,7 +115,8 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     tensor([1, 3, 3])
     """
     dim = wrap_dim(dim, input._array.ndim)
-    refuse_complex("cummax_cpu", input)
+    if input._array.ndim:
+        refuse_complex("cummax_cpu", input)
     return return_types.cummax(_cummax(input, dim))
 
 
@@ -129,7 +130,8 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     tensor([3, 1, 1])
     """
     dim = wrap_dim(dim, input._array.ndim)
-    refuse_complex("cummin_cpu", input)
+    if input._array.ndim:
+        refuse_complex("cummin_cpu", input)
     return return_types.cummin(_cummin(input, dim))
 
 

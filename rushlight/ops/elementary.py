@@ -76,7 +76,17 @@ abs = unary(
     "The absolute value of each element; its derivative at 0 is taken as 0.",
     promote=only("iufc", "abs_cpu"),
     holomorphic=False,
+    inplace=False,
 )
+
+
+@method
+def abs_(self: Tensor) -> Tensor:
+    """`abs`, in place. RuntimeError for complex numbers, whose absolute values are real."""
+    if is_complex(self):
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return change(self, abs)
+
 
 # trigonometric functions
 

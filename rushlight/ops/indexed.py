@@ -12,8 +12,10 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
+from rushlight.ops.filling import checked_number
 from rushlight.ops.gather import check_bounds
 from rushlight.ops.out import takes_out, write_out
+from rushlight.ops.promotion import is_complex
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.table import in_place, method, operator
@@ -235,8 +237,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     if array.size and array.min() < 0:
         index = new_tensor(array % size)
+    if is_complex(value) and not is_complex(input):
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if not isinstance(value, TensorBase):
-        return _index_fill(input, dim, index, value)
+        return _index_fill(input, dim, index, checked_number(value, input._array.dtype))
     if value._array.ndim:
         raise RuntimeError(
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "

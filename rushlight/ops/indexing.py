@@ -11,6 +11,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layouts import owned
 from rushlight.ops.batched_indexing import picked, put_back, put_in
+from rushlight.ops.filling import checked_number
 from rushlight.ops.keys import as_torch, check_masks, check_step, is_basic, last_operation, split, with_ellipsis
 from rushlight.ops.slicing import ALL, _alias, _look, _select, _slice
 from rushlight.ops.table import method, operator
@@ -199,7 +200,7 @@ def put(target, key, value, accumulate, any_dtype):
             value = value.clone() if shares(target, value) else value
         check_apart(target, (value,))
     else:
-        value = np.asarray(value).astype(array.dtype)
+        value = np.asarray(checked_number(value, array.dtype)).astype(array.dtype)
     if is_followed(target, value):
         key = tuple([item.copy() if isinstance(item, ARRAYS) else item for item in key])
         return change(target, _index_put, value, key, accumulate)

@@ -7,7 +7,8 @@ import numpy as np
 from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, as_numpy, dtype
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.ops.arithmetic import no_booleans
 from rushlight.ops.extrema import _shares
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, added, axes, kept, type_name
@@ -152,8 +153,18 @@ def over_pairs(op, args, levels):
     return norm_of(difference, p, tuple(range(n, n + ndim)), False)
 
 
+def subtracted(*operands):
+    """The promotion of a norm's difference."""
+    arrays = no_booleans(*operands)
+    dtype = arrays[0].dtype
+    if dtype.kind not in "fc":
+        kind = TYPE_NAMES[FROM_NUMPY[dtype]]
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
+    return arrays
+
+
 @operator(
-    joint=dist_cotangents, inputs=("input", "other"), promote=arithmetic, broadcasts=True, holomorphic=False,
+    joint=dist_cotangents, inputs=("input", "other"), promote=subtracted, broadcasts=True, holomorphic=False,
     batch=over_pairs,
 )  # fmt: skip
 def _dist(input, other, p):
@@ -172,9 +183,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """
     if not isinstance(other, TensorBase):
         return refuse("dist", "other", 2, other)
-    if input._array.dtype.kind not in "fc":
-        kind = type_name(input)
-        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     shape = np.broadcast_shapes(input._array.shape, other._array.shape)
     if 0 in shape and (p < 0 or p == math.inf):
         refuse_empty(shape, p, None)

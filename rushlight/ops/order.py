@@ -116,7 +116,8 @@ def along(name, entry, result_type, input, dim, keepdim, *options):
     """What the functions that pick an element along a dimension share."""
     array = input._array
     dim = wrap_dim(dim, array.ndim)
-    if array.dtype.kind == "c" or (array.dtype.kind == "b" and name != "mode"):
+    alone = not array.ndim and name in ("kthvalue", "mode")  # nothing is compared
+    if not alone and (array.dtype.kind == "c" or (array.dtype.kind == "b" and name != "mode")):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
     if array.size == 0:
         refuse_empty(name, input, (dim,))

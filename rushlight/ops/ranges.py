@@ -150,7 +150,7 @@ def numbers(name: str, **arguments: Number | None) -> list:
     for position, (argument, value) in enumerate(arguments.items(), 1):
         number = value.item() if isinstance(value, (TensorBase, np.generic)) else value
         if isinstance(number, complex):
-            raise RuntimeError("value cannot be converted to type double without overflow")
+            number = checked_number(number, np.dtype(np.float64))
         if not isinstance(number, (bool, int, float)):
             given = type(number).__name__
             raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {given}")

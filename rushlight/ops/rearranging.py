@@ -11,7 +11,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.indexed import index_select
 from rushlight.ops.protocol import implements
-from rushlight.ops.shape import flatten, reshape, unsqueeze
+from rushlight.ops.shape import flatten, unsqueeze
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -205,7 +205,9 @@ def repeat_interleave(
     dim = wrap_dim(dim, input._array.ndim)
     if not isinstance(repeats, TensorBase):
         return repeat_evenly(input, repeats, dim)
-    array, size = repeats._array, (input._array.shape or (1,))[dim]
+    if not input._array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    array, size = repeats._array, input._array.shape[dim]
     if array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if array.ndim and array.size not in (1, size):
@@ -221,7 +223,6 @@ def repeat_evenly(input, n, dim):
     """Each index of a dimension n times: an expanded view, flattened."""
     if n < 0:
         raise RuntimeError("Repeats must be non-negative")
-    input = input if input._array.ndim else reshape(input, 1)
     sizes = [-1] * input._array.ndim
     spread = unsqueeze(input, dim + 1).expand(*sizes[: dim + 1], n, *sizes[dim + 1 :]).contiguous()
     return flatten(spread, dim, dim + 1)

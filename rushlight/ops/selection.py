@@ -8,7 +8,7 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import common, missing, only, real
+from rushlight.ops.promotion import NUMBERS, common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse
 from rushlight.tensors import Tensor
@@ -55,6 +55,15 @@ def _where(condition, input, other):
     return select(condition, input, other)
 
 
+def check_numbers(input, other):
+    """RuntimeError for a number beside a tensor that the dtype of the result cannot hold; float16 has inf for it."""
+    for number, beside in ((input, other), (other, input)):
+        if isinstance(number, NUMBERS) and isinstance(beside, TensorBase):
+            dtype = result_dtype(input, other)
+            if dtype != np.float16:
+                checked_number(number, dtype)
+
+
 implements(np.where)(lambda condition, x, y: where(as_operand(condition), as_operand(x), as_operand(y)))
 
 
@@ -91,6 +100,7 @@ def where(
                 f"{TYPE_NAMES[FROM_NUMPY[dtype]]}"
             )
         condition = condition != 0
+    check_numbers(input, other)
     result = _where(condition, input, other)
     return result if out is None else write_out("where", out, result, input, other)
 

@@ -7,10 +7,12 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import leading
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import arithmetic
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
 from rushlight.ops.out import takes_out
+from rushlight.ops.promotion import missing
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -182,11 +184,6 @@ def _searchsorted(sequence, values, right, sorter):
     return out
 
 
-def as_tensor(value, like):
-    """A number as a tensor without dimensions."""
-    return value if isinstance(value, TensorBase) else new_tensor(np.asarray(value, like._array.dtype))
-
-
 def right_side(name, right, side):
     """Whether equal elements go to the right, by `right` and `side`, which must not contradict."""
     if side not in (None, "left", "right"):
@@ -204,14 +201,16 @@ def searchsorted(
     """The places where values would go in sorted sequences (the last dimension) to keep them sorted.
 
     Before equal elements, or after them with `right=True` or `side="right"`. `sorter` is what sorts a
-    sequence that is not. RuntimeError where the dimensions before the last differ.
+    sequence that is not. RuntimeError where the dimensions before the last differ; bools and complex numbers have no
+    order here.
 
     >>> import rushlight as torch
     >>> torch.searchsorted(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([2.0, 2.5]))
     tensor([1, 2])
     """
-    values = as_tensor(input, sorted_sequence)
-    sequence, wanted = sorted_sequence._array, values._array
+    sequence, wanted = arithmetic(sorted_sequence, input)
+    if sequence.dtype.kind in "bc":
+        raise missing("searchsorted_out_cpu", sequence.dtype)
     if sequence.ndim != 1 and sequence.shape[:-1] != wanted.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
@@ -223,7 +222,9 @@ def searchsorted(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
             f"{list(sequence.shape)} and got sorter tensor {list(sorter._array.shape)}"
         )
-    places = _searchsorted(sorted_sequence, values, right_side("torch.searchsorted", right, side), sorter)
+    places = _searchsorted(
+        new_tensor(sequence), new_tensor(wanted), right_side("torch.searchsorted", right, side), sorter
+    )
     return places.int() if out_int32 else places
 
 

@@ -12,6 +12,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
+from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.promotion import only
 from rushlight.ops.reduction import averaged
 from rushlight.ops.special_functions import xlogy
@@ -124,14 +125,16 @@ _soft_margin_loss = loss_operator(
 )  # fmt: skip
 
 
-def warn_of_sizes(input, target):
-    """PyTorch's warning for a target that is broadcast."""
+def broadcast(input, target):
+    """An input and a target of one shape, with PyTorch's warning for a target of another."""
     if input._array.shape != target._array.shape:
         warnings.warn(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
             "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=3,
         )
+        return broadcast_tensors(input, target)
+    return input, target
 
 
 def weigh(loss, weight, input, reduction):
@@ -154,7 +157,7 @@ def mse_loss(
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(2.)
     """
-    warn_of_sizes(input, target)
+    input, target = broadcast(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if weight is None:
         return _mse_loss(input, target, None, reduction)
@@ -171,7 +174,7 @@ def l1_loss(
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(1.)
     """
-    warn_of_sizes(input, target)
+    input, target = broadcast(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     loss = (input - target).abs()
     return reduced(loss, reduction) if weight is None else weigh(loss, weight, input, reduction)
@@ -187,7 +190,7 @@ def smooth_l1_loss(
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
     tensor([0.1250, 2.5000])
     """
-    warn_of_sizes(input, target)
+    input, target = broadcast(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -207,7 +210,7 @@ def huber_loss(
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
     tensor([0.1250, 2.5000])
     """
-    warn_of_sizes(input, target)
+    input, target = broadcast(input, target)
     reduction = reduction_of(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
