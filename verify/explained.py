@@ -39,6 +39,12 @@ CORNER = "a source may be larger than the index of a scatter: PyTorch has the va
 MEMORY = "PyTorch's functions that overwrite a view in a copy copy all memory that the tensor is a view of"
 CONJUGATES = "conjugates are computed at once: in PyTorch they are views"
 HALVES = "rushlight has no complex32"
+FLIPPED = "PyTorch's vmap does not flip a number, which PyTorch does without vmap"
+JOINED = "PyTorch's vmap finds that a number cannot be joined by looking for its dimension"
+ZEROS = "PyTorch's tangent of zeros cannot be written to, which it finds when it differentiates it"
+OVERWRITTEN = "PyTorch's forward mode of norm overwrites what it saved, and cannot be differentiated"
+CONSTANT = "where a derivative is constant PyTorch's depends on the inputs all the same, with gradients of zero"
+BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -46,6 +52,20 @@ EXPLANATIONS = [
     Explanation("programs", "node", COMPOSED, BUILT),
     Explanation("programs", "version 0", "quantile|inference_mode|isclose", INSIDE),
     Explanation("programs", "values", "linearize", LINEARIZE),
+    Explanation("programs", "grads.*PyTorch's None", "linearize", LINEARIZE),
+    Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
+    Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
+    Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
+    Explanation("programs", NOTHING_RAISED, r"x\.norm\(\).*hessian", OVERWRITTEN),
+    Explanation(
+        "programs",
+        "(requires_grad False|leaf True|node ''), PyTorch",
+        r"x\.(relu|sort).*(functional.jvp|jacfwd)",
+        CONSTANT,
+    ),
+    Explanation(
+        "programs", "grads = .*raises RuntimeError, on PyTorch nothing", r"x\.(var|sort).*(jacfwd|hess)", CONSTANT
+    ),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
     Explanation("programs", NOTHING_RAISED, "clip_grad_value_", CLIPPING),
@@ -68,6 +88,7 @@ EXPLANATIONS = [
     Explanation("programs", "values.*PyTorch's.array.*nan", "logcumsumexp", NAN),
     Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
     Explanation("operators", "raises NotImplementedError: (rushlight has no|linear_cross_entropy)", "", UNSUPPORTED),
+    Explanation("operators", "value", "values: special.bessel_", BESSEL),
     Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]

@@ -113,8 +113,8 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     # other arrays
 
-    def astype(self, dtype, copy=True):
-        return Batched(self.array.astype(dtype, copy=copy), self.levels)
+    def astype(self, dtype, order="K", copy=True):
+        return Batched(self.array.astype(dtype, order, copy=copy), self.levels)
 
     def copy(self, order="C"):
         return Batched(self.array.copy(order), self.levels)

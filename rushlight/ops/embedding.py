@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.batched import values
 from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
@@ -316,22 +317,27 @@ def checked_offsets(starts, size):
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Vectors of zeros with a 1 at each class of a tensor of int64: (...) gives (..., num_classes).
 
-    Without `num_classes` there is one more than the largest class. RuntimeError for classes out of range.
+    Without `num_classes` there is one more than the largest class. RuntimeError for classes out of range, and inside
+    `vmap` without `num_classes`.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
-    array = tensor._array
+    array, every = tensor._array, values(tensor._array)
     if array.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if array.size == 0 and num_classes <= 0:
+    if num_classes <= 0 and is_batched(tensor):
+        raise RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+        )
+    if every.size == 0 and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if array.size and array.min() < 0:
+    if every.size and every.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = int(array.max()) + 1
-    if array.size and array.max() >= num_classes:
+        num_classes = int(every.max()) + 1
+    if every.size and every.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     return new_tensor((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
