@@ -40,7 +40,7 @@ def sizes_must_match(found, arrays) -> Exception:
     from rushlight.core.errors import sizes_differ
 
     shapes = [array.shape for array in arrays if hasattr(array, "shape")]
-    named = re.findall(r"\(([\d,]*)\)", found.string)
+    named = re.findall(r"\(([\d, ]*)\)", found.string)
     error = sizes_differ(None, shapes)
     if error is None:
         error = sizes_differ(None, [tuple(int(n) for n in s.split(",") if n) for s in named])

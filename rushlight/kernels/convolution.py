@@ -121,14 +121,19 @@ def _add_bias(output: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     return output
 
 
-def _check_channels(input_shape: Size, weight_shape: Size, groups: int) -> None:
-    """Raise RuntimeError where input and weight do not fit each other."""
+def check_groups(weight_shape: Size, groups: int) -> None:
+    """Raise RuntimeError where the weight cannot be split into groups."""
     if weight_shape[0] < groups or weight_shape[0] % groups:
         expected = f"at least {groups}" if weight_shape[0] < groups else f"divisible by {groups}"
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be {expected} at dimension 0, "
-            f"but got weight of size [{list(weight_shape)}] instead"
+            f"but got weight of size {list(weight_shape)} instead"
         )
+
+
+def _check_channels(input_shape: Size, weight_shape: Size, groups: int) -> None:
+    """Raise RuntimeError where input and weight do not fit each other."""
+    check_groups(weight_shape, groups)
     channels = weight_shape[1] * groups
     if input_shape[1] != channels:
         raise RuntimeError(

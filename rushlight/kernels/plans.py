@@ -252,6 +252,7 @@ def elements_dealt(
     size: int, kernel: int, places: int, stride: int, padding: int, dilation: int
 ) -> tuple[Line, Deal, Deal]:
     """The line over a cotangent that is padded, for a result that is dealt out: all of a phase are of one kind."""
+    stride = min(stride, padding + size)  # beyond it every place but the first is outside
     first, last = padding // stride, (padding + size - 1) // stride
     before = max(0, (kernel - 1) * dilation // stride - first)
     line = tuple(

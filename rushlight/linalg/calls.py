@@ -42,10 +42,10 @@ def check_floating(name: str, A, kernel: str | None = None) -> None:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half. Convert with x.float() first.")
 
 
-def check_matrix(name: str, A, argument: str = "A") -> None:
+def check_matrix(name: str, A, argument: str = "The input tensor A") -> None:
     """RuntimeError for fewer than two dimensions."""
     if A._array.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+        raise RuntimeError(f"{name}: {argument} must have at least 2 dimensions.")
 
 
 def check_square(name: str, A) -> None:

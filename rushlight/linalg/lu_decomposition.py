@@ -180,7 +180,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     """
     check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
     check_square("linalg.lu_solve", LU)
-    check_matrix("linalg.lu_solve", B, "B")
+    check_matrix("linalg.lu_solve", B, "The input tensor B")
     if pivots._array.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     check_sides("linalg.lu_solve", LU, B, left)

@@ -174,7 +174,7 @@ def matrix_rank(
     >>> torch.linalg.matrix_rank(torch.ones(3, 3))
     tensor(1)
     """
-    check_matrix("torch.linalg.matrix_rank", A, "input")
+    check_matrix("torch.linalg.matrix_rank", A, "The input tensor input")
     check_svd(A)
     return _matrix_rank(A, tol if atol is None else atol, rtol, bool(hermitian))
 

@@ -142,7 +142,7 @@ def check_solve(A, B):
         )
     vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
     if not vector:
-        check_matrix("linalg.solve", B, "B")
+        check_matrix("linalg.solve", B, "The input tensor B")
     return vector
 
 
@@ -230,7 +230,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     name = "linalg.solve_triangular"
     check_tensors("linalg_solve_triangular", A=A, B=B)
     check_square(name, A)
-    check_matrix(name, B, "B")
+    check_matrix(name, B, "The input tensor B")
     check_floating(name, A)
     check_sides(name, A, B, left)
     if A._array.dtype != B._array.dtype:

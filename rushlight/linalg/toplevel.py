@@ -137,7 +137,7 @@ def triangular_solve(
     """
     check_tensors("triangular_solve", b=b, A=A)
     check_square("triangular_solve", A)
-    check_matrix("triangular_solve", b, "b")
+    check_matrix("triangular_solve", b, "The input tensor b")
     check_sides("triangular_solve", A, b, True)
     matrix, up = (A.mT, not upper) if transpose else (A, upper)
     return return_types.triangular_solve((_solve_triangular(matrix, b, up, unitriangular), A.clone()))

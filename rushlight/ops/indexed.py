@@ -110,11 +110,13 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
         )
     size = (source._array.shape or (1,))[dim] if dim < max(source._array.ndim, 1) else 1
     if size != count:
+        if not source._array.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         raise RuntimeError(
             f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
         )
     without = [[n for d, n in enumerate(t._array.shape) if d != dim] for t in (source, input)]
-    if without[0] != without[1]:
+    if without[0] != without[1] or source._array.ndim != input._array.ndim:
         raise RuntimeError(
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
@@ -292,7 +294,7 @@ def index_reduce(
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    dim = check_source("index_reduce", input, dim, index, source)
+    dim = check_source("index_reduce_", input, dim, index, source)
     return _index_reduce(input, dim, index, source, reduce, include_self)
 
 

@@ -1,5 +1,7 @@
 """PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
 
+import math
+
 import numpy as np
 
 from rushlight.core.graph import TensorBase
@@ -147,9 +149,11 @@ def broadcast_matrices(input, other) -> None:
                     f"dimension {max(input.ndim, other.ndim) - i}"
                 )
     if other.ndim == 2:
-        return matrices(np.reshape(input, (-1, input.shape[-1])), other)
+        return matrices(np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), other)
     shape = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
-    return batches(*[np.broadcast_to(x, shape + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (input, other)])
+    return batches(
+        *[np.broadcast_to(x, shape + x.shape[-2:]).reshape(math.prod(shape), *x.shape[-2:]) for x in (input, other)]
+    )
 
 
 def same_scalars(first, second) -> None:

@@ -158,7 +158,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> T
     """
     if dim is None:
         return of_all("median", _nanmedian, input)
-    return along("nanmedian", _nanmedian_dim, return_types.nanmedian, input, dim, keepdim)
+    return along("median", _nanmedian_dim, return_types.nanmedian, input, dim, keepdim)
 
 
 @method

@@ -80,6 +80,14 @@ def test_dropout3d_takes_other_inputs_for_samples():
     assert 0 < mask.sum() < mask.numel()
 
 
+@pytest.mark.parametrize("stride", [2**31, 2**60])
+def test_strides_beyond_the_input_cost_nothing(stride):
+    x, weight = (torch.ones(shape, requires_grad=True) for shape in ((1, 1, 4), (1, 1, 3)))
+    F.conv1d(x, weight, stride=stride, padding=2).backward(torch.ones(1, 1, 1))
+    assert x.grad.tolist() == [[[1.0, 0.0, 0.0, 0.0]]]
+    assert weight.grad.tolist() == [[[0.0, 0.0, 1.0]]]
+
+
 def test_signatures_read_whole():
     assert all(s.parameters or s.text == "()" for signatures in recorded().values() for s in signatures)
 

@@ -11,6 +11,7 @@ from rushlight import dtypes
 from rushlight.kernels import convolution as kernels
 from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
+from rushlight.ops.mismatch import C_NAMES
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -113,9 +114,13 @@ def check(name, dims, input, weight, bias, groups, transposed):
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, "
             f"but got input of size: {list(x.shape)}"
         )
+    if w.ndim < 3:
+        raise RuntimeError(f"weight should have at least three dimensions, but got weight of size {list(w.shape)}")
     if w.ndim != dims + 2:
+        batch = x.shape if x.ndim == dims + 2 else (1, *x.shape)
         raise RuntimeError(
-            f"weight should have {dims + 2} dimensions for {name}, but got weight of size {list(w.shape)}"
+            f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight{list(w.shape)}, "
+            f"but got {dims + 2}-dimensional input of size {list(batch)} instead"
         )
     if groups < 1:
         raise RuntimeError("non-positive groups is not supported")
@@ -128,6 +133,7 @@ def check(name, dims, input, weight, bias, groups, transposed):
     check_dtypes(name, x, w, bias)
     channels = w.shape[1] * groups if transposed else w.shape[0]
     if bias is not None and bias._array.shape != (channels,):
+        kernels.check_groups(w.shape, groups)
         raise RuntimeError(
             f"Given {'transposed=1, ' if transposed else ''}weight of size {list(w.shape)}, expected bias to be "
             f"1-dimensional with {channels} elements, but got bias of size {list(bias._array.shape)} instead"
@@ -140,8 +146,7 @@ def check_dtypes(name, x, w, bias):
         have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
         raise RuntimeError(f"expected scalar type {have} but found {other}: input and weight must have one dtype")
     if bias is not None and bias._array.dtype != x.dtype:
-        have, other = (dtypes.FROM_NUMPY[a.dtype]._name.replace("32", "").replace("float64", "double")
-                       for a in (x, bias._array))  # fmt: skip
+        have, other = (C_NAMES[a.dtype.name] for a in (x, bias._array))
         raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
     if x.dtype.kind == "b":
         raise NotImplementedError(f"\"slow_{name}_cpu\" not implemented for 'Bool'")
@@ -175,9 +180,17 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
         stride, padding, dilation = settings_of(dims, stride=stride, padding=padding, dilation=dilation)
     batch = input if input._array.ndim == dims + 2 else input.unsqueeze(0)
     result = _convolution(batch, weight, bias, stride, padding, dilation, groups)
-    if not batch._array.shape[1]:
-        result = result[:, :0]  # of no channels PyTorch makes none
+    if not batch._array.size:
+        result = of_nothing(batch._array.shape, result)
     return result if batch is input else result.squeeze(0)
+
+
+def of_nothing(shape, result):
+    """The result for an input without elements: of no channels PyTorch makes none, of no pixels it makes an error."""
+    if shape[0] and shape[1]:
+        sizes = list(shape) if len(shape) > 3 else [*shape[:2], 1, *shape[2:]]
+        raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {sizes}")
+    return result if shape[1] else result[:, :0]
 
 
 def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
@@ -194,6 +207,8 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
         )
     batched = input._array.ndim == dims + 2
     batch = input if batched else input.unsqueeze(0)
+    if not batch._array.size:
+        of_nothing(batch._array.shape, batch)
     shape = transposed_shape(batch._array.shape, weight._array.shape, stride, padding, beyond, dilation, groups)
     result = _convolution_transpose(batch, weight, bias, shape, stride, padding, dilation, groups)
     return result if batched else result.squeeze(0)

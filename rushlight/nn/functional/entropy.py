@@ -236,6 +236,29 @@ def check_weight(input, weight, dim):
         raise RuntimeError(f"expected scalar type {have} but found {other}")
 
 
+def check_linear(input, weight, target, bias, ignore_index):
+    """Raises PyTorch's errors for operands of `linear_cross_entropy` that do not fit each other."""
+    x, w = input._array, weight._array
+    if x.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {x.ndim}")
+    if w.ndim < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {w.ndim}")
+    if x.shape[-1] != w.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), "
+            f"got {x.shape[-1]} and {w.shape[-1]}, respectively"
+        )
+    if bias is not None and bias._array.shape != w.shape[:-1]:
+        raise RuntimeError(f"expected linear_bias shape {w.shape[:-1]}, got {bias._array.shape}")
+    if x.ndim == 1 and w.ndim > 2:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {w.shape} requires batched input, "
+            f"(N, {x.shape[-1]}), got unbatched input with shape {x.shape}"
+        )
+    if ignore_index is not None and target._array.dtype.kind == "f":
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+
+
 def linear_cross_entropy(
     input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
     weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
@@ -254,9 +277,10 @@ def linear_cross_entropy(
         raise NotImplementedError("linear_cross_entropy computes at once: leave options out")
     from rushlight.ops.products import linear
 
+    check_linear(input, linear_weight, target, linear_bias, ignore_index)
     outputs = linear_weight.shape[:-1]
     bias = None if linear_bias is None else linear_bias.reshape(-1)
-    logits = linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), bias)
+    logits = linear(input, linear_weight.flatten(0, -2), bias)
     if len(outputs) > 1:
         logits = logits.reshape(*logits.shape[:-1], *outputs)
     ignored = -100 if ignore_index is None else ignore_index

@@ -75,6 +75,12 @@ def check(dims, input, indices, spatial):
             f"Expected shape of indices to be same as that of the input tensor ({shape}) "
             f"but got indices tensor with shape: {list(indices.shape)}"
         )
+    if 0 in shape[1:]:
+        plane = [*shape, 1] if dims == 1 else shape
+        raise RuntimeError(
+            f"max_unpooling{max(dims, 2)}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
+            f"dimensions, but got {plane} with dimension {shape.index(0, 1)} being empty."
+        )
     outside = (indices._array < 0) | (indices._array >= prod(spatial))
     if outside.any():
         raise RuntimeError(
