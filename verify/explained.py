@@ -45,6 +45,7 @@ ZEROS = "PyTorch's tangent of zeros cannot be written to, which it finds when it
 OVERWRITTEN = "PyTorch's forward mode of norm overwrites what it saved, and cannot be differentiated"
 CONSTANT = "where a derivative is constant PyTorch's depends on the inputs all the same, with gradients of zero"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
+OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -89,6 +90,7 @@ EXPLANATIONS = [
     Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
     Explanation("operators", "raises NotImplementedError: (rushlight has no|linear_cross_entropy)", "", UNSUPPORTED),
     Explanation("operators", "value", "values: special.bessel_", BESSEL),
+    Explanation("operators", "value '0', PyTorch's", "layout of results: unsafe_(split|chunk)", OFFSETS),
     Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]

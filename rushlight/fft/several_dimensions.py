@@ -121,7 +121,10 @@ def ihfftn(
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {type_name(input._array)}")
     sizes, dims = transformed("ihfftn", several_sizes(input, s, dim))
-    return finished("ihfftn", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj(), input, out)
+    result = _fft_r2c(input, sizes[-1:], dims[-1:], SWAPPED[norm], True).conj()
+    if len(dims) > 1:
+        result = _fft_c2c(result, sizes[:-1], dims[:-1], norm, False)
+    return finished("ihfftn", result, input, out)
 
 
 def fft2(

@@ -41,8 +41,16 @@ def solved_batch(op, args, levels):
     return [part if part.shape != (0,) else np.zeros((*sizes, 0), part.dtype) for part in parts]
 
 
+def as_first_rows(solution, rows):
+    """The solution as LAPACK leaves it: in the first of so many rows, in memory column by column."""
+    *batch, m, k = solution.shape
+    memory = np.zeros((*batch, k, max(m, rows)), solution.dtype)
+    memory[..., :m] = solution.mT
+    return memory[..., :m].mT
+
+
 @operator(
-    node="LinalgLstsqBackward0", holomorphic=False, joint=lstsq_cotangents, inputs=("A", "B"),
+    layout="as computed", node="LinalgLstsqBackward0", holomorphic=False, joint=lstsq_cotangents, inputs=("A", "B"),
     nondifferentiable=(2, 3), batch=solved_batch,
 )  # fmt: skip
 def _lstsq(A, B, rcond, driver):
@@ -60,8 +68,9 @@ def _lstsq(A, B, rcond, driver):
         difference = np.abs(np.matmul(A, solution) - B)
         residuals = np.add.reduce(difference * difference, -2)
     if driver == "gels":
-        return solution, residuals, np.zeros(0, np.int64), none
-    return solution, residuals, rank, none if driver == "gelsy" else values
+        rank = np.zeros(0, np.int64)
+    solution = as_first_rows(solution, n)
+    return solution, residuals, rank, none if driver in ("gels", "gelsy") else values
 
 
 @linalg

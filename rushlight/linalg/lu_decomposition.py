@@ -7,7 +7,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_matrix, check_square, linalg
-from rushlight.linalg.pieces import identity_like, over_batches
+from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_sides
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
@@ -109,7 +109,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
     """
     check_lu("linalg.lu", A, pivot)
     packed, _, _, P = _lu_factor(A)
-    return return_types.linalg_lu((P, *triangles(packed)))
+    return return_types.linalg_lu((P.contiguous(), *triangles(packed)))
 
 
 def triangles(packed):
@@ -188,5 +188,5 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
         return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
     P = _permutation(pivots, LU._array.shape[-1], LU._array.dtype)
     if adjoint:
-        return P @ _solve_triangular(LU.mH, _solve_triangular(LU.mH, B, False, False), True, True)
-    return _solve_triangular(LU, _solve_triangular(LU, P.mT @ B, False, True), True, False)
+        return _in_columns(P @ _solve_triangular(LU.mH, _solve_triangular(LU.mH, B, False, False), True, True))
+    return _in_columns(_solve_triangular(LU, _solve_triangular(LU, P.mT @ B, False, True), True, False))

@@ -3,6 +3,14 @@
 import numpy as np
 
 from rushlight.core.batched import Batched, levels_of, spread
+from rushlight.core.batching import leading
+from rushlight.ops.table import operator
+
+
+@operator(layout="as computed", batch=leading, linear=True, input=lambda grad: grad)
+def _in_columns(input):
+    """A copy of matrices that lies in memory column by column, as LAPACK leaves its results."""
+    return input.mT.copy().mT
 
 
 def adjoint(x):

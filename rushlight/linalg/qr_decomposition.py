@@ -6,7 +6,7 @@ from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_part
+from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.table import operator
@@ -105,4 +105,4 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     if A._array.dtype != tau._array.dtype:
         raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
     columns = np.broadcast_to(np.eye(n, m, dtype=A._array.dtype), A._array.shape).copy()
-    return reflected(A, tau, new_tensor(columns), reversed(range(tau._array.shape[-1])))
+    return _in_columns(reflected(A, tau, new_tensor(columns), reversed(range(tau._array.shape[-1]))))

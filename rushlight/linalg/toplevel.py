@@ -13,6 +13,7 @@ from rushlight.linalg.low_rank import pca_lowrank, svd_lowrank
 from rushlight.linalg.lu_decomposition import _permutation, lu_factor_ex, triangles
 from rushlight.linalg.lu_decomposition import lu_solve as linalg_lu_solve
 from rushlight.linalg.norms import renorm
+from rushlight.linalg.pieces import _in_columns
 from rushlight.linalg.powers import matrix_exp, matrix_power
 from rushlight.linalg.qr_decomposition import householder_product, reflected
 from rushlight.linalg.qr_decomposition import qr as linalg_qr
@@ -140,7 +141,8 @@ def triangular_solve(
     check_matrix("triangular_solve", b, "The input tensor b")
     check_sides("triangular_solve", A, b, True)
     matrix, up = (A.mT, not upper) if transpose else (A, upper)
-    return return_types.triangular_solve((_solve_triangular(matrix, b, up, unitriangular), A.clone()))
+    solution = _in_columns(_solve_triangular(matrix, b, up, unitriangular))
+    return return_types.triangular_solve((solution, _in_columns(A)))
 
 
 @method
@@ -286,4 +288,4 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     if not left:
         return ormqr(input, tau, other.mH, True, not transpose).mH
     conjugated = tau.conj() if transpose else tau
-    return reflected(input, conjugated, other, range(k) if transpose else reversed(range(k)))
+    return _in_columns(reflected(input, conjugated, other, range(k) if transpose else reversed(range(k))))

@@ -158,7 +158,7 @@ def sum_to_size(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...
     pairs = zip(reversed(target), reversed(shape), strict=False)
     if len(target) > len(shape) or any(n not in (1, m) for n, m in pairs):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
-    return unbroadcast(input, target)
+    return unbroadcast(input, target) if target else input.sum()
 
 
 for only_method in (expand, expand_as, sum_to_size):

@@ -464,6 +464,5 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     if min(sizes, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     steps = [math.prod(sizes[dim + 1 :]) for dim in range(len(sizes))]
-    return tuple(
-        new_tensor(indices._array.astype(np.int64) // step % size) for step, size in zip(steps, sizes, strict=True)
-    )
+    flat = indices._array.astype(np.int64)[..., None]
+    return new_tensor(flat // np.array(steps, np.int64) % np.array(sizes, np.int64)).unbind(-1)

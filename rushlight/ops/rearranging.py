@@ -109,9 +109,15 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
 implements(np.roll)(lambda a, shift, axis=None: roll(a, shift, () if axis is None else axis))
 
 
-@operator(linear=True, batch=leading, input=lambda grad, k, dims: _rot90(grad, -k, dims), name="rot90")
+@operator(
+    layout="as computed", linear=True, batch=leading, name="rot90", input=lambda grad, k, dims: _rot90(grad, -k, dims)
+)
 def _rot90(input, k, dims):
-    return np.rot90(input, k, dims).copy()
+    turns, (first, second) = k % 4, dims
+    if turns == 0:
+        return input.copy()
+    turned = np.flip(input, (second, dims, first)[turns - 1]).copy("K")
+    return turned if turns == 2 else turned.swapaxes(first, second)
 
 
 @method

@@ -21,7 +21,9 @@ Sections = int | tuple[int, ...] | list[int]
 def enter(name, node, view):
     """Enters an operator that gives the pieces of these sizes."""
     cotangent = lambda grad, sizes, dim: concatenation(grad, dim)
-    return operator(name=name, node=node, view=view, linear=True, input=cotangent, batch=leading)(pieces)
+    return operator(name=name, node=node, view=view, linear=True, input=cotangent, batch=leading, layout="as computed")(
+        pieces
+    )
 
 
 def pieces(input, sizes, dim):

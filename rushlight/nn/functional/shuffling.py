@@ -15,7 +15,7 @@ def _pixel_shuffle(input, factor):
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels // factor**2, factor, factor, high, wide)
     moved = blocks.transpose(0, 1, 4, 2, 5, 3)
-    return moved.reshape(*lead, channels // factor**2, high * factor, wide * factor)
+    return moved.copy().reshape(*lead, channels // factor**2, high * factor, wide * factor)
 
 
 @operator(batch=leading, linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
@@ -23,7 +23,7 @@ def _pixel_unshuffle(input, factor):
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels, high // factor, factor, wide // factor, factor)
     moved = blocks.transpose(0, 1, 3, 5, 2, 4)
-    return moved.reshape(*lead, channels * factor**2, high // factor, wide // factor)
+    return moved.copy().reshape(*lead, channels * factor**2, high // factor, wide // factor)
 
 
 @operator(

@@ -1,0 +1,56 @@
+"""Where results lie that are put together from others: in the order of PyTorch's, and in memory of their own or not."""
+
+import numpy as np
+import pytest
+
+
+def square(torch, n=3):
+    """A well-conditioned matrix."""
+    return torch.from_numpy(np.eye(n) * 3 + np.cos(np.arange(n * n)).reshape(n, n))
+
+
+def solved_by_lu(torch, **options):
+    """A solution by an LU decomposition."""
+    return torch.linalg.lu_solve(*torch.linalg.lu_factor(square(torch)), square(torch)[:, :2], **options)
+
+
+STRIDES = {
+    "rot90": (lambda t: t.rot90(t.ones(2, 3, 4)), (4, 12, 1)),
+    "rot90 thrice": (lambda t: t.rot90(t.ones(2, 3, 4), 3, (0, 2)), (1, 4, 12)),
+    "rot90 twice": (lambda t: t.rot90(t.ones(2, 3), 2), (3, 1)),
+    "unravel_index": (lambda t: t.unravel_index(t.tensor([[1, 2], [3, 4]]), (3, 4))[1], (4, 2)),
+    "unsafe_split": (lambda t: t.ones(4, 6).unsafe_split(2, 1)[1], (6, 1)),
+    "ihfft2": (lambda t: t.fft.ihfft2(t.ones(5, 6)), (1, 5)),
+    "householder_product": (lambda t: t.linalg.householder_product(*t.geqrf(square(t))), (1, 3)),
+    "ormqr": (lambda t: t.ormqr(*t.geqrf(square(t)), square(t)), (1, 3)),
+    "triangular_solve": (lambda t: t.triangular_solve(square(t), square(t)).solution, (1, 3)),
+    "lu_solve": (solved_by_lu, (1, 3)),
+    "lu_solve, adjoint": (lambda t: solved_by_lu(t, adjoint=True), (1, 3)),
+    "lstsq": (lambda t: t.linalg.lstsq(square(t)[:, :2], square(t)).solution, (1, 3)),
+    "P of lu": (lambda t: t.linalg.lu(square(t)).P, (3, 1)),
+}
+
+
+@pytest.mark.parametrize("name", STRIDES)
+def test_strides(torch, name):
+    result, strides = STRIDES[name]
+    assert result(torch).stride() == strides
+
+
+@pytest.mark.parametrize("name", ["pixel_shuffle", "pixel_unshuffle"])
+def test_shuffling_by_one_is_a_copy(torch, name):
+    x = torch.ones(1, 2, 2, 2)
+    getattr(torch.nn.functional, name)(x, 1).zero_()
+    assert x.sum() == 8
+
+
+def test_a_sum_to_no_dimensions_is_a_copy(torch):
+    x = torch.ones(())
+    assert x.sum_to_size(()).data_ptr() != x.data_ptr()
+
+
+def test_pieces_that_are_no_views_share_memory(torch):
+    x = torch.zeros(2, 4)
+    for dim in (0, 1):
+        x.unsafe_chunk(2, dim)[1].add_(1)
+    assert x.tolist() == [[0, 0, 1, 1], [1, 1, 2, 2]]
