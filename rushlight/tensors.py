@@ -335,6 +335,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         Assigning gives the tensor other memory, and keeps its place in the graph.
         """
         out = new_tensor(self._settled())
+        out._inference = self._inference
         share_memory(out, self)
         return out
 
@@ -474,9 +475,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
 
 def share_memory(tensor: Tensor, other: Tensor) -> None:
-    """Notes for a tensor that is no view which memory its array is a part of: that of `other`."""
+    """Notes which memory a tensor's array is a part of: that of `other`."""
     memory = memory_of(other)
-    if memory is not other._array:
+    if memory is not other._array or tensor._view is not None:
         tensor._memory = memory
 
 

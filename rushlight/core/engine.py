@@ -58,6 +58,8 @@ class Backward:
                 self.claim([root[0] for root in roots])
             if wanted is not None:
                 self.select(wanted)
+                if len(roots) == 1 and not self.needs(roots[0][0]):
+                    self.tell(*roots[0])
                 if accumulates:
                     self.wanted = None
             for vertex, index, grad in roots:
@@ -304,6 +306,11 @@ class Backward:
             grads = apply(grad, self.recorded, needs)
             event.made(grads)
         return grads
+
+    def tell(self, vertex, index, grad):
+        """Runs the hooks on the one root of a run that leads to nothing wanted."""
+        if vertex.hooks is not None:
+            vertex.hooks.on_tensor(grad, index, self.recorded)
 
     def reaches(self, vertex):
         """Whether a gradient arrives at a vertex in this run."""

@@ -66,16 +66,21 @@ def check_history(tensor, recorded):
         )
 
 
-def check_memory(tensor, operands):
-    """Raises where elements share their memory, with each other or partly with those of an operand.
-
-    So it does for an inference tensor outside inference mode.
-    """
+def check_inference(tensor):
+    """Raises for an inference tensor outside inference mode."""
     if tensor._inference and not CURRENT.get().inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
             "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
+
+
+def check_memory(tensor, operands):
+    """Raises where elements share their memory, with each other or partly with those of an operand.
+
+    So it does for an inference tensor outside inference mode.
+    """
+    check_inference(tensor)
     if is_repeated(values(tensor._array)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "

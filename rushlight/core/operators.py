@@ -321,7 +321,7 @@ def several(op, args, arrays, results, needs, modes, batched):
         else:
             adjust(node, op, args, results[live[0]])
         node.unsettled = True in [out._unsettled for out in outs]
-        node.outputs = [None] * len(results)
+        node.outputs = [None] * (live[-1] + 1)  # those behind the last that requires grad do not count
         for i in live:
             node.outputs[i] = (results[i].shape, results[i].dtype)
         if node.plan.saves_result:

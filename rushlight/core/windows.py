@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from rushlight.core.batched import Batched, levels_of, spread
+from rushlight.core.batched import Batched, levels_of, spread, values
 from rushlight.core.batching import on_batched, on_more_levels
 from rushlight.core.operators import Operator
 from rushlight.layouts import compact, extent, overlaps
@@ -137,9 +137,22 @@ def layout(array, levels=()):
 
 
 def memory_of(tensor):
-    """The array that a tensor's memory is: its own; of a view that of its base; and what `share_memory` noted."""
-    base = tensor if tensor._view is None else tensor._view.base
-    return getattr(base, "_memory", base._array)
+    """The array that a tensor's memory is: what `share_memory` noted, else its own; of a view that of its base.
+
+    A view keeps its memory when its base is given other `.data`.
+    """
+    noted = getattr(tensor, "_memory", None)
+    if noted is not None or tensor._view is None:
+        return tensor._array if noted is None else noted
+    memory = memory_of(tensor._view.base)
+    return memory if np.may_share_memory(values(memory), values(tensor._array)) else whole(tensor._array)
+
+
+def whole(array):
+    """The outermost array of which another is a part."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def address(array):

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushlight.core.inplace import check_history, move, stand_in
+from rushlight.core.inplace import check_history, check_inference, move, stand_in
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
-from rushlight.ops.dimensions import _t, _transpose, check_matrix
+from rushlight.ops.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.shape import _squeeze_all, _unsqueeze
 from rushlight.ops.slicing import _as_strided, strided_windows
@@ -25,7 +25,7 @@ def variant(entry: Operator, node: str) -> Operator:
 
 
 _t_ = variant(_t, "TBackward1")
-_transpose_ = variant(_transpose, "TransposeBackward1")
+_transpose_, _transpose_scalar_ = (variant(op, "TransposeBackward1") for op in (_transpose, _transpose_scalar))
 _unsqueeze_ = variant(_unsqueeze, "UnsqueezeBackward1")
 _squeeze_all_, _squeeze_dim_, _squeeze_dims_ = (variant(_squeeze_all, f"SqueezeBackward{n}") for n in (3, 4, 5))
 _as_strided_ = variant(_as_strided, "AsStridedBackward1")
@@ -33,6 +33,7 @@ _as_strided_ = variant(_as_strided, "AsStridedBackward1")
 
 def look_anew(tensor, entry, *args):
     """Makes a tensor what a view of it would be: the same memory, another shape, one more step in its history."""
+    check_inference(tensor)
     tensor._settled()
     recorded = recording()
     check_history(tensor, recorded and tensor.requires_grad)
@@ -56,7 +57,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose`, in place."""
     ndim = self._array.ndim
     dim0, dim1 = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
-    return look_anew(self, _transpose_, dim0, dim1) if ndim else self
+    return look_anew(self, _transpose_, dim0, dim1) if ndim else look_anew(self, _transpose_scalar_)
 
 
 def squeeze_(self: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
@@ -92,6 +93,7 @@ def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
+    check_inference(self)
     shape, array = sequence("resize_", "size", sizes), self._settled()
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")

@@ -6,11 +6,11 @@ from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
 from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
-from rushlight.ops.dimensions import permute, t, transpose
+from rushlight.ops.dimensions import _alias, permute, t, transpose
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import squeeze, unsqueeze, view
-from rushlight.ops.slicing import _alias, as_strided, diagonal, narrow, select, slice_of, unbind, unfold
+from rushlight.ops.slicing import as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
 from rushlight.ops.table import method, named, operator
 from rushlight.tensors import Tensor

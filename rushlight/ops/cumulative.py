@@ -164,6 +164,8 @@ def _logcumsumexp(input, dim):
 
     The cotangent sums g[k] exp(x[i] - y[k]) over k >= i as a recurrence, whose factors are never above 1.
     """
+    if input.ndim == 0:
+        return input.copy()
     if input.dtype.kind != "c":
         return np.logaddexp.accumulate(input, dim)
     out = np.array(input)
@@ -185,4 +187,4 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind not in "fc":
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_name(input)}'")
-    return _logcumsumexp(input.reshape(1), 0).reshape(()) if input._array.ndim == 0 else _logcumsumexp(input, dim)
+    return _logcumsumexp(input, dim)

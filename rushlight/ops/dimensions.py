@@ -11,6 +11,9 @@ from rushlight.tensors import Tensor
 __all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]
 
 
+_alias = operator(name="alias", view=True, batch=leading, input=lambda grad: grad)(lambda input: input[...])
+
+
 @operator(batch=leading, view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
 def _transpose(input, dim0, dim1):
     return input.swapaxes(dim0, dim1)
@@ -103,7 +106,7 @@ def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tup
         if len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({dims})")
     if ndim == 0:
-        return _permute(input, ())
+        return _alias(input)
     order = [dim for dim in range(ndim) if dim not in sources]
     for place, dim in sorted(zip(destinations, sources, strict=True)):
         order.insert(place, dim)

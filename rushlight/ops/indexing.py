@@ -11,9 +11,10 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layouts import owned
 from rushlight.ops.batched_indexing import picked, put_back, put_in
+from rushlight.ops.dimensions import _alias
 from rushlight.ops.filling import checked_number
 from rushlight.ops.keys import as_torch, check_masks, check_step, is_basic, last_operation, split, with_ellipsis
-from rushlight.ops.slicing import ALL, _alias, _look, _select, _slice
+from rushlight.ops.slicing import ALL, _look, _select, _slice
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 

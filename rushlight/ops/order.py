@@ -13,7 +13,7 @@ from rushlight.ops.extrema import as_given, refuse_empty, returned, shared_by_al
 from rushlight.ops.gather import _gather
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import axes, kept, type_name
-from rushlight.ops.shape import wrap_dim
+from rushlight.ops.shape import _squeezed, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -265,7 +265,7 @@ def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
     result = interpolated(rows, q.reshape(-1), interpolation, ignore_nan).movedim(-1, 0)
     if keepdim:
         result = result.reshape(-1, *kept(shape, dims))
-    return result if q._array.ndim else result.squeeze(0)
+    return result if q._array.ndim else _squeezed(result, result._array.shape[1:])
 
 
 @method

@@ -26,6 +26,8 @@ def along(dim, place):
 def _shift(input, dim, back):
     """Each element moved one place along a dimension, forth or back; 0 comes in."""
     out = np.zeros_like(input)
+    if input.ndim == 0:
+        return out
     later, earlier = along(dim, slice(1, None)), along(dim, slice(None, -1))
     if back:
         out[earlier] = input[later]
@@ -44,6 +46,8 @@ def recurrence_cotangents(grad, factors, result, dim, back):
 def _recur(input, factors, dim, back):
     """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
     out = np.array(input)
+    if input.ndim == 0:
+        return out
     rows, scale = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
     order = range(len(rows) - 2, -1, -1) if back else range(1, len(rows))
     if rows.ndim == 1:
@@ -74,6 +78,8 @@ def product_before_cotangent(grad, input, result, dim, back):
 def _product_before(input, dim, back):
     """The product of all elements before each along a dimension, or of those after it."""
     out = np.ones_like(input)
+    if input.ndim == 0:
+        return out
     place = slice(None, None, -1 if back else 1)
     source = input[along(dim, place)][along(dim, slice(None, -1))]
     target = out[along(dim, place)][along(dim, slice(1, None))]
@@ -142,7 +148,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     ),
 )
 def _cumprod(input, dim, dtype):
-    return np.multiply.accumulate(input, dim, dtype)
+    return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
 
 
 @in_place
@@ -156,6 +162,4 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     tensor([1., 2., 6.])
     """
     dim = wrap_dim(dim, input._array.ndim)
-    if input._array.ndim == 0:
-        return prod(input, dtype=dtype)
     return _cumprod(input, dim, widened(input, dtype))

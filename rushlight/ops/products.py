@@ -22,6 +22,7 @@ from rushlight.ops.batched_products import (
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import UFUNCS, implements
+from rushlight.ops.shape import _squeezed, _unsafe_view, _unsqueeze
 from rushlight.ops.table import TABLE, method, operator
 from rushlight.tensors import Tensor
 
@@ -274,8 +275,14 @@ def with_vector(input, other, x, y):
         return tried(_dot, mismatch.vectors, input, other)
     if y.ndim == 1:
         product = tried(_mv, mismatch.matrix_and_vector, input if x.ndim == 2 else rows(input), other)
-        return product if x.ndim == 2 else product.reshape(x.shape[:-1])
-    return matmul(input.reshape(1, x.size), other).squeeze(-2)
+        return product if x.ndim == 2 else _unsafe_view(product, x.shape[:-1])
+    product = matmul(_unsqueeze(input, 0), other)
+    shape = y.shape[:-2] + y.shape[-1:]
+    if y.ndim > 2:
+        return _unsafe_view(product, shape)
+    result = _squeezed(product, shape)
+    result._bump()  # as PyTorch takes the dimension away in place
+    return result
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -384,7 +391,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     x, y = [(1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other)]
     coarse = input.reshape([size for n in x for size in (n, 1)])
     fine = other.reshape([size for n in y for size in (1, n)])
-    result = (coarse * fine).reshape([n * m for n, m in zip(x, y, strict=True)])
+    result = _unsafe_view(coarse * fine, tuple([n * m for n, m in zip(x, y, strict=True)]))
     return result if out is None else write_out("kron", out, result, input, other)
 
 

@@ -61,6 +61,19 @@ def _reshape_copy(input, shape):
     return np.array(input, order="C").reshape(shape)
 
 
+def enter_reshaped(name, node):
+    """Enters an operator that gives another shape to what nobody else has: its result is no view."""
+    enter = operator(name=name, node=node, linear=True, batch=leading,
+                     input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
+    return enter(lambda input, shape: input.reshape(shape))
+
+
+_unsafe_view, _squeezed = (
+    enter_reshaped("unsafe_view", "UnsafeViewBackward0"),
+    enter_reshaped("squeezed", "SqueezeBackward4"),
+)
+
+
 @method
 def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] | None = None) -> Tensor:
     """The same elements in another shape, of which one size may be -1: a view where that is possible, else a copy.

@@ -36,7 +36,6 @@ def enter_look(name, node):
 _select = enter_look("select", "SelectBackward0")
 _slice = enter_look("slice", "SliceBackward0")
 _look: Operator = enter_look("look", "UnsqueezeBackward0")
-_alias = operator(name="alias", view=True, batch=leading, input=lambda grad: grad)(lambda input: input[...])
 
 
 @method

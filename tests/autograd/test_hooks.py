@@ -380,3 +380,27 @@ def test_hooks_and_their_tensors_can_be_freed(torch):
     del token, x
     gc.collect()
     assert seen() is None
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_root_that_leads_to_nothing_wanted_runs_its_own_hooks(torch, several):
+    x, s = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    inner = s * 2
+    root = inner.tanh()
+    seen = []
+    root.retain_grad()
+    inner.retain_grad()
+    root.register_hook(lambda g: seen.append(g.tolist()))
+    roots = [root, x * 2] if several else [root]
+    torch.autograd.grad(roots, x, [torch.ones(2)] * len(roots), allow_unused=True)
+    assert (seen, root.grad is None, inner.grad) == ([] if several else [[1, 1]], several, None)
+
+
+@pytest.mark.parametrize("name", ["cummax", "sort", "topk", "max", "mode", "kthvalue"])
+def test_hooks_of_nodes_see_no_gradients_of_indices(torch, name):
+    seen = []
+    rank = 1 if name in ("topk", "kthvalue") else 0
+    values = getattr(torch.tensor([1.0, 3.0, 2.0], requires_grad=True), name)(rank)[0]
+    values.grad_fn.register_hook(lambda inputs, outputs: seen.append(len(outputs)))
+    values.sum().backward()
+    assert seen == [1]

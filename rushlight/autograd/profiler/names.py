@@ -72,6 +72,7 @@ NAMES = {
     "solve": ("linalg_solve", "_linalg_solve_ex"),
     "sort_stable": ("sort",),
     "squeeze0": ("squeeze",),
+    "squeezed": ("squeeze_",),
     "squeeze0_": ("squeeze_",),
     "squeeze1": ("squeeze",),
     "squeeze2": ("squeeze",),
