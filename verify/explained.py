@@ -49,7 +49,7 @@ OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it li
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
-    Explanation("programs", "values", "inference_mode", INFERENCE),
+    Explanation("programs", "values|shape|strides", "inference_mode", INFERENCE),
     Explanation("programs", "node", COMPOSED, BUILT),
     Explanation("programs", "version 0", "quantile|inference_mode|isclose", INSIDE),
     Explanation("programs", "values", "linearize", LINEARIZE),
