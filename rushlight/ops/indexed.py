@@ -108,22 +108,31 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
             f"{name}(): self ({TYPE_NAMES[input.dtype]}) and source ({TYPE_NAMES[source.dtype]}) must have the "
             "same scalar type"
         )
-    size = (source._array.shape or (1,))[dim] if dim < max(source._array.ndim, 1) else 1
-    if size != count:
-        if not source._array.ndim:
+    shape, given = input._array.shape, source._array.shape
+    if dim and dim >= len(given):
+        raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor with dim {len(given)}")
+    if (given or (1,))[dim] != count:
+        if not given:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         raise RuntimeError(
-            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
+            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({given[dim]}), for dim: {dim}"
         )
-    without = [[n for d, n in enumerate(t._array.shape) if d != dim] for t in (source, input)]
-    if without[0] != without[1] or source._array.ndim != input._array.ndim:
+    if (without(shape, dim) != without(given, dim)) if shape and given else shape != given:
         raise RuntimeError(
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
+            f"{list(shape)} source.shape = {list(given)}"
         )
-    if count and input._array.size:
-        check_bounds(index._array, (input._array.shape or (1,))[dim], dim)
+    if name == "index_reduce_" or not shape:
+        if not are_indices(index._array, (shape or (1,))[dim]):
+            raise IndexError("index out of range in self")
+    elif count and input._array.size:
+        check_bounds(index._array, shape[dim], dim)
     return dim
+
+
+def without(shape, dim):
+    """A shape without one of its dimensions."""
+    return shape[:dim] + shape[dim + 1 :]
 
 
 @operator(
@@ -176,23 +185,38 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     >>> torch.index_copy(torch.zeros(3), 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
-    ndims = source._array.ndim, input._array.ndim
+    ndims, array = (source._array.ndim, input._array.ndim), index._array
+    if array.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {array.ndim})")
+    if not ndims[0] and array.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {array.size})")
     if ndims[0] != ndims[1] and all(ndims):
         raise IndexError(
             "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
             f"dimensionality ({ndims[0]}), destination dimensionality ({ndims[1]})"
         )
-    if index._array.dtype != np.int64:
+    if array.dtype != np.int64:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
             f"{TYPE_NAMES[input.dtype]} and (source) {TYPE_NAMES[source.dtype]}"
         )
+    dim = wrap_dim(dim, ndims[1])
+    shape, given = input._array.shape, source._array.shape
+    if without(shape, dim) != without(given, dim):
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{list(without(shape, dim))} at dimension {dim} and source slice shape: {list(without(given, dim))}."
+        )
+    if given and array.size != given[dim]:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({array.size}) should be equal to source.size(dim) ({given[dim]})"
+        )
     try:
-        dim = check_source("index_copy_", input, dim, index, source)
+        check_bounds(array, (shape or (1,))[dim], dim)
     except RuntimeError as error:
-        raise IndexError(f"index_copy_(): {str(error).removeprefix('index_copy_(): ')}") from None
+        raise IndexError(f"index_copy_(): {error}") from None
     return _index_copy(input, dim, index, source)
 
 
@@ -343,11 +367,27 @@ def _put_flat(input, shape, index):
     return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
 
 
-def check_flat(name, input, index):
-    """Raises PyTorch's errors for indices of the flattened tensor."""
+def check_put(input, index, source):
+    """Raises PyTorch's errors for elements to put that are not of the tensor's dtype, or not as many as the indices."""
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{TYPE_NAMES[input.dtype]} and source.dtype = {TYPE_NAMES[source.dtype]}"
+        )
+    if index._array.size != source._array.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source._array.size}, index.numel() = {index._array.size}"
+        )
+
+
+def check_flat(name, input, index, source=None):
+    """Raises PyTorch's errors for indices of the flattened tensor, and for what is to be put there."""
     array, size = index._array, input._array.size
     if array.dtype != np.int64:
         raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    if source is not None:
+        check_put(input, index, source)
     if array.size and size == 0:
         raise IndexError(f"{name}(): tried to take from an empty tensor")
     if array.size and (array.min() < -size or array.max() >= size):
@@ -399,17 +439,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     >>> torch.put(torch.zeros(3), torch.tensor([0, 2]), torch.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
-    check_flat("put_", input, index)
-    if index._array.size != source._array.size:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source._array.size}, index.numel() = {index._array.size}"
-        )
-    if source._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{TYPE_NAMES[input.dtype]} and source.dtype = {TYPE_NAMES[source.dtype]}"
-        )
+    check_flat("put_", input, index, source)
     return _put(input, index, source, accumulate)
 
 

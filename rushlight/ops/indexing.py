@@ -196,10 +196,10 @@ def put(target, key, value, accumulate, any_dtype):
     """Changes the elements of a tensor at a key of arrays, in place."""
     array = target._array
     if isinstance(value, TensorBase):
-        value = checked_values(target, key, value, any_dtype)
         if value._array.ndim == 0 and single_mask(key):
             value = value.clone() if shares(target, value) else value
         check_apart(target, (value,))
+        value = checked_values(target, key, value, any_dtype)
     else:
         value = np.asarray(checked_number(value, array.dtype)).astype(array.dtype)
     if is_followed(target, value):

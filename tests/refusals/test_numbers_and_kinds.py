@@ -34,6 +34,20 @@ REFUSED = {
     "x[0].repeat_interleave(at, 0)": (IndexError, "Dimension specified as 0 but tensor has no dimensions"),
     "leaf.put_(at, x)": (RuntimeError, "a leaf Variable that requires grad"),
     "leaf.index_fill_(0, i + 9, 2)": (RuntimeError, "a leaf Variable that requires grad"),
+    "i.put(at, x)": (RuntimeError, "put_(): self and source expected to have the same dtype"),
+    "x.put(at + 9, x)": (IndexError, "put_(): Expected source and index to have the same number of elements"),
+    "x.index_add(0, i, x[0])": (IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    "x.index_reduce(0, i, x[0], 'prod')": (IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    "x[0].index_add(0, at, x[:1])": (RuntimeError, "source tensor shape must match self tensor shape, excluding the"),
+    "one.index_add(1, at, x[:1])": (RuntimeError, "index_add_(): Indexing dim 1 is out of bounds of the source tensor"),
+    "x.index_reduce(0, i + 2, x, 'amin')": (IndexError, "index out of range in self"),
+    "one.index_copy(1, at, one.T)": (RuntimeError, "index_copy_(): Source/destination tensor must have same slice sh"),
+    "one.index_copy(0, at - 1, one)": (
+        IndexError,
+        "index_copy_(): index -1 is out of bounds for dimension 0 with size",
+    ),
+    "x.index_copy(0, i, x[0])": (IndexError, "index_copy_(): When source is scalar, index should have one element"),
+    "empty.__setitem__(at, empty)": (RuntimeError, "unsupported operation: some elements of the input tensor and the"),
     "none.index_add_(0, i, none)": (RuntimeError, "unsupported operation: some elements of the input tensor and the w"),
     "one[::2].add_(one)": (RuntimeError, "unsupported operation: some elements of the input tensor and the written"),
 }
@@ -68,6 +82,7 @@ def names(torch):
         "at": torch.tensor([0]),
         "leaf": torch.ones(3, requires_grad=True),
         "none": torch.ones(3, 0),
+        "empty": torch.ones(0, 3),
         "one": torch.ones(1, 3),
     }
 
