@@ -54,7 +54,7 @@ EXPLANATIONS = [
     Explanation("programs", "node", COMPOSED, BUILT),
     Explanation("programs", "version 0", "quantile|inference_mode|isclose", INSIDE),
     Explanation("programs", "values", "linearize", LINEARIZE),
-    Explanation("programs", "grads.*PyTorch's None", "linearize", LINEARIZE),
+    Explanation("programs", "grads.*PyTorch's None|requires_grad True, PyTorch's False", "linearize", LINEARIZE),
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
