@@ -166,7 +166,7 @@ def in_place(function):
     """Gives a public function of a tensor its variant that changes the tensor."""
     name = function.__name__ + "_"
 
-    @functools.wraps(function)
+    @functools.wraps(function, updated=())  # `refuses` is the function's own
     def variant(self, *args, **kwargs):
         return change(self, function, *args, **kwargs)
 

@@ -244,7 +244,7 @@ def test_memory_that_is_read_and_changed(torch, form, other, number, recorded):
 
 @pytest.mark.parametrize(
     "change",
-    ["index_copy_(0, torch.tensor([1]), torch.ones(1, 4))", "scatter_(0, torch.tensor([9]), 1.0)",
+    ["index_copy_(0, torch.tensor([1]), torch.ones(1, 4))", "scatter_(0, torch.tensor([9]), 1.0)", "cumsum_(3)",
      "add_(torch.ones(3))", "index_fill_(0, torch.tensor([7]), 0.0)"],
 )  # fmt: skip
 def test_a_leaf_is_refused_before_arguments_that_do_not_fit(change):
