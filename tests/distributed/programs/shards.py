@@ -130,7 +130,7 @@ def checkpoint(way, folder):
     step()
     total = sum(p.full_tensor().abs().sum().item() for p in network.parameters())
     if rank == 0:
-        print(f"{total:.5f}")
+        print(f"weights sum up to {total:.5f};")
     try:
         dcp.load({"other": torch.zeros(1)}, checkpoint_id=folder)
     except dcp.CheckpointException as error:
