@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.distributed.collectives import broadcast
 from rushlight.distributed.groups import ProcessGroup
-from rushlight.distributed.memory import Incoming, outgoing
+from rushlight.distributed.memory import Incoming, outgoing, parts_of
 from rushlight.tensors import Tensor
 
 __all__ = ["broadcast_all"]
@@ -24,5 +24,5 @@ def broadcast_all(tensors: Iterable[Tensor], group: ProcessGroup, root: int = 0)
         broadcast(new_tensor(flat), group=group, group_src=root)
         if group.rank() == root:
             continue
-        for tensor, part in zip(same, np.split(flat, np.cumsum([t.numel() for t in same])[:-1]), strict=True):
+        for tensor, part in zip(same, parts_of(flat, same), strict=True):
             Incoming(tensor, keep=False).put(part)

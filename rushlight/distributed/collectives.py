@@ -13,7 +13,7 @@ import numpy as np
 
 from rushlight.distributed import mpi
 from rushlight.distributed.groups import ProcessGroup, get_group_rank, member
-from rushlight.distributed.memory import Incoming, check_tensor, check_tensors, outgoing, packed, unpack
+from rushlight.distributed.memory import Incoming, check_tensor, check_tensors, outgoing, packed, parts_of, unpack
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.distributed.reductions import Reduction
 from rushlight.distributed.work import Work
@@ -80,8 +80,7 @@ def all_reduce_coalesced(
     request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op)
 
     def finish():
-        parts = np.split(reduction.narrow(array), np.cumsum([tensor.numel() for tensor in tensors])[:-1])
-        for tensor, part in zip(tensors, parts, strict=True):
+        for tensor, part in zip(tensors, parts_of(reduction.narrow(array), tensors), strict=True):
             Incoming(tensor, keep=False).put(part)
 
     return begin(members, "all_reduce_coalesced", request, finish, list(tensors), async_op)

@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.tensors import Tensor
 
-__all__ = ["Incoming", "check_tensor", "check_tensors", "outgoing", "packed"]
+__all__ = ["Incoming", "check_tensor", "check_tensors", "outgoing", "packed", "parts_of", "unpack"]
 
 
 def check_tensor(tensor: Tensor, name: str) -> None:
@@ -36,6 +36,12 @@ def outgoing(tensor: Tensor) -> np.ndarray:
 def packed(tensors: list[Tensor]) -> np.ndarray:
     """The bytes of several tensors, one after the other."""
     return np.concatenate([outgoing(tensor).reshape(-1).view(np.uint8) for tensor in tensors])
+
+
+def parts_of(flat: np.ndarray, tensors: list[Tensor]) -> list[np.ndarray]:
+    """The parts of a flat array that belong to tensors, one after the other, in their shapes: views of it."""
+    parts = np.split(flat, np.cumsum([tensor.numel() for tensor in tensors])[:-1])
+    return [part.reshape(tensor._array.shape) for part, tensor in zip(parts, tensors, strict=True)]
 
 
 class Incoming:

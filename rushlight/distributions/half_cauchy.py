@@ -1,12 +1,8 @@
 """The half-Cauchy distribution."""
 
-import math
-from typing import ClassVar
-
 import rushlight as torch
-from rushlight.distributions import constraints
 from rushlight.distributions.cauchy import Cauchy
-from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.distributions.folded import Folded
 from rushlight.distributions.transforms import AbsTransform
 from rushlight.distributions.utils import filled
 from rushlight.tensors import Tensor
@@ -14,7 +10,7 @@ from rushlight.tensors import Tensor
 __all__ = ["HalfCauchy"]
 
 
-class HalfCauchy(TransformedDistribution):
+class HalfCauchy(Folded):
     """The absolute value of a Cauchy number around 0, of the given `scale`.
 
     >>> import rushlight as torch
@@ -22,17 +18,8 @@ class HalfCauchy(TransformedDistribution):
     tensor(0.)
     """
 
-    arg_constraints: ClassVar = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-
     def __init__(self, scale: Tensor | float, validate_args: bool | None = None):
         super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
-
-    @property
-    def scale(self) -> Tensor:
-        """The scale of the Cauchy number."""
-        return self.base_dist.scale
 
     @property
     def mean(self) -> Tensor:
@@ -40,25 +27,6 @@ class HalfCauchy(TransformedDistribution):
         return filled(self.scale, self._extended_shape(), torch.inf)
 
     @property
-    def mode(self) -> Tensor:
-        """The most probable value, 0."""
-        return torch.zeros_like(self.scale)
-
-    @property
     def variance(self) -> Tensor:
         """The variance, which is infinite."""
         return self.base_dist.variance
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check_sample(value)
-        return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -torch.inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, value: Tensor) -> Tensor:
-        return self.base_dist.icdf((value + 1) / 2)
-
-    def entropy(self) -> Tensor:
-        return self.base_dist.entropy() - math.log(2)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.distributed.memory import parts_of
 from rushlight.futures import Future
 from rushlight.tensors import Tensor
 
@@ -19,12 +20,9 @@ class Bucket:
     def __init__(self, index: int, parameters: list[Tensor]):
         self.index = index
         self.parameters = parameters
-        ends = np.cumsum([parameter.numel() for parameter in parameters])
-        self.flat = np.zeros(int(ends[-1]), parameters[0]._array.dtype)
-        parts = np.split(self.flat, ends[:-1])
-        self.views = {
-            id(p): part.reshape(p._array.shape) for p, part in zip(parameters, parts, strict=True)
-        }  # fmt: skip
+        self.flat = np.zeros(sum(parameter.numel() for parameter in parameters), parameters[0]._array.dtype)
+        parts = parts_of(self.flat, parameters)
+        self.views = {id(parameter): part for parameter, part in zip(parameters, parts, strict=True)}
         self.missing: set[int] = set()
         self.future: Future | None = None
 
@@ -95,10 +93,7 @@ class GradBucket:
 
     def gradients(self) -> list[Tensor]:
         """The gradient of each parameter, as views of the flat tensor."""
-        ends = np.cumsum([parameter.numel() for parameter in self._bucket.parameters])
-        parts = np.split(self._buffer._array, ends[:-1])
-        shapes = [parameter._array.shape for parameter in self._bucket.parameters]
-        return [new_tensor(part.reshape(shape)) for part, shape in zip(parts, shapes, strict=True)]
+        return [new_tensor(part) for part in parts_of(self._buffer._array, self._bucket.parameters)]
 
     def parameters(self) -> list[Tensor]:
         """The parameters."""
