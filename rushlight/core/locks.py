@@ -6,29 +6,28 @@ from typing import Any
 from weakref import WeakSet
 
 LOCKS: WeakSet[Any] = WeakSet()
-REENTRANT: WeakSet[Any] = WeakSet()
 
 
 def lock():
     """A lock."""
-    made = Lock()
-    LOCKS.add(made)
-    return made
+    return freed_by_forks(Lock())
 
 
 def reentrant_lock():
     """A lock that the thread that holds it may take again."""
-    made = RLock()
-    REENTRANT.add(made)
+    return freed_by_forks(RLock())
+
+
+def freed_by_forks(made):
+    """Has children of forks find this lock free too, which somebody else may have made, as NumPy those of its generators."""
+    LOCKS.add(made)
     return made
 
 
 def renew():
-    """Frees all locks in the child of a fork, but those that the thread that forked holds itself."""
+    """Frees all locks in the child of a fork, but the reentrant ones that the thread that forked holds itself."""
     for held in LOCKS:
-        held._at_fork_reinit()
-    for held in REENTRANT:
-        if not held._is_owned():
+        if not (hasattr(held, "_is_owned") and held._is_owned()):
             held._at_fork_reinit()
 
 

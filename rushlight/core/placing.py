@@ -6,16 +6,16 @@ strides or its memory are shown, or a view of it is made. Views that only have a
 """
 
 from functools import partial
-from threading import RLock
 from weakref import ref
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
 from rushlight.layouts import compact, fills, is_dense, is_repeated
 
-SETTLING = RLock()  # held while the arrays of tensors that share their memory are replaced
+SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 
 
 def place(op, args, out):

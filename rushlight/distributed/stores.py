@@ -14,6 +14,7 @@ from typing import Any
 from xmlrpc.client import Binary, ServerProxy
 from xmlrpc.server import SimpleXMLRPCServer
 
+from rushlight.core.locks import lock
 from rushlight.distributed.errors import DistNetworkError, DistStoreError
 
 __all__ = ["FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"]
@@ -94,7 +95,7 @@ class HashStore(Store):
 
     def __init__(self) -> None:
         self._values: dict[str, bytes] = {}
-        self._lock = threading.Lock()
+        self._lock = lock()
 
     def _look(self, key):
         return self._values.get(key)

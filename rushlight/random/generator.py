@@ -5,7 +5,7 @@ import secrets
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.locks import lock
+from rushlight.core.locks import freed_by_forks, lock
 from rushlight.devices import CPU
 
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
@@ -50,6 +50,7 @@ class Generator:
         self.device = CPU
         self.lock = lock()
         self._bits = np.random.MT19937(0)
+        freed_by_forks(self._bits.lock)
         self._seeder = np.random.RandomState(self._bits)
         self.words = self._bits.random_raw  # words(count): the next words of 32 bits, in a uint64 array
         self._start(DEFAULT_SEED)

@@ -1,11 +1,14 @@
 """Many threads: no gradient is lost that several add to one leaf, and graphs may be shared."""
 
 import os
+import re
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -240,3 +243,35 @@ def test_a_fork_within_a_hook_that_holds_a_lock():
         if children and children[0] == 0:
             os._exit(0 if x.grad is not None and x.grad.item() == 2 else 1)
     assert os.waitpid(children[0], 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_while_another_thread_draws_random_numbers():
+    generator = rushlight.Generator()
+    drawing, forked = threading.Event(), threading.Event()
+
+    def draw():
+        with generator.lock, generator._bits.lock:
+            drawing.set()
+            forked.wait(60)
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    drawing.wait(60)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends a child that waits for ever
+        rushlight.rand(2000, generator=generator)
+        os._exit(0)
+    forked.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_locks_are_made_where_forks_know_them():
+    """A lock of `threading` that a fork finds held stays held in the child."""
+    package = Path(rushlight.__file__).parent
+    sources = [path for path in package.rglob("*") if path.suffix in {".py", ".pyx"}]
+    makers = {path.name for path in sources if re.search(r"\bR?Lock\(\)", path.read_text())}
+    assert makers == {"locks.py"}
