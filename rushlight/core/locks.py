@@ -19,7 +19,7 @@ def reentrant_lock():
 
 
 def freed_by_forks(made):
-    """Has children of forks find this lock free too, which somebody else may have made, as NumPy those of its generators."""
+    """Makes a lock, such as NumPy's of a bit generator, free in the children of forks too; returns it."""
     LOCKS.add(made)
     return made
 
