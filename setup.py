@@ -7,9 +7,18 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 CORE = [
-    "graph.py", "entries.py", "recording.py", "operators.py", "arithmetic.py", "engine.py", "modes.py", "context.pyx",
-    "formulas.pyx", "guards.py",
-]  # fmt: skip
+    "graph.py",
+    "entries.py",
+    "recording.py",
+    "interpreters.py",
+    "operators.py",
+    "arithmetic.py",
+    "engine.py",
+    "modes.py",
+    "context.pyx",
+    "formulas.pyx",
+    "guards.py",
+]
 SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]

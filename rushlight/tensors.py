@@ -484,9 +484,9 @@ def share_memory(tensor: Tensor, other: Tensor) -> None:
 def tangent_text(tensor: Tensor) -> str | None:
     """The tangent of the innermost level that is still entered, as text."""
     from rushlight.core.forward import tangent_of
-    from rushlight.core.operators import LEVELS
+    from rushlight.core.interpreters import levels
 
-    tangent = next((t for level in reversed(LEVELS) if (t := tangent_of(tensor, level)) is not None), None)
+    tangent = next((t for level in reversed(levels()) if (t := tangent_of(tensor, level)) is not None), None)
     return None if tangent is None else f"{tangent}"
 
 

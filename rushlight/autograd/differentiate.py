@@ -12,9 +12,9 @@ from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
+from rushlight.core.interpreters import levels
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import in_grad_mode
-from rushlight.core.operators import levels
 from rushlight.dtypes import FROM_NUMPY
 from rushlight.settings import warn_once
 from rushlight.size import Size
@@ -168,7 +168,7 @@ def run_grad(outputs, inputs, grads, keep_graph, create_graph):
 
 def needs_tensors(create_graph, outputs, grads):
     """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
-    if create_graph or levels() > 0:
+    if create_graph or levels():
         return True
     return any(isinstance(x, TensorBase) and type(x._array) is Batched for x in (*outputs, *grads))
 

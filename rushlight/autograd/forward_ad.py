@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 from rushlight.autograd.grad_mode import Decorator
 from rushlight.core.batching import on_batched
-from rushlight.core.forward import tangent_of, with_own_tangent, without
+from rushlight.core.forward import Tangents, tangent_of, with_own_tangent, without
 from rushlight.core.graph import TensorBase
-from rushlight.core.operators import Operator, TangentLevel
+from rushlight.core.interpreters import STACK, Within, levels
+from rushlight.core.operators import Operator
 from rushlight.tensors import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
@@ -15,9 +16,17 @@ DUAL = Operator(
     "make_dual", lambda tensor: tensor, ("tensor",), {"tensor": lambda grad: grad}, linear=True, node="ViewBackward0",
     batch=on_batched,
 )  # fmt: skip
-ENTERED: list[int] = []  # the core's number of the level that is entered; PyTorch calls it 0
 NESTED = "Nested forward mode AD is not supported at the moment: for higher orders nest func.jvp."
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+
+
+class Duals(Tangents):
+    """The level of forward mode that PyTorch calls 0: there is one at a time."""
+
+
+def entered() -> Duals | None:
+    """The level while it is entered."""
+    return next((level for level in levels() if isinstance(level, Duals)), None)
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -34,16 +43,17 @@ def enter_dual_level() -> int:
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Ends forward mode: all tangents of the level are gone. RuntimeError for a level that is not the last entered."""
-    if level is not None and level != len(ENTERED) - 1:
+    duals = entered()
+    if level is not None and level != (-1 if duals is None else 0):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
-    if not ENTERED:
+    if duals is None:
         raise RuntimeError("Dual level must be a positive number.")
-    dual_level().__exit__()
+    STACK.leave(duals)
 
 
-class dual_level(TangentLevel, Decorator):
+class dual_level(Within, Decorator):
     """The context in which forward mode is on: tensors made by `make_dual` carry their tangents through operations.
 
     Also a decorator. There is one level at a time; for derivatives of higher order nest `func.jvp`, or combine with
@@ -58,8 +68,10 @@ class dual_level(TangentLevel, Decorator):
     UnpackedDualTensor(primal=tensor([1., 4.]), tangent=tensor([2., 0.]))
     """
 
+    answer = 0
+
     def __init__(self) -> None:
-        super().__init__(ENTERED, alone=NESTED)
+        super().__init__(Duals, alone=NESTED)
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -74,25 +86,25 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     ...     print(fwAD.make_dual(torch.tensor([3.0]), torch.tensor([1.0])).exp())
     tensor([20.0855], tangent=tensor([20.0855]))
     """
-    if (len(ENTERED) - 1 if level is None else level) < 0:
+    if is_outside(level):
         raise RuntimeError(NO_LEVEL)
     for role, value in (("primal", tensor), ("tangent", tangent)):
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected {role} to be floating point or complex, but got: {value.dtype}")
-    number = numbered(level, "_make_dual")
-    if tangent_of(tensor, number) is not None:
+    duals = level_of(level, "_make_dual")
+    if tangent_of(tensor, duals) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
         )
-    if tangent_of(tangent, number) is not None:
+    if tangent_of(tangent, duals) is not None:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level 0 is not supported."
         )
     check_size(tensor, tangent)
     dual = DUAL(tensor)
     dual._counter = tensor._versions()
-    return with_own_tangent(dual, tangent, number)
+    return with_own_tangent(dual, tangent, duals)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -103,19 +115,25 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     >>> fwAD.unpack_dual(torch.ones(1))
     UnpackedDualTensor(primal=tensor([1.]), tangent=None)
     """
-    if (len(ENTERED) - 1 if level is None else level) < 0:
+    if is_outside(level):
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
-    number = numbered(level, "_unpack_dual")
-    return UnpackedDualTensor(without(tensor, number), tangent_of(tensor, number))
+    duals = level_of(level, "_unpack_dual")
+    return UnpackedDualTensor(without(tensor, duals), tangent_of(tensor, duals))
 
 
-def numbered(level: int | None, function: str) -> int:
-    """The core's number of a level; RuntimeError for one that is not entered."""
-    if level not in (None, 0) or not ENTERED:
+def is_outside(level: int | None) -> bool:
+    """Whether a level is meant that cannot be: a negative one, or (None) the one that is entered where none is."""
+    return entered() is None if level is None else level < 0
+
+
+def level_of(number: int | None, function: str) -> Duals:
+    """The level of a number; RuntimeError for one that is not entered."""
+    duals = entered()
+    if number not in (None, 0) or duals is None:
         raise RuntimeError(f"Invalid level given to {function}")
-    return ENTERED[0]
+    return duals
 
 
 def check_size(tensor: Tensor, tangent: Tensor) -> None:

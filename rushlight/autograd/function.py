@@ -12,8 +12,8 @@ from rushlight.core.batching import BATCHED, shared_levels
 from rushlight.core.context import next_number
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
+from rushlight.core.interpreters import levels
 from rushlight.core.modes import CURRENT, in_grad_mode
-from rushlight.core.operators import levels
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 

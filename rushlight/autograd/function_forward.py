@@ -1,9 +1,9 @@
 """Forward mode through custom functions: the user's `jvp` is called with the tangents of the inputs."""
 
-from rushlight.core.forward import strip, take_tangents, tangent_of, with_tangent, zeros_like
+from rushlight.core.forward import carries_tangents, strip, take_tangents, tangent_of, with_tangent, zeros_like
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import take_over
-from rushlight.core.operators import LEVELS, carries_tangents
+from rushlight.core.interpreters import levels
 
 __all__ = ["apply_dual"]
 
@@ -13,13 +13,11 @@ def apply_dual(cls, args, kwargs):
 
     The function is called without the tangents of the innermost level, which then go through its `jvp`.
     """
-    if not carries_tangents(args):
+    level = next((level for level in reversed(levels()) if carries_tangents(args, level)), None)
+    if level is None:
         return cls.record(args, kwargs)
-    level = max((k for a in args if isinstance(a, TensorBase) for k in a._tangents or () if k in LEVELS), default=0)
     primals = [strip(arg, level) for arg in args]
     node, output = apply_dual(cls, primals, kwargs)
-    if not level:
-        return node, output
     outs = output if isinstance(output, tuple) else (output,)
     tangents = [input_tangent(node.ctx, arg, level) for arg in args]
     results = pushed(cls, node, tangents)

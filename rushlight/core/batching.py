@@ -8,7 +8,6 @@ import numpy as np
 
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
-from rushlight.core.operators import LINK, use_batching
 
 RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
 
@@ -225,7 +224,3 @@ def shared_levels(array, levels):
     """Those of the levels of a result that an argument is not on."""
     held = levels_of(array) if levels else ()
     return tuple([level for level in levels if level not in held])
-
-
-LINK.batch = leading
-use_batching(compute, adjust)

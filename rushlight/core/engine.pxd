@@ -4,7 +4,7 @@ cimport cython
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.formulas cimport add_to
 from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
-from rushlight.core.modes cimport observer
+from rushlight.core.interpreters cimport observer
 
 cdef object ndarray
 cdef long LEAF

@@ -12,8 +12,9 @@ import numpy as np
 from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
+from rushlight.core.interpreters import observer
 from rushlight.core.locks import lock
-from rushlight.core.modes import CURRENT, observer
+from rushlight.core.modes import CURRENT
 from rushlight.layouts import is_dense, is_repeated
 
 ndarray = np.ndarray

@@ -17,14 +17,71 @@ import numpy as np
 from rushlight.core.batched import levels_of, lifted, values
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import Interpreter, levels
+from rushlight.core.link import LINK
 from rushlight.core.modes import CURRENT, in_grad_mode
-from rushlight.core.operators import LEVELS, LINK, PUSHERS, call, is_dual
+from rushlight.core.operators import call
 from rushlight.core.recording import look
 from rushlight.core.windows import READ, REPLACE, Window
 from rushlight.layouts import is_repeated
 
 OWNERS: WeakValueDictionary[int, TensorBase] = WeakValueDictionary()  # tensors, by the ids of tangents that users hold
 RULES: dict[str, Callable] = {}  # by the name of an operator: its tangents, where transposing would cost more
+
+
+class Tangents(Interpreter):
+    """A level of forward mode: tensors carry a tangent each, or (`func.taylor`) more."""
+
+    is_level = True
+
+    def concerns(self, op, args):
+        """Whether a tensor among the arguments has a tangent of this level to pass on."""
+        return carries_tangents(args, self) and not CURRENT.get().inference
+
+    def call(self, op, args, below):
+        """Calls an operator without this level's tangents, then pushes these through its derivative."""
+        primals = tuple([strip(arg, self) for arg in args])
+        outs = below(op, primals)
+        if outs is NotImplemented:
+            return outs
+        several = outs if isinstance(outs, tuple) else (outs,)
+        if op.view:
+            for out in several:
+                look(out, args[0], isinstance(outs, tuple))
+        if op.differentiable:
+            self.hand_on(op, args, primals, outs, several)
+        return outs
+
+    def hand_on(self, op, args, primals, outs, several):
+        """Gives the outputs of an operator their tangents."""
+        given = tensors_of(args)
+        for out, tangent in zip(several, self.push(op, args, primals, outs), strict=True):
+            if tangent is not None:
+                tangent = tangent if type(tangent) is tuple else own(fitted(tangent, out), out, given, self)
+                with_tangent(out, tangent, self)
+        remember(args, primals, several)
+
+    def push(self, op, args, primals, outs):
+        """The tangents of an operator's outputs, None for none."""
+        return push(op, args, primals, outs, self)
+
+
+def tensors_of(args):
+    """The tensors among some arguments, and in lists among them."""
+    items = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
+    return [item for item in items if isinstance(item, TensorBase)]
+
+
+def is_dual(tensor):
+    """Whether a tensor has tangents: a view those of its base as it is now."""
+    if tensor._view is not None:
+        tensor._synchronize()
+    return tensor._tangents is not None
+
+
+def carries_tangents(args, level=None):
+    """Whether a tensor among the arguments, or in a list among them, has a tangent of a level, or (None) of any."""
+    return any(is_dual(x) and (level is None or level in x._tangents) for x in tensors_of(args))
 
 
 def tangent_of(value, level):
@@ -59,28 +116,6 @@ def without(tensor, level):
     primal._counter = tensor._versions()
     primal._tangents = tangents
     return primal
-
-
-def push_forward(caller, op, args):
-    """Calls an operator on tensors with tangents, and pushes those of the innermost level through its derivative."""
-    flat = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
-    found = [k for t in flat if isinstance(t, TensorBase) and is_dual(t) for k in t._tangents if k in LEVELS]
-    level = 0 if CURRENT.get().inference else max(found, default=0)
-    primals = [strip(arg, level) for arg in args]
-    outs = call(op, tuple(primals)) if caller is call else caller(op, *primals)
-    several = isinstance(outs, tuple)
-    if op.view:
-        for out in outs if several else (outs,):
-            look(out, args[0], several)
-    if level and op.differentiable and outs is not NotImplemented:
-        tangents = (PUSHERS[level] or push)(op, args, primals, outs, level)
-        for out, tangent in zip(outs if several else (outs,), tangents, strict=True):
-            if tangent is not None:
-                with_tangent(
-                    out, tangent if type(tangent) is tuple else own(fitted(tangent, out), out, flat, level), level
-                )
-        remember(args, primals, outs if several else (outs,))
-    return outs
 
 
 def own(tangent, out, given, level):
@@ -120,13 +155,9 @@ def remember(args, primals, outs):
 
 
 def strip(arg, level):
-    """An argument without tangents on a level (without any on level 0); lists of tensors likewise."""
+    """An argument without tangents on a level; lists of tensors likewise."""
     if isinstance(arg, (tuple, list)) and any(isinstance(item, TensorBase) for item in arg):
         return type(arg)(strip(item, level) for item in arg)
-    if level == 0 and isinstance(arg, TensorBase):
-        for dead in list(arg._tangents or ()):
-            arg = without(arg, dead)
-        return arg
     return without(arg, level)
 
 
@@ -244,7 +275,8 @@ def take_tangents(tensor, result):
     No tangent is written to but one that its user holds. The other views of the base find theirs when they are next
     used.
     """
-    tangents = {k: t for k, t in (result._tangents or {}).items() if k in LEVELS}
+    entered = levels()
+    tangents = {k: t for k, t in (result._tangents or {}).items() if k in entered}
     if any(type(t) is tuple for t in tangents.values()):
         raise NotImplementedError("func.jet does not cover changes in place: use operations that return new tensors")
     tangents = {k: fitted(t, tensor) for k, t in tangents.items() if tensor._array.dtype.kind in "fc"}
@@ -252,8 +284,8 @@ def take_tangents(tensor, result):
     if tensor._view is not None:
         base = tensor._view.base
         held, window = base._tangents or {}, Window.between(base._array, tensor._array)
-        levels = [k for k in LEVELS if k in held or k in tangents]
-        pairs = {k: (held.get(k, zeros_like(base)), tangents.get(k, zeros_like(tensor))) for k in levels}
+        moving = [k for k in entered if k in held or k in tangents]
+        pairs = {k: (held.get(k, zeros_like(base)), tangents.get(k, zeros_like(tensor))) for k in moving}
         replace_tangents(base, {k: REPLACE(*pair, window) for k, pair in pairs.items()})
 
 

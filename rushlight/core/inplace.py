@@ -15,8 +15,9 @@ from rushlight.core.errors import changed_view, larger_result, lower_result
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
-from rushlight.core.modes import CURRENT, observer
-from rushlight.core.operators import USUAL, Operator, binary, levels, unusual
+from rushlight.core.interpreters import STACK, levels, observer
+from rushlight.core.modes import CURRENT
+from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address
 from rushlight.dtypes import arithmetic
@@ -134,12 +135,14 @@ def meets(tensor, other):
 
 def change(tensor, function, *args, **kwargs):
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
-    if unusual():
-        taken = observed(partial(change, tensor, function, *args, **kwargs), function, tensor, args)
-        if taken is not USUAL:
-            return taken
-        if levels():
-            return change_dual(tensor, function, args, kwargs)
+    if STACK.depth:
+        make = change_dual if levels() else changed
+        return watched(partial(make, tensor, function, args, kwargs), function, tensor, args)
+    return changed(tensor, function, args, kwargs)
+
+
+def changed(tensor, function, args, kwargs):
+    """`change` without interpreters."""
     if not recording():
         result = function(tensor, *args, **kwargs)
         check_reading(tensor, function, args)
@@ -187,12 +190,14 @@ def change_dual(tensor, function, args, kwargs):
 
 def change_binary(op, tensor, other):
     """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
-    plain = is_plain(op, tensor, other)
-    if unusual():
-        taken = observed(partial(change_binary, op, tensor, other), op, tensor, (other,))
-        if taken is not USUAL:
-            return taken
-        plain = plain and not levels()
+    if STACK.depth:
+        return watched(partial(changed_binary, op, tensor, other), op, tensor, (other,))
+    return changed_binary(op, tensor, other)
+
+
+def changed_binary(op, tensor, other):
+    """`change_binary` without profilers."""
+    plain = is_plain(op, tensor, other) and not levels()
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
         try:
             return change(tensor, lambda a, b: binary(op, a, b), other)
@@ -210,10 +215,13 @@ def change_binary(op, tensor, other):
     return tensor
 
 
-def observed(again, function, tensor, args):
-    """A change that a profiler looks at and does again; USUAL for any other."""
+def watched(make, function, tensor, args):
+    """Makes a change, which a profiler is told of."""
     profiler = observer()
-    return USUAL if profiler is None else profiler.observe_change(again, function, tensor, args)
+    if profiler is None:
+        return make()
+    with profiler.changing(function, tensor, args):
+        return make()
 
 
 def is_plain(op, tensor, other):
@@ -228,7 +236,7 @@ def is_plain(op, tensor, other):
 
 def is_followed(tensor, value):
     """Whether `change` has to make a change: derivatives may flow, examples differ, or a profiler looks on."""
-    if is_batched(tensor) or is_batched(value) or unusual():
+    if is_batched(tensor) or is_batched(value) or STACK.depth:
         return True
     return recording() and (needs(tensor) or needs(value))
 

@@ -23,5 +23,3 @@ cdef class Setting:
 cdef class Switch:
     pass
 
-
-cpdef observer()

@@ -47,21 +47,7 @@ class Modes:
 
 FIELDS = ("grad", "inference", "anomaly", "check_nan", "packing", "refusal")
 CURRENT = ContextVar("rushlight_modes", default=Modes())  # noqa: B039 (Modes is never changed)
-OBSERVER = ContextVar("rushlight_observer", default=None)  # the profiler that looks at what this context does
-EVERYWHERE = None  # the one that looks at all threads
 COUNT_INFERENCE = None  # see `use_counter`
-
-
-def observer():
-    """The profiler that looks at what is done here and now, or None."""
-    found = OBSERVER.get()
-    return EVERYWHERE if found is None else found
-
-
-def observe_everywhere(profiler):
-    """Lets a profiler look at all threads; None for none."""
-    global EVERYWHERE
-    EVERYWHERE = profiler
 
 
 class Setting:

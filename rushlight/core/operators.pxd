@@ -5,24 +5,29 @@ from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.entries cimport Entry
 from rushlight.core.formulas cimport evaluate
 from rushlight.core.graph cimport Node, TensorBase, blank
-from rushlight.core.modes cimport Modes, observer
+from rushlight.core.interpreters cimport Stack
+from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
-cdef object ndarray, Batched, COMPUTE, ADJUST, FLOAT32, FLOAT64
-cdef long UNUSUAL, LAST
-cdef int RESULT, OPERANDS, ALWAYS
+cdef object ndarray, Batched, FLOAT32, FLOAT64
+cdef Stack STACK
+cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE
 
 
 cdef class Operator(Entry):
     pass
 
 
-@cython.locals(x=object, result=object, out=TensorBase, node=Node, plain=bint, modes=Modes)
 cpdef unary(Operator op, TensorBase a)
 
-@cython.locals(other=TensorBase, out=TensorBase, plain=bint, needs=int, modes=Modes)
+@cython.locals(x=object, result=object, out=TensorBase, node=Node, plain=bint, modes=Modes)
+cdef usual_unary(Operator op, TensorBase a)
+
 cpdef binary(Operator op, TensorBase a, object b)
+
+@cython.locals(other=TensorBase, out=TensorBase, plain=bint, needs=int, modes=Modes)
+cdef usual_binary(Operator op, TensorBase a, object b)
 
 @cython.locals(first=array_type, second=array_type)
 cpdef int plain_product(TensorBase a, TensorBase b)
@@ -31,6 +36,12 @@ cpdef int plain_product(TensorBase a, TensorBase b)
 cpdef pair(Operator op, TensorBase a, TensorBase b)
 
 cpdef call(Operator op, tuple args)
+
+cdef usual_call(Operator op, tuple args)
+
+cdef usual_bare(Operator op, tuple args)
+
+cdef interpreted(int way, Operator op, tuple args)
 
 cdef elementwise(Operator op, tuple args)
 
@@ -44,18 +55,6 @@ cdef bint on_batch(object args)
 
 @cython.locals(out=TensorBase, node=Node)
 cdef tuple several(Operator op, tuple args, list arrays, tuple results, int needs, Modes modes, bint batched)
-
-cdef class TangentLevel:
-    cdef list entered
-    cdef object pusher
-    cdef object alone
-
-
-cpdef bint unusual()
-
-cdef unusually(object caller, Operator op, tuple args)
-
-cpdef bint is_dual(TensorBase tensor)
 
 @cython.locals(tensor=TensorBase)
 cdef unwrap(object arg)

@@ -1,12 +1,20 @@
-"""What happens when an operator is called: compute on arrays, wrap the result, have the call recorded."""
+"""What happens when an operator is called: compute on arrays, wrap the result, have the call recorded.
+
+Each way to call one (`unary`, `binary`, `call`, an entry on bare arrays) tests whether interpreters are at work; after
+them, or where there are none, comes its usual way.
+"""
+
+from functools import partial
 
 import numpy as np
 
 from rushlight.core.batched import Batched
+from rushlight.core.batching import adjust as adjust_batched
+from rushlight.core.batching import compute as compute_batched
 from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase, blank
-from rushlight.core.modes import observer
+from rushlight.core.interpreters import STACK
 from rushlight.core.placing import join, place
 from rushlight.core.recording import (
     adjust,
@@ -28,12 +36,7 @@ FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 RESULT = 2  # the number of `graph`, here so that it compiles to a constant
 OPERANDS, ALWAYS = 2, 3  # those of `entries`
-UNUSUAL = 0  # levels of forward mode that are entered, and profilers at work: what calls have to look out for
-COMPUTE = ADJUST = None  # see `use_batching`
-LEVELS = []  # the levels of forward mode that are entered, the innermost last
-PUSHERS = {}  # by level: what pushes through an operator what travels there; None for `push`, which pushes tangents
-LAST = 0  # the number of the last level
-USUAL = object()  # says that a call takes the usual way
+ONE, TWO, ANY, BARE = 0, 1, 2, 3  # the ways to call an operator
 
 
 class Operator(Entry):
@@ -48,19 +51,21 @@ class Operator(Entry):
                 for item in arg:
                     if isinstance(item, TensorBase):
                         return call(self, args)
-        if UNUSUAL:
-            taken = unusually(Operator.__call__, self, args)
-            if taken is not USUAL:
-                return taken
-        return COMPUTE(self, args) if on_batch(args) else self.forward(*args)
+        return interpreted(BARE, self, args) if STACK.depth else usual_bare(self, args)
+
+
+def usual_bare(op, args):
+    """Computes with bare arrays."""
+    return compute_batched(op, args) if on_batch(args) else op.forward(*args)
 
 
 def unary(op, a):
     """Calls an elementwise operator of one tensor."""
-    if UNUSUAL:
-        taken = unusually(unary, op, (a,))
-        if taken is not USUAL:
-            return taken
+    return interpreted(ONE, op, (a,)) if STACK.depth else usual_unary(op, a)
+
+
+def usual_unary(op, a):
+    """`unary` without interpreters."""
     x = a._array
     if type(x) is not ndarray:
         return elementwise(op, (a,))
@@ -95,10 +100,11 @@ def unary(op, a):
 
 def binary(op, a, b):
     """Calls an elementwise operator of two tensors, or of a tensor and a number. NotImplemented for anything else."""
-    if UNUSUAL:
-        taken = unusually(binary, op, (a, b))
-        if taken is not USUAL:
-            return taken
+    return interpreted(TWO, op, (a, b)) if STACK.depth else usual_binary(op, a, b)
+
+
+def usual_binary(op, a, b):
+    """`binary` without interpreters."""
     x = a._array
     if type(x) is not ndarray:
         return elementwise(op, (a, b))
@@ -145,7 +151,7 @@ def plain_product(a, b):
     """The dimensions of `b` where `a @ b` is a matrix times a vector or matrix that fits; else 0."""
     x = a._array
     y = b._array
-    if UNUSUAL or type(x) is not ndarray or type(y) is not ndarray or not same_dtype(x, y) or not is_float(x):
+    if STACK.depth or type(x) is not ndarray or type(y) is not ndarray or not same_dtype(x, y) or not is_float(x):
         return 0
     first = x
     second = y
@@ -169,10 +175,11 @@ def pair(op, a, b):
 
 def call(op, args):
     """Calls any operator, with all of its arguments in their places."""
-    if UNUSUAL:
-        taken = unusually(call, op, args)
-        if taken is not USUAL:
-            return taken
+    return interpreted(ANY, op, args) if STACK.depth else usual_call(op, args)
+
+
+def usual_call(op, args):
+    """`call` without interpreters."""
     if op.view:
         ready_for_view(op, args[0])
     arrays = [unwrap(arg) for arg in args]
@@ -213,7 +220,7 @@ def finish(op, args, arrays):
     """Calls an operator of which the arrays to compute with are known."""
     batched = on_batch(arrays)
     try:
-        result = COMPUTE(op, arrays) if batched else computed(op, arrays)
+        result = compute_batched(op, arrays) if batched else computed(op, arrays)
     except Exception as error:
         if op.broadcasts:
             raise explained(error, arrays) from None
@@ -244,7 +251,7 @@ def finish(op, args, arrays):
         save(node, args, (result,), out)
         connect(node, op, args)
         if batched:
-            ADJUST(node, op, args, result)
+            adjust_batched(node, op, args, result)
         else:
             adjust(node, op, args, result)
         out._node = node
@@ -289,12 +296,6 @@ def on_batch(args):
     return False
 
 
-def use_batching(compute, adjust):
-    """Tells the operators how to compute with batched arrays, and what to note of such a call."""
-    global COMPUTE, ADJUST
-    COMPUTE, ADJUST = compute, adjust
-
-
 def several(op, args, arrays, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
     results = tuple([r if type(r) is ndarray or type(r) is Batched else np.asarray(r) for r in results])
@@ -317,7 +318,7 @@ def several(op, args, arrays, results, needs, modes, batched):
         save(node, args, results, outs[saved[0]])
         connect(node, op, args)
         if batched:
-            ADJUST(node, op, args, results[live[0]])
+            adjust_batched(node, op, args, results[live[0]])
         else:
             adjust(node, op, args, results[live[0]])
         node.unsettled = True in [out._unsettled for out in outs]
@@ -336,83 +337,21 @@ def several(op, args, arrays, results, needs, modes, batched):
     return tuple(outs)
 
 
-class TangentLevel:
-    """A context in which a level of forward mode is entered; `with` gives its number.
-
-    `entered` is a list that has the number as long; with `alone`, the message of an error, it takes no second one, and
-    the level is called 0. Compiled, so that no signal comes between the steps.
-    """
-
-    def __init__(self, entered, pusher=None, alone=None):
-        self.entered = entered
-        self.pusher = pusher
-        self.alone = alone
-
-    def __enter__(self):
-        global LAST
-        if self.alone and self.entered:
-            raise RuntimeError(self.alone)
-        LAST += 1
-        LEVELS.append(LAST)
-        PUSHERS[LAST] = self.pusher
-        count_unusual(1)
-        self.entered.append(LAST)
-        return 0 if self.alone else LAST
-
-    def __exit__(self, *exception):
-        level = self.entered.pop()
-        LEVELS.remove(level)
-        del PUSHERS[level]
-        count_unusual(-1)
+def interpreted(way, op, args):
+    """Calls an operator through the interpreters at work."""
+    return descend(tuple(STACK.interpreters), way, op, args)
 
 
-def count_unusual(step):
-    """Counts what calls have to look out for."""
-    global UNUSUAL
-    UNUSUAL += step
-
-
-def unusual():
-    """Whether there is anything to look out for."""
-    return UNUSUAL > 0
-
-
-def unusually(caller, op, args):
-    """The result of a call that a profiler looks at or that has tangents to pass on; USUAL for any other."""
-    profiler = observer()
-    if profiler is not None:
-        taken = profiler.observe(caller, op, args)
-        if taken is not USUAL:
-            return taken
-    return push_forward(caller, op, args) if LEVELS and carries_tangents(args) else USUAL
-
-
-def levels():
-    """How many levels of forward mode are entered."""
-    return len(LEVELS)
-
-
-def is_dual(tensor):
-    """Whether a tensor has tangents: a view those of its base as it is now."""
-    if tensor._view is not None:
-        tensor._synchronize()
-    return tensor._tangents is not None
-
-
-def carries_tangents(args):
-    """Whether a tensor among the arguments, or in a list among them, has a tangent."""
-    for arg in args:
-        for item in arg if isinstance(arg, (tuple, list)) else (arg,):
-            if isinstance(item, TensorBase) and is_dual(item):
-                return True
-    return False
-
-
-def push_forward(caller, op, args):
-    """Calls an operator on tensors with tangents."""
-    from rushlight.core.forward import push_forward
-
-    return push_forward(caller, op, args)
+def descend(interpreters, way, op, args):
+    """Gives a call to the innermost of some interpreters that it concerns; if there is none it goes the usual way."""
+    for depth in range(len(interpreters) - 1, -1, -1):
+        if interpreters[depth].concerns(op, args):
+            return interpreters[depth].call(op, args, partial(descend, interpreters[:depth], way))
+    if way == ONE:
+        return usual_unary(op, args[0])
+    if way == TWO:
+        return usual_binary(op, args[0], args[1])
+    return usual_call(op, args) if way == ANY else usual_bare(op, args)
 
 
 def unwrap(arg):
@@ -481,15 +420,3 @@ def same_dtype(a, b):
     x = a
     y = b
     return x.dtype is y.dtype
-
-
-# The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed.
-LINK = Operator(
-    "alias",
-    lambda input: input,
-    ("input",),
-    {"input": lambda grad: grad},
-    linear=True,
-    node="AliasBackward0",
-    layout="as computed",
-)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from rushlight.core.graph import FREED, Packed, TensorBase, new_tensor
+from rushlight.core.link import LINK
 from rushlight.core.modes import in_grad_mode
-from rushlight.core.operators import LINK
 
 
 def pack(tensor, packing, index):

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.forward import tangent_of, with_own_tangent, with_tangent, without
+from rushlight.core.forward import Tangents, tangent_of, with_own_tangent, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.operators import LINK, TangentLevel
+from rushlight.core.interpreters import Within
+from rushlight.core.link import LINK
 from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -44,7 +45,7 @@ def jvp_by(func, primals, tangents, argnums, strict, has_aux):
         )
     check_tensors(leaves, "primals")
     check_tensors(directions, "tangents")
-    with TangentLevel([]) as level:
+    with Within(Tangents) as level:
         give = with_own_tangent if argnums is None else with_tangent
         duals = tree_unflatten([dual(x, t, level, give) for x, t in zip(leaves, directions, strict=True)], spec)
         result = func(*(duals if argnums is None else replaced(primals, duals, argnums)))

@@ -9,8 +9,9 @@ import numpy as np
 
 from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.operators import LINK, TangentLevel
-from rushlight.func.taylor import push_series
+from rushlight.core.interpreters import Within
+from rushlight.core.link import LINK
+from rushlight.func.taylor import Series
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
 
@@ -37,7 +38,7 @@ def jet(func: Callable, primals: Sequence[Tensor], series: Sequence[Sequence[Ten
     """
     order = check_series(primals, series)
     factorials = list(accumulate(range(1, order + 1), mul))
-    with TangentLevel([], push_series) as level:
+    with Within(Series) as level:
         duals = [
             with_tangent(LINK(x), tuple(c / f for c, f in zip(terms, factorials, strict=True)), level)
             for x, terms in zip(primals, series, strict=True)

@@ -10,9 +10,9 @@ from operator import add, mul
 
 import numpy as np
 
-from rushlight.core.forward import RULES, aligned, apply_formula, fitted, tangent_of, with_tangent, without
+from rushlight.core.forward import RULES, Tangents, aligned, apply_formula, fitted, tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase
-from rushlight.core.operators import LINK
+from rushlight.core.link import LINK
 from rushlight.func.taylor_rules import RECURRENCES, REWRITTEN, scaled, total
 from rushlight.ops.tangents import ADDITIVE
 
@@ -24,8 +24,16 @@ PICKING = {
 MASKING = {"masked_fill", "tied"}  # elementwise and linear nearby: their formula serves all coefficients
 
 
+class Series(Tangents):
+    """A level on which the coefficients of Taylor series travel in place of tangents."""
+
+    def push(self, op, args, primals, outs):
+        """The coefficients of each output of an operator, None where all are zero."""
+        return push_series(op, args, primals, outs, self)
+
+
 def push_series(op, args, primals, outs, level):
-    """The coefficients of each output of an operator, from those of its arguments: what `push` is for tangents."""
+    """The coefficients of each output of an operator, from those of its arguments."""
     several = isinstance(outs, tuple)
     order = max(len(c) for arg in args for c in [coefficients(arg, level)] if c is not None)
     if op.name in REWRITTEN:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.errors import lower_result
+from rushlight.core.forward import carries_tangents
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, rank
-from rushlight.core.operators import carries_tangents, levels
+from rushlight.core.interpreters import levels
 from rushlight.core.recording import recording
 from rushlight.core.windows import address, memory_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES

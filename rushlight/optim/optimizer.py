@@ -12,7 +12,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
-from rushlight.core.modes import observer
+from rushlight.core.interpreters import observer
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
 from rushlight.tensors import Tensor

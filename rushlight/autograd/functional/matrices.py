@@ -16,9 +16,10 @@ from rushlight.autograd.functional.arguments import (
     zeros,
 )
 from rushlight.autograd.grad_mode import enable_grad
-from rushlight.core.forward import tangent_of, with_tangent, without
+from rushlight.core.forward import Tangents, tangent_of, with_tangent, without
 from rushlight.core.graph import Node, TensorBase, new_tensor
-from rushlight.core.operators import LINK, TangentLevel
+from rushlight.core.interpreters import Within
+from rushlight.core.link import LINK
 from rushlight.ops.joining import cat, stack
 from rushlight.tensors import Tensor
 
@@ -170,7 +171,7 @@ def forward_jacobian(func, inputs, create_graph: bool, strict: bool, vectorize: 
 
 def push_forward(func, inputs, j: int, tangent: Tensor) -> tuple[bool, tuple[Tensor, ...]]:
     """Whether the outputs are a tuple, and their tangents for one of input `j`."""
-    with TangentLevel([]) as level:
+    with Within(Tangents) as level:
         duals = list(inputs)
         duals[j] = with_tangent(LINK(inputs[j]), tangent, level)
         is_tuple, outputs = as_tuple(func(*duals), "outputs of the user-provided function", "jacobian")

@@ -1,6 +1,7 @@
 """What a profiler notes while it is on: the core passes calls, changes in place and nodes through here."""
 
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import get_native_id, local
 from time import perf_counter_ns, time_ns
 
@@ -9,8 +10,8 @@ from rushlight.autograd.profiler.memory import Ledger, flat
 from rushlight.autograd.profiler.names import parts, shapes_of
 from rushlight.autograd.profiler.stacks import stack_here
 from rushlight.core.graph import TensorBase
-from rushlight.core.modes import OBSERVER, observe_everywhere, observer
-from rushlight.core.operators import USUAL, Operator, call, count_unusual
+from rushlight.core.interpreters import STACK, Interpreter, observer
+from rushlight.core.operators import Operator
 
 FUNCTION, BACKWARD, USER = 0, 1, 7  # PyTorch's numbers of scopes
 EVALUATE = "autograd::engine::evaluate_function: "
@@ -48,13 +49,15 @@ def name_of(function, args) -> str:
 
 
 class Here(local):
-    """What a thread is about to do: the operator or tensor that comes through a second time, the change under way."""
+    """The name of the change in place that a thread is about to make."""
 
-    passing = None
     changing = ""
 
 
-class Recording:
+RECORDING: ContextVar["Recording | None"] = ContextVar("rushlight_recording", default=None)  # this context's
+
+
+class Recording(Interpreter):
     """All that happens from `start` to `stop`, in the context that started it or in all threads."""
 
     def __init__(self, shapes=False, count_flops=False, memory=False, stacks=False, all_threads=False):
@@ -72,22 +75,18 @@ class Recording:
         """Begins to look on. RuntimeError where another profiler does."""
         if observer() is not None:
             raise RuntimeError("Profiler is already enabled. Leave its context before another one is entered.")
-        if self.all_threads:
-            observe_everywhere(self)
-        else:
-            OBSERVER.set(self)
-        count_unusual(1)
+        if not self.all_threads:
+            RECORDING.set(self)
+        STACK.enter(self)
         self.date = time_ns()
         self.begin = perf_counter_ns()
 
     def stop(self) -> None:
         """Looks away again. Events that are not over end now."""
         self.end = perf_counter_ns()
-        count_unusual(-1)
-        if self.all_threads:
-            observe_everywhere(None)
-        else:
-            OBSERVER.set(None)
+        STACK.leave(self)
+        if not self.all_threads:
+            RECORDING.set(None)
         if self.ledger is not None:
             self.ledger.close()
         for record in self.records:
@@ -105,21 +104,24 @@ class Recording:
         self.records.append(record)
         return record
 
-    def observe(self, caller, op, args):
-        """Calls an operator, and notes it: the core asks at every call. USUAL says: call it as ever."""
-        here = self.here
-        if here.passing is op:
-            here.passing = None
-            return USUAL
+    def looks_on(self):
+        """Whether it looks at this context."""
+        return self.all_threads or RECORDING.get() is self
+
+    def concerns(self, op, args):
+        """Whether it notes a call: every one in the context or threads that it looks at."""
+        return self.looks_on()
+
+    def call(self, op, args, below):
+        """Calls an operator, and notes it, but for what is the inside of a change in place."""
         events = parts(op, args)
-        if events[0][0].rstrip("_") == here.changing:
+        if events[0][0].rstrip("_") == self.here.changing:
             events = events[1:]
         if not events:
-            return USUAL
+            return below(op, args)
         records = [self.open(name, args=values) for name, values in events]
-        here.passing = op
         try:
-            result = call(op, args) if caller is call else caller(op, *args)
+            result = below(op, args)
             self.relate(records, result)
             self.made(result, args)
         finally:
@@ -142,25 +144,21 @@ class Recording:
         if self.ledger is not None:
             self.ledger.allocated(results, sources)
 
-    def observe_change(self, again, function, tensor, args):
-        """Makes a change in place once more, and notes it. USUAL says: make it as ever."""
-        here = self.here
-        if here.passing is tensor:
-            here.passing = None
-            return USUAL
-        name = name_of(function, (tensor, *args))
+    @contextmanager
+    def changing(self, function, tensor, args):
+        """The event of a change in place, where its function has a name."""
+        here, name = self.here, name_of(function, (tensor, *args))
         if "<" in name:
-            return USUAL
+            yield
+            return
         outer, here.changing = here.changing, name.rstrip("_")
         record = self.open(here.changing + "_", args=(tensor, *args))
-        here.passing = tensor
         try:
-            result = again()
-            self.relate([record], result)
+            yield
+            self.relate([record], tensor)
         finally:
             record.close()
             here.changing = outer
-        return result
 
     @contextmanager
     def region(self, name, scope=USER, sequence=-1, args=()):

@@ -3,7 +3,7 @@
 from contextlib import ContextDecorator
 
 from rushlight.autograd.profiler.recording import USER
-from rushlight.core.modes import observer
+from rushlight.core.interpreters import observer
 
 
 class record_function(ContextDecorator):

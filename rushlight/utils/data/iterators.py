@@ -8,7 +8,7 @@ import warnings
 from functools import partial
 from typing import Any
 
-from rushlight.core.modes import observer
+from rushlight.core.interpreters import observer
 from rushlight.utils.data.fetch import IterableFetcher, MapFetcher
 from rushlight.utils.data.sampler import draw_seed
 from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work

@@ -1,0 +1,83 @@
+"""Who takes part in calls: forward mode, Taylor series and profilers, on one stack in the order they were entered.
+
+A call while the stack is empty goes the usual way: that is one test of a number. Otherwise the innermost interpreter
+that the call concerns takes it, and hands on what is left of it to those below (`operators.interpreted`).
+"""
+
+
+class Interpreter:
+    """Something that takes part in the calls of operators while it is on the stack."""
+
+    is_level = False  # whether it is a level of forward mode: something travels with tensors on it
+
+    def concerns(self, op, args):
+        """Whether it takes this call."""
+        raise NotImplementedError
+
+    def call(self, op, args, below):
+        """The result of a call. `below(op, args)` calls an operator through the interpreters further down."""
+        raise NotImplementedError
+
+    def looks_on(self):
+        """Whether it is told of what else is done here and now: changes in place, nodes, steps of optimizers."""
+        return False
+
+
+class Stack:
+    """The interpreters at work, the innermost last, and how many they are."""
+
+    def __init__(self):
+        self.interpreters = []
+        self.depth = 0
+
+    def enter(self, interpreter):
+        """Puts an interpreter on top."""
+        self.interpreters.append(interpreter)
+        self.depth = len(self.interpreters)
+
+    def leave(self, interpreter):
+        """Takes an interpreter off, wherever it is."""
+        self.interpreters.remove(interpreter)
+        self.depth = len(self.interpreters)
+
+
+STACK = Stack()
+
+
+class Within:
+    """A context in which an interpreter of a kind, which `with` gives, is on the stack; with `alone`, the message of an
+    error, there is no second one of the kind. Compiled, so that no signal comes between the steps.
+    """
+
+    answer = None  # what `with` gives instead
+
+    def __init__(self, kind, alone=None):
+        self.kind = kind
+        self.alone = alone
+        self.entered = []
+
+    def __enter__(self):
+        if self.alone is not None and self.kind in [type(interpreter) for interpreter in STACK.interpreters]:
+            raise RuntimeError(self.alone)
+        interpreter = self.kind()
+        answer = self.answer
+        STACK.enter(interpreter)
+        self.entered.append(interpreter)
+        return interpreter if answer is None else answer
+
+    def __exit__(self, *exception):
+        STACK.leave(self.entered.pop())
+
+
+def levels():
+    """The levels of forward mode that are entered, the innermost last."""
+    return [interpreter for interpreter in STACK.interpreters if interpreter.is_level] if STACK.depth else []
+
+
+def observer():
+    """The profiler that looks at what is done here and now, or None."""
+    if STACK.depth:
+        for interpreter in STACK.interpreters:
+            if interpreter.looks_on():
+                return interpreter
+    return None
