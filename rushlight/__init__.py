@@ -105,7 +105,9 @@ from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_
 from rushlight.autograd import no_grad, set_grad_enabled
 from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from rushlight.version import __version__
+from rushlight.torch_version import TorchVersion as _TorchVersion
+
+__version__ = _TorchVersion(version.__version__)
 
 from rushlight.refusals import guard as _guard, guard_methods as _guard_methods
 
@@ -114,8 +116,9 @@ _guard_methods(Tensor)
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributed", "distributions", "func",
-    "futures", "interop", "masked", "mps", "multiprocessing", "nn", "optim", "profiler", "serialization", "special",
+    "__config__", "_dynamo", "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributed",
+    "distributions", "func", "functorch", "futures", "hub", "interop", "jit", "library", "masked", "mps",
+    "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "special", "torch_version", "types",
     "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
@@ -135,8 +138,9 @@ _FUNCTIONS = {
     "serialization": ["load", "save"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
-    from rushlight import accelerator, amp, backends, blas, compiler, config, cuda, distributed, distributions, func
-    from rushlight import futures, interop, masked, mps, multiprocessing, nn, optim, profiler, serialization, special
+    from rushlight import __config__, _dynamo, accelerator, amp, backends, blas, compiler, config, cuda, distributed
+    from rushlight import distributions, func, functorch, futures, hub, interop, jit, library, masked, mps
+    from rushlight import multiprocessing, nn, onnx, optim, profiler, serialization, special, torch_version, types
     from rushlight import utils, vision, xpu
     from rushlight.amp import GradScaler, autocast
     from rushlight.compiler import compile

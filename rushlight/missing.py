@@ -39,8 +39,13 @@ def names_of(module: str) -> list[str]:
 
 
 def explanation(module: str, name: str) -> str:
-    """That a module lacks a name, in Python's words, and which of its names are near."""
+    """That a module lacks a name, in Python's words, and why, or which of its names are near."""
+    from rushlight.left_out import reason
+
     known = served_name(module)
+    why = reason(f"{known}.{name}")
+    if why:
+        return f"module '{known}' has no attribute '{name}' in rushlight: {why}"
     near = near_names(name, names_of(module))
     hint = f" Did you mean {' or '.join(near)}?" if near else f" dir({known}) lists what there is."
     return f"module '{known}' has no attribute '{name}' in rushlight.{hint}"

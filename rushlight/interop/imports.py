@@ -9,7 +9,12 @@ from pkgutil import iter_modules
 
 from rushlight.missing import LateText, near_names
 
-OURS = {"torch": "rushlight", "torchvision": "rushlight.vision", "mindspore": "rushlight.interop.mindspore"}
+OURS = {
+    "torch": "rushlight",
+    "torchvision": "rushlight.vision",
+    "functorch": "rushlight.functorch",
+    "mindspore": "rushlight.interop.mindspore",
+}
 
 
 def serve_torch() -> None:
@@ -21,7 +26,7 @@ def serve_torch() -> None:
     >>> serve_torch()  # doctest: +SKIP
     >>> import torch.nn.functional as F  # doctest: +SKIP
     """
-    serve("torch", "torchvision")
+    serve("torch", "torchvision", "functorch")
 
 
 def serve_mindspore() -> None:
@@ -84,7 +89,11 @@ class Finder(MetaPathFinder, Loader):
 
 
 def lacking(fullname: str, real: str) -> str:
-    """That rushlight lacks a module, and which are near."""
+    """That rushlight lacks a module, and why, or which are near."""
+    from rushlight.left_out import reason
+
+    if why := reason(fullname):
+        return f"No module named '{fullname}' in rushlight: {why}"
     parent, _, name = fullname.rpartition(".")
     package = sys.modules[real.rpartition(".")[0]]
     names = [module.name for module in iter_modules(getattr(package, "__path__", []))]

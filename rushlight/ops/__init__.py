@@ -1,10 +1,13 @@
 """The operators, a file for each family. `table` has the forms they are entered in."""
 
+from importlib import import_module
+
 
 def __getattr__(name):
-    """`torch.ops.aten` is loaded when it is first used."""
+    """`torch.ops.aten`, and what users define with `torch.library`, are loaded when they are first used."""
     if name == "aten":
-        from importlib import import_module
-
         return import_module("rushlight.ops.aten")
-    raise AttributeError(f"module 'rushlight.ops' has no attribute '{name}'")
+    found = import_module("rushlight.library").namespace(name)
+    if found is None:
+        raise AttributeError(f"module 'rushlight.ops' has no attribute '{name}'")
+    return found

@@ -1,5 +1,18 @@
-"""Tools around tensors: loading data, checkpointing."""
+"""Tools around tensors: loading data, checkpointing, logs."""
+
+from importlib import import_module
 
 from rushlight.utils import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
+
+ON_DEMAND = {"benchmark", "tensorboard"}
+
+
+def __getattr__(name):
+    """Loads what is rarely used when it is first used; of other names says why there are none, or which are near."""
+    if name in ON_DEMAND:
+        return import_module(f"rushlight.utils.{name}")
+    from rushlight.missing import no_such_name
+
+    raise no_such_name("rushlight.utils", name)

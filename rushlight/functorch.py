@@ -1,0 +1,86 @@
+"""`functorch`, which `torch.func` was before: its functions, and modules as functions of their parameters."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+from rushlight.func import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from rushlight.func.modules import functional_call, stack_module_state
+from rushlight.nn.modules.module import Module
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "functionalize", "grad",
+    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional", "make_functional_with_buffers", "vjp",
+    "vmap",
+]  # fmt: skip
+
+
+class FunctionalModuleWithBuffers(Module):
+    """A module as a function of its parameters, its buffers and its arguments."""
+
+    def __init__(self, stateless_model: Module, param_names: Sequence[str], buffer_names: Sequence[str]):
+        super().__init__()
+        self.stateless_model = stateless_model
+        self.param_names, self.buffer_names = tuple(param_names), tuple(buffer_names)
+
+    def forward(self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        """What the module computes with these tensors in the places of its own."""
+        names = (*self.param_names, *self.buffer_names)
+        return functional_call(
+            self.stateless_model, dict(zip(names, (*params, *buffers), strict=True)), args, kwargs, tie_weights=False
+        )
+
+
+class FunctionalModule(FunctionalModuleWithBuffers):
+    """A module without buffers as a function of its parameters and its arguments."""
+
+    def forward(self, params: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        """What the module computes with these tensors in the places of its parameters."""
+        return super().forward(params, (), *args, **kwargs)
+
+
+def make_functional(model: Module, disable_autograd_tracking: bool = False) -> tuple[FunctionalModule, tuple]:
+    """A module as a function, and its parameters. RuntimeError where it has buffers.
+
+    >>> import rushlight as torch
+    >>> from rushlight.functorch import make_functional
+    >>> call, params = make_functional(torch.nn.Linear(2, 1, bias=False))
+    >>> call((torch.tensor([[1.0, 2.0]]),), torch.tensor([3.0, 4.0]))
+    tensor([11.])
+    """
+    if list(model.buffers()):
+        raise RuntimeError(
+            "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
+        )
+    names, params, _, _ = state_of(model, disable_autograd_tracking)
+    return FunctionalModule(deepcopy(model), names, ()), params
+
+
+def make_functional_with_buffers(
+    model: Module, disable_autograd_tracking: bool = False
+) -> tuple[FunctionalModuleWithBuffers, tuple, tuple]:
+    """A module as a function, its parameters and its buffers."""
+    names, params, buffer_names, buffers = state_of(model, disable_autograd_tracking)
+    return FunctionalModuleWithBuffers(deepcopy(model), names, buffer_names), params, buffers
+
+
+def combine_state_for_ensemble(models: Sequence[Module]) -> tuple[FunctionalModuleWithBuffers, tuple, tuple]:
+    """Modules of one class as one function, for `vmap`, with their parameters and buffers stacked."""
+    params, buffers = stack_module_state(models)
+    function = FunctionalModuleWithBuffers(deepcopy(models[0]), list(params), list(buffers))
+    return function, tuple(params.values()), tuple(buffers.values())
+
+
+def state_of(model: Module, detached: bool) -> tuple[list[str], tuple, list[str], tuple]:
+    """The names and tensors of a module's parameters and buffers."""
+    params, buffers = dict(model.named_parameters()), dict(model.named_buffers())
+    values = tuple(p.detach() for p in params.values()) if detached else tuple(params.values())
+    return list(params), values, list(buffers), tuple(buffers.values())
+
+
+def __getattr__(name):
+    """Says why there is no such name, or which ones are near."""
+    from rushlight.missing import no_such_name
+
+    raise no_such_name("rushlight.functorch", name)

@@ -1,0 +1,16 @@
+"""TorchScript's names: what it would compile runs as the Python that it is.
+
+`script` and `trace` give back what they are given, or a module around it; all that only tells the compiler something
+(`annotate`, `ignore`, `export`, `freeze`, ...) leaves the program as it is.
+"""
+
+from rushlight.jit.marks import *
+from rushlight.jit.scripting import *
+from rushlight.jit.tasks import *
+
+
+def __getattr__(name):
+    """Says why there is no such name, or which ones are near."""
+    from rushlight.missing import no_such_name
+
+    raise no_such_name("rushlight.jit", name)

@@ -1,0 +1,28 @@
+"""`torch.onnx`, as far as programs ask for it without exporting: rushlight writes no ONNX files."""
+
+from typing import Any, NoReturn
+
+from rushlight.onnx import errors
+from rushlight.onnx.errors import OnnxExporterError
+
+__all__ = ["OnnxExporterError", "errors", "export", "is_in_onnx_export"]
+
+
+def is_in_onnx_export() -> bool:
+    """Whether a model is being exported: none is."""
+    return False
+
+
+def export(*args: Any, **kwargs: Any) -> NoReturn:
+    """Raises OnnxExporterError: PyTorch exports a model from its `state_dict`, which it can load."""
+    raise OnnxExporterError(
+        "rushlight writes no ONNX files. Save the model's state_dict with torch.save, load it into the same model in "
+        "PyTorch, and export it there."
+    )
+
+
+def __getattr__(name):
+    """Says why there is no such name, or which ones are near."""
+    from rushlight.missing import no_such_name
+
+    raise no_such_name("rushlight.onnx", name)

@@ -1,0 +1,57 @@
+"""The type of `__version__`: text that compares as versions do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["TorchVersion"]
+
+
+class TorchVersion(str):
+    """A version as text, which compares with other versions, texts and tuples of numbers as versions do.
+
+    >>> from rushlight.torch_version import TorchVersion
+    >>> TorchVersion("2.13.0+cpu") >= "2.9", TorchVersion("2.13.0") > (2, 13)
+    (True, False)
+    """
+
+    __slots__ = ()
+
+    def __lt__(self, other):
+        return key(self) < key(other)
+
+    def __le__(self, other):
+        return key(self) <= key(other)
+
+    def __gt__(self, other):
+        return key(self) > key(other)
+
+    def __ge__(self, other):
+        return key(self) >= key(other)
+
+    def __eq__(self, other):
+        return isinstance(other, (str, tuple, list)) and key(self) == key(other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return str.__hash__(self)
+
+
+def key(version: str | Iterable) -> tuple:
+    """What versions are ordered by: the numbers of the release without zeros at the end, whether it is one that comes
+    before it (`a`, `b`, `rc`, `dev`), and what is local to a build.
+    """
+    text = version if isinstance(version, str) else ".".join(map(str, version))
+    public, _, local = str.partition(str(text), "+")
+    found = re.match(r"v?(\d+(?:\.\d+)*)(.*)", public)
+    if found is None:
+        raise ValueError(f"Invalid version: '{text}'")
+    release = [int(part) for part in found[1].split(".")]
+    while release and release[-1] == 0:
+        release.pop()
+    early = re.match(r"[._-]?(dev|a|b|rc)[a-z]*[._-]?(\d*)", found[2])
+    stage = (("dev", "a", "b", "rc").index(early[1]), int(early[2] or 0)) if early else (4, 0)
+    return tuple(release), stage, local

@@ -1,0 +1,5 @@
+"""`SummaryWriter`, which writes logs for TensorBoard through the package tensorboardX or tensorboard."""
+
+from rushlight.utils.tensorboard.writer import FileWriter, SummaryWriter
+
+__all__ = ["FileWriter", "SummaryWriter"]

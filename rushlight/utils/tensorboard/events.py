@@ -1,0 +1,133 @@
+"""The writer for environments that have the package tensorboard without tensorboardX."""
+
+import time
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+from tensorboard.plugins.hparams.summary_v2 import hparams_pb
+from tensorboard.plugins.text.summary_v2 import text_pb
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+__all__ = ["SummaryWriter"]
+
+
+class FileWriter:
+    """Writes events to a file of their own in a directory."""
+
+    def __init__(self, log_dir: str, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""):
+        self.event_writer = EventFileWriter(log_dir, max_queue, flush_secs, filename_suffix)
+
+    def add_event(self, event: Any, step: int | None = None, walltime: float | None = None) -> None:
+        """Writes an event."""
+        event.wall_time = time.time() if walltime is None else walltime
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+    def add_summary(self, summary: Any, global_step: int | None = None, walltime: float | None = None) -> None:
+        """Writes a summary."""
+        self.add_event(Event(summary=summary), global_step, walltime)
+
+
+class SummaryWriter:
+    """Writes what the package has messages for; NotImplementedError, naming tensorboardX, for anything else."""
+
+    def __init__(self, log_dir: str, purge_step: int | None = None, **options: Any):
+        self.log_dir, self.options = log_dir, options
+        self.file_writer = FileWriter(log_dir, **options)
+        self.others: dict[str, FileWriter] = {}
+        if purge_step is not None:
+            self.file_writer.add_event(Event(session_log=SessionLog(status=SessionLog.START)), purge_step)
+
+    def write(self, step, walltime, **value) -> None:
+        """Writes one value."""
+        self.file_writer.add_summary(Summary(value=[Summary.Value(**value)]), step, walltime)
+
+    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, **options) -> None:
+        """Writes a number."""
+        self.write(global_step, walltime, tag=tag, simple_value=float(np.asarray(scalar_value).item()))
+
+    def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None) -> None:
+        """Writes several numbers, each to a directory of its own, so that one figure shows them."""
+        for tag, number in tag_scalar_dict.items():
+            place = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
+            writer = self.others.get(place) or self.others.setdefault(place, FileWriter(place, **self.options))
+            value = Summary.Value(tag=main_tag, simple_value=float(np.asarray(number).item()))
+            writer.add_summary(Summary(value=[value]), global_step, walltime)
+
+    def add_histogram(self, tag, values, global_step=None, bins="auto", walltime=None, max_bins=None) -> None:
+        """Writes how values are distributed."""
+        values = np.asarray(values, float).reshape(-1)
+        counts, limits = np.histogram(values, bins="auto" if bins == "tensorflow" else bins)
+        histogram = HistogramProto(
+            min=values.min(), max=values.max(), num=values.size, sum=values.sum(), sum_squares=values @ values,
+            bucket_limit=[limits[0], *limits[1:]], bucket=[0, *counts],
+        )  # fmt: skip
+        self.write(global_step, walltime, tag=tag, histo=histogram)
+
+    def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW") -> None:
+        """Writes an image: numbers from 0 to 1, or bytes."""
+        from PIL import Image
+
+        picture = np.asarray(img_tensor)
+        if "C" in dataformats:
+            picture = picture.transpose([dataformats.index(axis) for axis in "HWC"])
+        if picture.dtype != np.uint8:
+            picture = (picture * 255).clip(0, 255).astype(np.uint8)
+        picture = picture[..., 0] if picture.ndim == 3 and picture.shape[2] == 1 else picture
+        file = BytesIO()
+        Image.fromarray(picture).save(file, "PNG")
+        height, width = picture.shape[:2]
+        channels = picture.shape[2] if picture.ndim == 3 else 1
+        image = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue())
+        self.write(global_step, walltime, tag=tag, image=image)
+
+    def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW") -> None:
+        """Writes a batch of images side by side."""
+        batch = np.asarray(img_tensor)
+        batch = batch.transpose([dataformats.index(axis) for axis in "NHWC"])
+        self.add_image(tag, np.concatenate(list(batch), axis=1), global_step, walltime, "HWC")
+
+    def add_figure(self, tag, figure, global_step=None, close=True, walltime=None) -> None:
+        """Writes a figure of Matplotlib, or several, as an image."""
+        from matplotlib import pyplot
+
+        figures = figure if isinstance(figure, list) else [figure]
+        pictures = []
+        for drawn in figures:
+            drawn.canvas.draw()
+            pictures.append(np.asarray(drawn.canvas.buffer_rgba())[..., :3])
+            if close:
+                pyplot.close(drawn)
+        self.add_image(tag, np.concatenate(pictures, axis=1), global_step, walltime, "HWC")
+
+    def add_text(self, tag, text_string, global_step=None, walltime=None) -> None:
+        """Writes a text."""
+        self.file_writer.add_summary(text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
+
+    def add_hparams(self, hparam_dict, metric_dict, name=None, global_step=None) -> None:
+        """Writes hyperparameters and what was reached with them, to a directory of their own."""
+        inside = SummaryWriter(f"{self.log_dir}/{name or time.time()}", **self.options)
+        inside.file_writer.add_summary(hparams_pb(dict(hparam_dict)))
+        for tag, number in metric_dict.items():
+            inside.add_scalar(tag, number, global_step)
+        inside.close()
+
+    def flush(self) -> None:
+        """Sees to it that all that was written is in the files."""
+        for writer in (self.file_writer, *self.others.values()):
+            writer.event_writer.flush()
+
+    def close(self) -> None:
+        """Ends the files."""
+        for writer in (self.file_writer, *self.others.values()):
+            writer.event_writer.close()
+
+    def __getattr__(self, name):
+        """NotImplementedError for what only tensorboardX writes."""
+        if name.startswith("add_"):
+            raise NotImplementedError(f"{name} needs the package tensorboardX: run `pip install tensorboardX`.")
+        raise AttributeError(f"'SummaryWriter' object has no attribute '{name}'")

@@ -1,0 +1,100 @@
+"""The names of PyTorch's compilers, TorchScript and exporters: programs that use them run as they are."""
+
+import pytest
+
+import rushlight as torch
+from rushlight import jit
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 2)
+
+    @jit.export
+    def doubled(self, x):
+        return 2 * x
+
+    @jit.ignore
+    def forward(self, x):
+        return self.layer(x) if bool(x.sum() > 0) else x
+
+
+def test_marks_leave_functions_alone():
+    def f(x):
+        return x
+
+    for mark in (jit.ignore, jit.unused, jit.export, jit.script, jit.script_if_tracing, jit.ignore(drop=True)):
+        assert mark(f) is f
+    for mark in ("run", "nonstrict_trace", "optimize_assert", "disallow_in_graph", "register_backend"):
+        mark = getattr(torch._dynamo, mark)
+        assert (mark("eager") if mark is torch._dynamo.optimize_assert else mark)(f) is not None
+    assert torch._dynamo.optimize("eager")(f) is torch.compiler.set_stance("force_eager")(f) is f
+    assert torch.compiler.allow_in_graph([f, f]) == [f, f]
+    with torch.compiler.set_stance("force_eager"), jit.strict_fusion():
+        assert not jit.is_scripting()
+        assert not torch.compiler.is_dynamo_compiling()
+    with pytest.raises(RuntimeError, match="stance 'sometimes'"):
+        torch.compiler.set_stance("sometimes")
+
+
+def test_modules_run_as_they_are():
+    module = Scaled()
+    assert jit.script(module) is jit.trace(module, torch.ones(2)) is module
+    assert jit.trace_module(module, {"forward": torch.ones(2), "doubled": (torch.ones(1),)}) is module
+    negative = -torch.ones(2)
+    assert module(negative) is negative  # a trace would have gone the other way
+    with pytest.raises(RuntimeError, match="eval mode"):
+        jit.freeze(module)
+    assert jit.optimize_for_inference(jit.freeze(module.eval())) is module
+    with pytest.raises(RuntimeError, match=r"size|shape|multiplied"):
+        jit.trace(module, torch.ones(3))
+    assert isinstance(jit.ScriptModule(), torch.nn.Module)
+    assert not isinstance(module, jit.ScriptFunction | jit.ScriptModule)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "is_one"),
+    [
+        ([1], list[int], True), ([1.0], list[int], False), ({"a": torch.ones(1)}, dict[str, torch.Tensor], True),
+        ({"a": 1}, dict[str, str], False), ((1, "a"), tuple[int, str], True), ((1, 2), tuple[int, str], False),
+        ((1,), tuple[int, str], False), (None, int | None, True), ("a", int | None, False), (1, (str, int), True),
+    ],
+)  # fmt: skip
+def test_types_with_their_contents(value, kind, is_one):
+    assert jit.isinstance(value, kind) is is_one
+
+
+def test_calls_side_by_side():
+    future = jit.fork(lambda a, b: a / b, 6, b=3)
+    assert jit.wait(future) == 2.0
+    with pytest.raises(ZeroDivisionError):
+        jit.fork(lambda: 1 // 0)
+
+
+@pytest.mark.parametrize("name", ["jit.load", "jit.CompilationUnit", "_dynamo.explain", "onnx.ONNXProgram"])
+def test_what_is_absent_says_why(name):
+    module, _, last = name.rpartition(".")
+    home = getattr(torch, module)
+    assert not hasattr(home, last)
+    with pytest.raises(AttributeError, match=rf"'torch.{module}' has no attribute '{last}' in rushlight: (it be|rush)"):
+        getattr(home, last)
+
+
+def test_exporting_says_what_to_do():
+    assert not torch.onnx.is_in_onnx_export()
+    with pytest.raises(torch.onnx.OnnxExporterError, match="state_dict"):
+        torch.onnx.export(Scaled(), torch.ones(2), "model.onnx")
+
+
+def test_configuration_and_version():
+    assert torch.__config__.show().startswith("PyTorch")
+    assert "threads" in torch.__config__.parallel_info()
+    assert torch.__version__ >= "2.9"
+    assert torch.__version__ > (1, 13)
+    assert torch.__version__.startswith("2.13.0")
+    assert sorted(map(torch.torch_version.TorchVersion, ["1.10", "1.9", "1.10rc1", "1.10+cu"])) == [
+        "1.9", "1.10rc1", "1.10", "1.10+cu",
+    ]  # fmt: skip
+    torch._dynamo.config.suppress_errors = True
+    assert torch._dynamo.config.suppress_errors
