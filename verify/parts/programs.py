@@ -8,10 +8,9 @@ from collections import Counter
 import torch
 from tqdm import tqdm
 
-from verify.explained import reason
 from verify.figures import Figure
 from verify.programs.generators import GENERATORS
-from verify.programs.program import compare, script, shortened, unexplained
+from verify.programs.program import compare, judged, script, shortened
 from verify.programs.writer import Writer
 
 SHORTENED = 5  # differences of a kind that are made short and printed; of others the program's name
@@ -33,9 +32,9 @@ def check(kind: str, name: str, figure: Figure, seen: Counter) -> None:
     found = compare(writer.lines, writer.space, writer.errors)
     if not found:
         return
-    difference = unexplained(writer.lines, found)
+    difference, why = judged(writer.lines, found)
     if difference is None:
-        figure.explained[reason("programs", found[0].text, writer.lines)] += 1
+        figure.explained[why] += 1
         return
     seen[difference.kind] += 1
     title = f"program {name} ({kind}): {difference.kind}"

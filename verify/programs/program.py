@@ -7,8 +7,10 @@ import torch
 
 import rushlight
 from verify.compare import differences
-from verify.explained import reason
+from verify.explained import DIGITS, reason
 from verify.libraries import LIBRARIES
+from verify.programs.mended import Mended
+from verify.programs.steps import agree
 from verify.programs.writer import run
 
 
@@ -43,9 +45,20 @@ def compare(lines: list[str], space: dict | None = None, errors: list[str] | Non
     ]
 
 
-def unexplained(lines: list[str], found: list[Difference]) -> Difference | None:
-    """The first of a program's differences for which there is no reason."""
-    return next((difference for difference in found if not reason("programs", difference.text, lines)), None)
+def judged(lines: list[str], found: list[Difference]) -> tuple[Difference | None, str]:
+    """The first difference of a program for which there is no reason; where there is none, a reason of the others."""
+    why = [reason("programs", difference.text, lines) for difference in found]
+    if all(why):
+        return None, why[0] if why else ""
+    with Mended() as mended:
+        space = {"torch": torch}
+        errors = [run(line, space) for line in lines]
+    found = compare(lines, space, errors)
+    why = [reason("programs", difference.text, lines) for difference in found]
+    if all(why):
+        return None, (mended.reasons + why)[0]
+    with Mended():
+        return (None, DIGITS) if agree(lines) else (found[why.index("")], "")
 
 
 def shortened(lines: list[str], difference: Difference) -> tuple[list[str], Difference]:
@@ -53,7 +66,7 @@ def shortened(lines: list[str], difference: Difference) -> tuple[list[str], Diff
     i = len(lines)
     while i := i - 1:
         fewer = lines[:i] + lines[i + 1 :]
-        found = unexplained(fewer, compare(fewer))
+        found, _ = judged(fewer, compare(fewer))
         if found is not None and found.kind == difference.kind:
             lines, difference = fewer, found
             i = min(i + 1, len(lines))

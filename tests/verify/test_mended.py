@@ -1,0 +1,54 @@
+"""A difference is explained where it is gone on a mended PyTorch, or where each line by itself gives the same."""
+
+import pytest
+
+import rushlight
+
+torch = pytest.importorskip("torch")
+
+from verify import explained  # noqa: E402
+from verify.programs.program import compare, judged  # noqa: E402
+
+COMPLEX = "a = torch.tensor([2 + 0j, 0, -3])"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ([COMPLEX, "b = a ** 0 * a ** a"], explained.POWERS),
+        ([COMPLEX, "b = a - float('inf')"], explained.INFINITE),
+        ([COMPLEX, "b = torch.view_as_real(torch.cat([a] * 5).neg()).reciprocal()"], explained.NEGATIVE),
+        ([COMPLEX, "b = a.conj()", "b.fill_(1j)"], explained.CONJUGATES),
+        ([COMPLEX, "b = torch.ones(3, dtype=torch.float16)", "c = b / a[0]"], explained.HALVES),
+        (["a = torch.tensor([4, 4, 0])", "a //= a"], explained.HALF_DONE),
+        (["a = torch.isclose(torch.ones(2), torch.ones(2))"], explained.INSIDE),
+        (["a = torch.tensor([0.1, 0.2, 3.0])", "b = a.sin().view(torch.int16)"], ""),
+    ],
+)
+def test_what_explains_a_difference(lines, reason):
+    found = compare(lines)
+    difference, why = judged(lines, found)
+    assert difference is None
+    assert not found or why in (reason, explained.DIGITS)
+
+
+def test_a_mend_does_not_explain_what_it_does_not_change(monkeypatch):
+    monkeypatch.setattr(rushlight.Tensor, "cos", rushlight.Tensor.sin)
+    lines = [COMPLEX, "b = a - float('inf')", "c = torch.ones(2).cos()"]
+    difference, _ = judged(lines, compare(lines))
+    assert difference.text.startswith("c: values")
+
+
+def test_gradients_of_extremes_without_what_was_there():
+    lines = [
+        "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)",
+        "y = x.scatter_reduce(0, torch.arange(3), x, 'amax', include_self=False)",
+        "g = torch.autograd.grad((y * y).sum(), x)",
+    ]
+    assert judged(lines, compare(lines)) == (None, explained.EXTREMES)
+
+
+def test_a_line_is_to_blame_where_it_gives_other_numbers_from_the_same(monkeypatch):
+    monkeypatch.setattr(rushlight.Tensor, "floor", rushlight.Tensor.ceil)
+    lines = ["a = torch.tensor([0.1, 0.2, 3.0])", "b = a.sin().floor()"]
+    assert judged(lines, compare(lines))[0] is not None
