@@ -18,7 +18,7 @@ def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation
     Raises RuntimeError for a stride, padding or dilation that cannot be, and where no window fits.
     """
     lines = zip(shape[2:], kernel, stride, padding, dilation, strict=True)
-    places = tuple(_windows_along(*line, ceil_mode) for line in lines)
+    places = tuple(windows_along(*line, ceil_mode) for line in lines)
     if min(places) < 1:
         have, made = ("x".join(map(str, (shape[1], *sizes))) for sizes in (shape[2:], places))
         raise RuntimeError(f"Given input size: ({have}). Calculated output size: ({made}). Output size is too small")
@@ -113,19 +113,25 @@ def avg_pool_input(
     return spread
 
 
-def check_window(kernel: int, stride: int, padding: int, dilation: int) -> None:
-    """Raise PyTorch's errors for a window that nothing can be pooled by."""
-    if stride <= 0:
-        raise RuntimeError(f"stride should {'not be' if stride == 0 else 'be greater than'} zero")
+def check_reach(kernel: int, stride: int, padding: int, dilation: int) -> None:
+    """Raise PyTorch's errors for what leaves no number of windows."""
+    if stride == 0:
+        raise RuntimeError("stride should not be zero")
     if padding < 0:
         raise RuntimeError(f"pad must be non-negative, but got pad: {padding}")
-    if dilation <= 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got dilation: {dilation}")
-    if padding > (dilation * (kernel - 1) + 1) // 2:
+    if padding > int((dilation * (kernel - 1) + 1) / 2):
         raise RuntimeError(
             "pad should be at most half of effective kernel size, but got "
             f"pad={padding}, kernel_size={kernel} and dilation={dilation}"
         )
+
+
+def check_window(kernel: int, stride: int, padding: int, dilation: int) -> None:
+    """Raise PyTorch's errors for a window that nothing can be pooled by."""
+    check_reach(kernel, stride, padding, dilation)
+    for what, number in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
+        if number <= 0:
+            raise RuntimeError(f"{what} should be greater than zero, but got {what}: {number}")
     if padding > kernel // 2:
         raise RuntimeError(
             "pad should be smaller than or equal to half of kernel size, but got "
@@ -133,7 +139,7 @@ def check_window(kernel: int, stride: int, padding: int, dilation: int) -> None:
         )
 
 
-def _windows_along(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+def windows_along(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
     """Return how many windows fit along one dimension."""
     check_window(kernel, stride, padding, dilation)
     reach = dilation * (kernel - 1) + 1

@@ -17,6 +17,13 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return dim if dim >= 0 else dim + limit
 
 
+def size_of(shape, dim: int) -> int:
+    """The size of a dimension; IndexError where there is none."""
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape[wrap_dim(dim, len(shape))]
+
+
 def integer(dim) -> int:
     """Anything that counts as an integer, as a dimension; TypeError, with PyTorch's words, for all else."""
     try:

@@ -43,7 +43,7 @@ def copied(tensor: torch.Tensor, library):
     """A tensor of a library with the same values, in the same places of a memory of its own."""
     tensor = tensor.resolve_conj().resolve_neg()
     memory = torch.empty(0, dtype=tensor.dtype).set_(tensor.detach().untyped_storage()).numpy().copy()
-    made = library.from_numpy(memory).as_strided(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
+    made = library.from_numpy(memory).clone().as_strided(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
     return made.detach().requires_grad_(tensor.requires_grad)
 
 
@@ -89,7 +89,7 @@ class Side:
 
     def __init__(self, library, case: "Case"):
         self.library, self.case = library, case
-        self.function = function_of(library, case.name, case.variant)
+        self.function = case.function(library)
         self.tensors: list = []
         self.args = translated(case.args, library, self.tensors)
         self.kwargs = translated(case.kwargs, library, self.tensors)
@@ -135,6 +135,10 @@ class Case:
     determined: Callable = lambda result: result  # what of a result is one thing: no signs of vectors
     hermitian: bool = False  # whether the first argument has to stay Hermitian when it is moved
 
+    def function(self, library) -> Callable:
+        """What is called, in a library."""
+        return function_of(library, self.name, self.variant)
+
     def side(self, library) -> Side:
         """The call in a library."""
         return Side(library, self)
@@ -142,6 +146,11 @@ class Case:
     def but(self, change: Callable) -> "Case":
         """The call with all its tensors changed."""
         return replace(self, args=changed(self.args, change), kwargs=changed(self.kwargs, change))
+
+    def but_with(self, tensors: list) -> "Case":
+        """The call with others in the places of its tensors."""
+        args, kwargs = exchanged((self.args, self.kwargs), torch.Tensor, iter(tensors))
+        return replace(self, args=args, kwargs=kwargs)
 
     def __str__(self) -> str:
         shown = [short(v) for v in self.args] + [f"{key}={short(v)}" for key, v in self.kwargs.items()]
@@ -194,3 +203,16 @@ def samples(op, dtype: torch.dtype, count: int, requires_grad: bool = False) -> 
         sample, hermitian = found[i], op.gradcheck_wrapper is of_hermitian
         args = (sample.input, *sample.args)
         yield Case(op.name, op.variant_test_name, args, sample.kwargs, sample.output_process_fn_grad, hermitian)
+
+
+def wrong(op) -> Iterator[Case]:
+    """What PyTorch says an operator refuses."""
+    if op.error_inputs_func is None:
+        return
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [error.sample_input for error in op.error_inputs("cpu")]
+    for sample in found:
+        if dense(sample):
+            yield Case(op.name, op.variant_test_name, (sample.input, *sample.args), sample.kwargs)

@@ -8,8 +8,10 @@ import numpy as np
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
+from rushlight.nn.functional.pool_checks import not_in_range
 from rushlight.nn.functional.sampling import LAYOUTS, along, averaging
 from rushlight.nn.functional.sizes import Numbers
+from rushlight.ops.dims import size_of
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -62,36 +64,53 @@ AVG_POOL = {
 }
 
 
-def check(name, dims, input, output_size):
-    """The sizes to pool to, None standing for the input's; raises PyTorch's errors for what cannot be pooled."""
+def sizes_of(name, dims, input, output_size):
+    """How many windows there are to be along each dimension, None standing for the input's size."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
     shape = input._array.shape
-    if isinstance(output_size, (tuple, list)) and dims > 1 and len(output_size) >= len(shape):
+    several = isinstance(output_size, (tuple, list))
+    if several and dims > 1 and len(output_size) >= len(shape):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    if len(shape) not in (dims + 1, dims + 2):
-        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(shape)}")
-    first = 1 if "max" in name else len(shape) - dims
-    if 0 in shape[first:]:
-        empty = shape.index(0, first)
-        raise RuntimeError(
-            f"{name}(): Expected input to have non-zero size for non-batch dimensions, "
-            f"but input has sizes {list(shape)} with dimension {empty} being empty"
-        )
-    if input._array.dtype.kind != "f":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
-    sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * dims
-    if len(sizes) == 1:
-        sizes = tuple(sizes) * dims
-    if len(sizes) != 1 and dims == 1:
-        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
+    if dims == 1 and len(shape) not in (2, 3):
+        raise RuntimeError(not_in_range(name, shape))
+    if output_size is None and dims > 1:
+        raise TypeError(f"object of type 'NoneType' has no len(): give {name} a size, or a tuple with None in it")
+    sizes = output_size if several else (output_size,) * dims
     if len(sizes) != dims:
+        if dims == 1:
+            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
         internal = "" if "avg" in name else "(): internal error"
         raise RuntimeError(f"{name}{internal}: output_size{'.size()' if internal else ''} must be {dims}")
-    found = tuple(n if size is None else int(size) for n, size in zip(shape[-dims:], sizes, strict=True))
-    if min(found) < 0:
-        raise negative(name, (*shape[:-dims], *found), dims)
+    if dims == 1 and sizes[0] is None:
+        raise TypeError(f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not NoneType")
+    found = tuple(size_of(shape, k - dims) if size is None else int(size) for k, size in enumerate(sizes))
+    if min(found) < 0 and "avg" in name:
+        raise negative(name, found, dims)
     return found
+
+
+def check(name, dims, input, places):
+    """Raises PyTorch's errors for what cannot be pooled."""
+    shape = input._array.shape
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{':' * ('max' in name)} {list(shape)}"
+        )
+    first = 1 if "max" in name or dims == 3 else len(shape) - dims
+    if 0 in shape[first:]:
+        row = dims == 1 and "avg" in name
+        empty = shape.index(0, first) + row
+        sizes = [*shape[:-1], 1, shape[-1]] if row else list(shape)
+        raise RuntimeError(
+            f"{name.replace('1d', '2d') if row else name}(): Expected input to have non-zero size for non-batch "
+            f"dimensions, but input has sizes {sizes} with dimension {empty} being empty"
+        )
+    if input._array.dtype.kind != "f":
+        kernel = f"{name}_cpu" if dims == 3 else name.replace("1d", "2d")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+    if min(places) < 0:
+        raise negative(name, (*shape[:-dims], *places), dims)
 
 
 def negative(name, shape, dims):
@@ -107,16 +126,21 @@ def negative(name, shape, dims):
 
 def pool_averages(dims, input, output_size):
     """The means of all windows."""
-    places = check(f"adaptive_avg_pool{dims}d", dims, input, output_size)
+    name = f"adaptive_avg_pool{dims}d"
+    places = sizes_of(name, dims, input, output_size)
+    if prod(places) == 1:
+        return input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
+    check(name, dims, input, places)
     spatial = input._array.shape[-dims:]
-    if prod(places) == 1 and dims > 1:
-        return input.mean(tuple(range(-dims, 0)), keepdim=True)
     return AVG_POOL[dims](input, tuple(averaging(*line) for line in zip(spatial, places, strict=True)))
 
 
 def pool_maxima(dims, input, output_size):
     """The maxima of all windows, and where they are."""
-    return MAX_POOL[dims](input, check(f"adaptive_max_pool{dims}d", dims, input, output_size))
+    name = f"adaptive_max_pool{dims}d"
+    places = sizes_of(name, dims, input, output_size)
+    check(name, dims, input, places)
+    return MAX_POOL[dims](input, places)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:

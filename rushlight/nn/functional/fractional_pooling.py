@@ -10,6 +10,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
+from rushlight.ops.dims import size_of
 from rushlight.ops.table import operator
 from rushlight.random import distributions
 from rushlight.tensors import Tensor
@@ -73,21 +74,25 @@ def each(dims, name, numbers):
     return found
 
 
-def places_of(dims, spatial, output_size, output_ratio):
-    """The number of windows along each dimension. ValueError without any size to go by."""
-    name = f"fractional_max_pool{dims}d"
-    if output_size is not None:
-        return each(dims, "output_size", output_size)
-    if output_ratio is None:
-        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    ratios = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else tuple(output_ratio)
-    return tuple(int(n * ratio) for n, ratio in zip(spatial, ratios, strict=True))
+def places_of(dims, shape, ratios):
+    """The number of windows along each dimension, from its ratio to the size."""
+    if isinstance(ratios, (int, float)):
+        if dims == 2:
+            raise TypeError(f"object of type '{type(ratios).__name__}' has no len(): give output_ratio as a tuple")
+        ratios = (ratios,) * dims
+    elif len(ratios) != dims:
+        raise ValueError(
+            f"fractional_max_pool{dims}d requires output_ratio to either be a single Int or tuple of Ints."
+        )
+    return tuple(int(size_of(shape, k - dims) * ratio) for k, ratio in enumerate(ratios))
 
 
 def check_samples(samples, batch, channels, dims):
-    """Raises PyTorch's errors for random numbers of another shape than (N, C, dims)."""
+    """Raises PyTorch's errors for random numbers of another shape than (N, C, dims), or for more samples."""
     shape = samples._array.shape
-    if shape[0] != batch:
+    if len(shape) != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(shape)}")
+    if shape[0] < batch:
         raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
     if shape[1] != channels:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
@@ -95,21 +100,39 @@ def check_samples(samples, batch, channels, dims):
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {shape[2]}.")
 
 
+def check(dims, shape, kernel, places):
+    """Raises PyTorch's errors for sizes that cannot be pooled."""
+    name = f"fractional_max_pool{dims}d{'_out' if dims == 3 else ''}"
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(shape)}")
+    if 0 in shape[1:]:
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with "
+            f"dimension {shape.index(0, 1)} being empty."
+        )
+    if min(kernel) <= 0:
+        raise RuntimeError(f"{name}(): kernel size should be greater than zero, but got {list(kernel)}")
+    for word, size, count, width in zip(NAMES[dims], shape[-dims:], places, kernel, strict=True):
+        if count + width - 1 > size:
+            raise RuntimeError(f"{name}(): pool {word} {width} too large relative to input {word} {size}")
+
+
 def pool(dims, input, kernel_size, output_size, output_ratio, samples):
     """The maxima of random windows, and where they are."""
     x, name = input._array, f"fractional_max_pool{dims}d"
-    if x.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(x.shape)}")
-    spatial, kernel = x.shape[-dims:], each(dims, "kernel_size", kernel_size)
-    places = places_of(dims, spatial, output_size, output_ratio)
-    for word, size, count, width in zip(NAMES[dims], spatial, places, kernel, strict=True):
-        if count + width - 1 > size:
-            raise RuntimeError(f"{name}(): pool {word} {width} too large relative to input {word} {size}")
-    batch, channels = (1, x.shape[0]) if x.ndim == dims + 1 else x.shape[:2]
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    places = None if output_size is not None else places_of(dims, x.shape, output_ratio)
     if samples is None:
+        channels = size_of(x.shape, -dims - 1)
+        batch = 1 if x.ndim == dims + 1 else size_of(x.shape, 0)
         samples = new_tensor(distributions.uniform(random.default_generator, (batch, channels, dims), x.dtype))
+    kernel = each(dims, "kernel_size", kernel_size)
+    places = each(dims, "output_size", output_size) if places is None else places
+    check(dims, x.shape, kernel, places)
+    batch, channels = (1, x.shape[0]) if x.ndim == dims + 1 else x.shape[:2]
     check_samples(samples, batch, channels, dims)
-    return POOL[dims](input, samples, kernel, places)
+    return POOL[dims](input, samples[:batch], kernel, places)
 
 
 def fractional_max_pool2d_with_indices(

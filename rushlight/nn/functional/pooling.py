@@ -1,18 +1,16 @@
 """Pooling over sliding windows: maxima, averages and power averages, in one, two and three dimensions."""
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
-from rushlight import dtypes
 from rushlight.kernels import pooling as kernels
-from rushlight.nn.functional import planes
+from rushlight.nn.functional import planes, pool_checks
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sampling import LAYOUTS
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.out import takes_out
-from rushlight.ops.table import operator, refuse
+from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -20,8 +18,6 @@ __all__ = [
     "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool2d_with_indices_backward",
     "max_pool3d", "max_pool3d_with_indices",
 ]  # fmt: skip
-
-WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
 def max_pool(input, kernel, stride, padding, dilation, ceil_mode):
@@ -89,57 +85,25 @@ MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
 AVG_POOL = {dims: avg_pool_operator(dims) for dims in (1, 2, 3)}
 
 
-@lru_cache(maxsize=256)
-def settings_of(name, dims, kernel, stride, padding, dilation):
-    """Kernel size, stride, padding and dilation with a number for each dimension; no stride is the kernel's size."""
-    found = repeated(kernel, dims), repeated(kernel if stride in (None, ()) else stride, dims)
-    found = (*found, repeated(padding, dims), repeated(dilation, dims))
-    words = ("kernel_size must either be", "stride must either be omitted,", "padding must either be",
-             "dilation must be either")  # fmt: skip
-    for value, say in zip(found, words, strict=True):
-        if value is None:
-            raise RuntimeError(f"{name}: {say} a single int, or a tuple of {WORDS[dims]}")
-    for window in zip(*found, strict=True):
-        kernels.check_window(*window)
-    return found
-
-
-def check(name, dims, input):
-    """Raises PyTorch's errors for what cannot be pooled."""
-    if not isinstance(input, Tensor):
-        refuse(name, "input", 1, input)
-    shape = input._array.shape
-    if len(shape) not in (dims + 1, dims + 2):
-        if dims == 1:
-            raise RuntimeError(
-                f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, "
-                f"but got:{list(shape)}"
-            )
-        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
-    if 0 in shape[-dims - 1 :]:
-        raise RuntimeError(
-            f"{'max_pool1d: ' if name == 'max_pool1d' else ''}"
-            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
-            f"but got:{list(shape)}"
-        )
-    if input._array.dtype.kind in "bc":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
-
-
-def pool_maxima(dims, input, kernel_size, stride, padding, dilation, ceil_mode):
+def pool_maxima(dims, input, kernel_size, stride, padding, dilation, ceil_mode, indices=True):
     """The maxima of all windows, and where they are."""
-    name = f"max_pool{dims}d"
-    settings = settings_of(name, dims, *hashable(kernel_size, stride, padding, dilation))
-    check(name, dims, input)
+    name = f"max_pool{dims}d{'_with_indices' if indices and dims == 1 else ''}"
+    settings = checked(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
     return MAX_POOL[dims](input, *settings, ceil_mode)
 
 
 def pool_averages(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override=None):
     """The means of all windows."""
-    name = f"avg_pool{dims}d"
-    kernel, stride, padding, _ = settings_of(name, dims, *hashable(kernel_size, stride, padding, 1))
-    check(name, dims, input)
-    return AVG_POOL[dims](input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    settings = checked(f"avg_pool{dims}d", dims, input, ceil_mode, kernel_size, stride, padding, 1)
+    return AVG_POOL[dims](input, *settings[:3], ceil_mode, count_include_pad, divisor_override)
+
+
+def checked(name, dims, input, ceil_mode, *numbers):
+    """Kernel size, stride, padding and dilation, where the input can be pooled by them."""
+    pool_checks.check_dims(name, dims, input)
+    settings = pool_checks.settings_of(name, dims, *hashable(*numbers))
+    pool_checks.check_sizes(name, dims, input, settings, ceil_mode)
+    return settings
 
 
 def pool_powers(dims, input, norm_type, kernel_size, stride, ceil_mode):
@@ -227,7 +191,7 @@ def max_pool1d(
     >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2, stride=1)
     tensor([[3., 3., 2.]])
     """
-    found = pool_maxima(1, input, kernel_size, stride, padding, dilation, ceil_mode)
+    found = pool_maxima(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     return found if return_indices else found[0]
 
 

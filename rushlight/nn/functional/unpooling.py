@@ -8,8 +8,7 @@ import numpy as np
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
-from rushlight.nn.functional.pooling import settings_of
-from rushlight.nn.functional.sizes import Numbers, hashable
+from rushlight.nn.functional.sizes import Numbers, repeated
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -35,51 +34,66 @@ def unpool_operator(dims):
     )(max_unpool)
 
 
+COUNTS = {
+    1: "one element (length)",
+    2: "two elements (height, width)",
+    3: "three elements (depth, height, width)",
+}
 UNPOOL = {dims: unpool_operator(dims) for dims in (1, 2, 3)}
 
 
-def spatial_of(input_size, kernel, stride, padding, output_size):
+def spatial_of(shape, kernel, stride, padding, output_size):
     """The sizes to unpool to; ValueError for an `output_size` that no such pooling could have had as its input."""
-    lines = zip(input_size, kernel, stride, padding, strict=True)
-    default = tuple((n - 1) * s + k - 2 * p for n, k, s, p in lines)
-    if output_size is None:
-        return default
     dims = len(kernel)
-    sizes = tuple(output_size)
-    sizes = sizes[2:] if len(sizes) == dims + 2 else sizes
-    if len(sizes) != dims:
-        raise ValueError(
-            f"output_size should be a sequence containing {dims} or {dims + 2} elements, "
-            f"but it has a length of '{len(sizes)}'"
+    if len(shape) < dims:
+        raise IndexError(
+            f"tuple index out of range: an input of shape {list(shape)} has no {dims} dimensions to unpool"
         )
-    for d, (size, usual, step) in enumerate(zip(sizes, default, stride, strict=True)):
-        if not usual - step < size < usual + step:
+    lines = zip(shape[-dims:], kernel, stride, padding, strict=True)
+    sizes = default = tuple((n - 1) * s + k - 2 * p for n, k, s, p in lines)
+    if output_size is not None:
+        sizes = tuple(output_size[2:] if len(output_size) == dims + 2 else output_size)
+        if len(sizes) != dims:
             raise ValueError(
-                f'invalid output_size "{output_size}" (dim {d} must be between {usual - step} and {usual + step})'
+                f"output_size should be a sequence containing {dims} or {dims + 2} elements, "
+                f"but it has a length of '{len(sizes)}'"
+            )
+        for d, (size, usual, step) in enumerate(zip(sizes, default, stride, strict=True)):
+            if not usual - step < size < usual + step:
+                raise ValueError(
+                    f'invalid output_size "{sizes}" (dim {d} must be between {usual - step} and {usual + step})'
+                )
+    for d, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, "
+                f"but got output_size[{d}]={size}"
             )
     return sizes
 
 
-def check(dims, input, indices, spatial):
-    """Raises PyTorch's errors for indices that do not fit."""
-    shape = list(input._array.shape)
+def check(dims, input, indices, spatial, stride):
+    """Raises PyTorch's errors for indices that do not fit; a row counts as a plane of width 1."""
+    planes_of = max(dims, 2)
+    shape = list(input._array.shape) + [1] * (dims == 1)
     if indices._array.dtype != np.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {TYPE_NAMES[indices.dtype]}")
-    if len(shape) not in (dims + 1, dims + 2):
+    if len(shape) not in (planes_of + 1, planes_of + 2):
         raise RuntimeError(
-            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, "
+            f"Input to max_unpooling{planes_of}d should be a {planes_of + 1}d or {planes_of + 2}d Tensor, "
             f"but got a tensor with {len(shape)} dimensions."
         )
+    if dims == 3 and min(stride) <= 0:
+        raise RuntimeError(f"strides should be greater than zero, but got stride: {list(stride)}")
     if indices._array.shape != input._array.shape:
         raise RuntimeError(
             f"Expected shape of indices to be same as that of the input tensor ({shape}) "
             f"but got indices tensor with shape: {list(indices.shape)}"
         )
     if 0 in shape[1:]:
-        plane = [*shape, 1] if dims == 1 else shape
         raise RuntimeError(
-            f"max_unpooling{max(dims, 2)}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
-            f"dimensions, but got {plane} with dimension {shape.index(0, 1)} being empty."
+            f"max_unpooling{planes_of}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
+            f"dimensions, but got {shape} with dimension {shape.index(0, 1)} being empty."
         )
     outside = (indices._array < 0) | (indices._array >= prod(spatial))
     if outside.any():
@@ -91,10 +105,14 @@ def check(dims, input, indices, spatial):
 
 def unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     """Zeros with the input at the indices."""
-    given = hashable(kernel_size, stride, padding, 1)
-    kernel, stride, padding, _ = settings_of(f"max_unpool{dims}d", dims, *given)
-    spatial = spatial_of(input._array.shape[-dims:], kernel, stride, padding, output_size)
-    check(dims, input, indices, spatial)
+    given = kernel_size, kernel_size if stride is None else stride, padding
+    numbers = [repeated(n, dims) for n in given]
+    for found, what in zip(numbers, ("kernel_size", "stride", "padding"), strict=True):
+        if found is None:
+            raise RuntimeError(f"There should be exactly {COUNTS[dims]} in output_size, and as many in {what}")
+    kernel, stride, padding = numbers
+    spatial = spatial_of(input._array.shape, kernel, stride, padding, output_size)
+    check(dims, input, indices, spatial, stride)
     return UNPOOL[dims](input, indices, spatial)
 
 

@@ -3,8 +3,6 @@
 from verify.operators.kinds import (
     batching,
     dtypes,
-    empty,
-    errors,
     forward,
     forward_over_reverse,
     gradients,
@@ -21,7 +19,6 @@ KINDS = {
     "dtypes": dtypes,
     "layout": layout,
     "strided": strided,
-    "empty": empty,
     "in-place": inplace,
     "out": out,
     "gradients": gradients,
@@ -29,5 +26,4 @@ KINDS = {
     "forward": forward,
     "forward-over-reverse": forward_over_reverse,
     "batching": batching,
-    "errors": errors,
 }

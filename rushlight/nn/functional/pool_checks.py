@@ -1,0 +1,154 @@
+"""What pooling over sliding windows refuses, in PyTorch's order and words."""
+
+from functools import lru_cache
+
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels import pooling as kernels
+from rushlight.nn.functional.sizes import repeated
+from rushlight.ops.dims import size_of
+from rushlight.ops.table import refuse
+from rushlight.tensors import Tensor
+
+NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
+AXES = {1: "HW", 2: "HW", 3: "THW"}  # a row counts as a plane of height 1
+WORDS = {  # how errors say that there are too many or too few numbers, and what they are to be
+    "max_pool1d": ("{}() {} must be {} of size 1 but got size {}", (
+        "an int, list of ints or tuple of ints", "None, an int, list of ints, or tuple of ints",
+        "an int, list of ints, or tuple of ints", "an int, list of ints, or tuple of ints")),
+    "avg_pool3d": ("{}: {} must be {}", (
+        "a single int, or a tuple of three ints", "omitted, a single int, or a tuple of three ints",
+        "a single int, or a tuple of three ints", "")),
+}  # fmt: skip
+KERNELS = {"max_pool1d": "max_pool1d_impl", "avg_pool3d": "avg_pool3d_out_frame", "avg_pool1d": "avg_pool2d"}
+
+
+@lru_cache(maxsize=256)
+def settings_of(name, dims, kernel, stride, padding, dilation):
+    """Kernel size, stride, padding and dilation with a number for each dimension; no stride is the kernel's size."""
+    given = (kernel, kernel if stride in (None, ()) else stride, padding, dilation)
+    found = tuple(repeated(numbers, dims) for numbers in given)
+    for i, numbers in enumerate(found):
+        if numbers is None:
+            raise RuntimeError(wrong_count(name, dims, i, given[i]))
+    if name == "max_pool1d":
+        check_line(*(numbers[0] for numbers in found))
+    else:
+        check_windows(dims, *found)
+    return found
+
+
+def wrong_count(name, dims, i, given) -> str:
+    """What is said of too many or too few numbers."""
+    what = ("kernel_size", "stride", "padding", "dilation")[i]
+    if name in WORDS:
+        words, allowed = WORDS[name]
+        return words.format(name, what, allowed[i], len(given))
+    if dims == 1:
+        return f"{name.removesuffix('_with_indices')}() argument '{what}' should contain one int (got {len(given)})"
+    verb = ("must either be", "must either be omitted,", "must either be", "must be either")[i]
+    return f"{name}: {what} {verb} a single int, or a tuple of {NUMBERS[dims]}"
+
+
+def check_line(kernel, stride, padding, dilation):
+    """The numbers of `max_pool1d`, which has words of its own."""
+    for what, number in (("kernel_size", kernel), ("stride", stride), ("padding", padding), ("dilation", dilation)):
+        if what == "padding":
+            if padding < 0:
+                raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+            if padding > kernel // 2:
+                raise RuntimeError(
+                    "max_pool1d() padding should be at most half of kernel size, but got "
+                    f"padding={padding} and kernel_size={kernel}"
+                )
+        elif number <= 0:
+            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {number}")
+
+
+def check_windows(dims, kernel, stride, padding, dilation):
+    """The numbers of any other pooling: first what is asked of each dimension, then of all."""
+    for window in zip(kernel, stride, padding, dilation, strict=True):
+        kernels.check_reach(*window)
+    given = (("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation))
+    for what, letter, numbers in given:
+        if min(numbers) <= 0:
+            shown = ((1,) if dims == 1 else ()) + numbers
+            listed = " ".join(f"{letter}{axis}: {n}" for axis, n in zip(AXES[dims], shown, strict=True))
+            raise RuntimeError(f"{what} should be greater than zero, but got {listed}")
+    for window in zip(kernel, stride, padding, dilation, strict=True):
+        kernels.check_window(*window)
+
+
+def check_dims(name, dims, input):
+    """The number of dimensions."""
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
+    shape = input._array.shape
+    if len(shape) in (dims + 1, dims + 2):
+        return
+    if name == "max_pool1d":
+        raise RuntimeError(f"max_pool1d: {not_pooled(1, shape)}")
+    if dims == 1:
+        raise RuntimeError(not_in_range(name.removesuffix("_with_indices"), shape))
+    if name == "avg_pool2d":
+        size_of(shape, -3)
+        raise RuntimeError(not_pooled(2, shape))
+    raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+
+
+def not_in_range(name, shape, least=2, most=3, argument="#1 'self'") -> str:
+    """What is said of too many or too few dimensions."""
+    return (
+        f"Expected {least} to {most} dimensions, but got {len(shape)}-dimensional tensor for argument {argument} "
+        f"(while checking arguments for {name})"
+    )
+
+
+def not_pooled(dims, shape) -> str:
+    """What is said of sizes that leave nothing to pool."""
+    return (
+        f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
+        f"but got:{list(shape)}"
+    )
+
+
+def check_sizes(name, dims, input, settings, ceil_mode):
+    """The sizes, of which only the number of samples may be 0, and the type of data."""
+    shape = input._array.shape
+    if 0 in shape[-dims - 1 :]:
+        raise RuntimeError(empty(name, dims, shape))
+    if dims == 1:
+        check_places(name, shape, settings, ceil_mode)
+    elif name == "avg_pool3d" and any(n < k for n, k in zip(shape[-3:], settings[0], strict=True)):
+        image, kernel = shape[-3:], settings[0]
+        sizes = " ".join(f"{axis}: {n}" for axis, n in zip("THW", image, strict=True))
+        widths = " ".join(f"k{axis}: {n}" for axis, n in zip("THW", kernel, strict=True))
+        raise RuntimeError(f"input image ({sizes}) smaller than kernel size ({widths})")
+    kind = input._array.dtype.kind
+    if kind in "bc" or (name == "max_pool1d" and kind != "f"):
+        raise NotImplementedError(f"\"{KERNELS.get(name, name)}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+
+
+def empty(name, dims, shape) -> str:
+    """What is said of a size of 0."""
+    if dims == 3:
+        place = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
+        return (
+            f"{place}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{list(shape)} and non-batch dimension 0 has length zero!"
+        )
+    if name == "max_pool1d":
+        return f"max_pool1d: {not_pooled(1, shape)}"
+    return not_pooled(2, shape if dims == 2 else (*shape[:-1], 1, shape[-1]))
+
+
+def check_places(name, shape, settings, ceil_mode):
+    """Whether there is a window on a line."""
+    places = kernels.windows_along(shape[-1], *(numbers[0] for numbers in settings), ceil_mode)
+    if places >= 1:
+        return
+    if name == "max_pool1d":
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {places}")
+    raise RuntimeError(
+        f"Given input size: ({shape[-2]}x1x{shape[-1]}). Calculated output size: ({shape[-2]}x1x{places}). "
+        "Output size is too small"
+    )
