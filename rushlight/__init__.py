@@ -96,7 +96,6 @@ from rushlight.ops.splitting import *
 from rushlight.ops.statistics import *
 from rushlight.ops.windows import *
 from rushlight.ops.in_place import *  # after all that have in-place methods
-from rushlight.ops.tangents import *
 from rushlight.linalg.toplevel import *
 from rushlight.legacy import *
 

@@ -18,10 +18,13 @@ cdef class Entry:
     cdef public type node_class
     cdef public bint view
     cdef public bint linear
+    cdef public bint additive
     cdef public bint holomorphic
     cdef public frozenset nondifferentiable
     cdef public Formula compute
     cdef public object batch
+    cdef public object tangent
+    cdef public object series
     cdef public int laying
     cdef public str layout
     cdef public dict plans

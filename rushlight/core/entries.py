@@ -20,48 +20,75 @@ LAYING = {"as computed": NEVER, "reshaped": NEVER, "contiguous": DISORDER, "colu
           "half spectral": ALWAYS}  # fmt: skip
 
 
+OPTIONS = {
+    # what it computes
+    "promote": None,  # brings tensors and numbers to the arrays that an elementwise operator computes with
+    "broadcasts": False,  # the shapes of its operands may differ
+    "lists": (),  # the names of the arguments that are lists of tensors
+    "view": False,  # the result shares the first argument's memory
+    "layout": "",  # where the result lies in PyTorch: a rule in `placing`, or "as computed" by `forward`
+    # its derivatives
+    "joint": None,  # a formula that gives the cotangents of all of `inputs` at once
+    "inputs": (),  # the names of what it is differentiated by, where they are not those of `formulas`
+    "nondifferentiable": (),  # the numbers of the outputs that never require grad
+    "holomorphic": True,  # the formulas are written as for real numbers
+    "linear": False,  # linear in each of its inputs, as views are: tangents and series pass through the operator itself
+    "additive": False,  # linear in all of its inputs together: likewise
+    "tangent": None,  # the rule of forward mode, where transposing the formulas would cost more: see `ops.tangents`
+    "series": None,  # the rule of Taylor series: see `ops.series`
+    "batch": None,  # the rule for batched arrays: see `batching`
+    # what PyTorch calls it
+    "node": "",  # its node
+}
+
+
 class Entry:
-    """One entry of the table of operators.
+    """All that is known of an operator.
 
     `forward` computes on arrays; `params` names its arguments. `formulas` gives, by input name, the cotangent of that
     input, as a function whose parameters name what it needs: first the cotangent of the result, then arguments,
-    `NAME_shape`, `result` (or `result0`, `result1`, ...). A `joint` formula gives the cotangents of all of `inputs`
-    at once, and may ask for `needs`, which tells the ones that are wanted.
+    `NAME_shape`, `result` (or `result0`, `result1`, ...). A `joint` formula may ask for `needs`, which tells the inputs
+    whose cotangents are wanted. For complex numbers a formula is applied between two conjugations (PyTorch's
+    convention, the conjugate Wirtinger derivative) unless the operator is not `holomorphic`. What else there is to know
+    is listed in `OPTIONS`.
 
-    `promote` brings tensors and numbers to the arrays that an elementwise operator computes with, and `broadcasts`
-    tells that their shapes may differ. `lists` names the arguments that are lists of tensors; `view` says that the
-    result shares the first argument's memory; `linear`, that the operator is linear in each of its inputs (as views
-    are): that gives it forward mode for nothing. `nondifferentiable` numbers the outputs that never require grad.
-    `batch` is the operator's rule for batched arrays, see `batching`. A formula is written as for real numbers; for
-    complex ones it is applied between two conjugations (PyTorch's convention, the conjugate Wirtinger derivative)
-    unless the operator is not `holomorphic`. `layout` tells where the result lies in PyTorch: "contiguous" in memory
-    (most do), by another of the rules in `placing`, or "as computed" by `forward`.
+    Raises TypeError for an option that there is not, ValueError for an input that is no argument.
     """
 
-    def __init__(
-        self, name, forward, params, formulas, *, joint=None, inputs=(), promote=None, broadcasts=False, lists=(),
-        node="", view=False, linear=False, holomorphic=True, nondifferentiable=(), batch=None, layout="",
-    ):  # fmt: skip
+    def __init__(self, name, forward, params, formulas, **given):
+        unknown = [option for option in given if option not in OPTIONS]
+        if unknown:
+            raise TypeError(f"{name}: an operator has no option {unknown[0]!r}")
+        options = OPTIONS | given
         self.name = name
         self.forward = forward
         self.params = params
         self.formulas = formulas
-        self.joint = joint
-        self.inputs = tuple(params.index(p) for p in inputs or formulas)
-        self.promote = promote
-        self.broadcasts = broadcasts
-        self.lists = frozenset(params.index(p) for p in lists)
-        self.node_class = type(node or node_name(name), (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
-        self.view = view
-        self.linear = linear or view
-        self.holomorphic = holomorphic
-        self.nondifferentiable = frozenset(nondifferentiable)
-        self.layout = layout or ("elementwise" if promote is not None else "as computed" if view else "contiguous")
+        self.joint = options["joint"]
+        self.inputs = tuple(params.index(p) for p in options["inputs"] or formulas)
+        self.promote = options["promote"]
+        self.broadcasts = options["broadcasts"]
+        self.lists = frozenset(params.index(p) for p in options["lists"])
+        self.node_class = node_class(options["node"] or node_name(name))
+        self.view = options["view"]
+        self.linear = options["linear"] or self.view
+        self.additive = options["additive"]
+        self.holomorphic = options["holomorphic"]
+        self.nondifferentiable = frozenset(options["nondifferentiable"])
+        self.layout = options["layout"] or self.usual_layout()
         self.laying = LAYING.get(self.layout, OPERANDS)
-        self.compute = Formula(forward, len(params)) if promote is not None and not lists else None
-        self.batch = batch
+        self.compute = Formula(forward, len(params)) if self.promote is not None and not self.lists else None
+        self.batch = options["batch"]
+        self.tangent = options["tangent"]
+        self.series = options["series"]
         self.plans = {}
         self.differentiable = bool(self.inputs)
+
+    def usual_layout(self):
+        """Where the result lies, of an operator that does not say."""
+        if self.promote is not None:
+            return "elementwise"
+        return "as computed" if self.view else "contiguous"
 
     def __repr__(self):
         return f"<rushlight operator {self.name}>"
@@ -72,6 +99,11 @@ class Entry:
         if plan is None:
             plan = self.plans[mask] = make_plan(self, mask)
         return plan
+
+
+def node_class(name):
+    """A class of nodes of a name."""
+    return type(name, (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})
 
 
 def node_name(name):

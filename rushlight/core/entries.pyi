@@ -2,6 +2,8 @@
 from collections.abc import Callable
 from typing import Any
 
+OPTIONS: dict[str, Any]
+
 class Entry:
     name: str
     forward: Callable[..., Any]
@@ -14,9 +16,12 @@ class Entry:
     broadcasts: bool
     view: bool
     linear: bool
+    additive: bool
     holomorphic: bool
     nondifferentiable: frozenset[int]
     batch: Any
+    tangent: Callable[..., Any] | None
+    series: Callable[..., Any] | None
     layout: str
     laying: int
     node_class: type
@@ -26,18 +31,6 @@ class Entry:
         forward: Callable[..., Any],
         params: tuple[str, ...],
         formulas: dict[str, Callable[..., Any]],
-        *,
-        joint: Callable[..., Any] | None = None,
-        inputs: tuple[str, ...] = (),
-        promote: Callable[..., Any] | None = None,
-        broadcasts: bool = False,
-        lists: tuple[str, ...] = (),
-        node: str = "",
-        view: bool = False,
-        linear: bool = False,
-        holomorphic: bool = True,
-        nondifferentiable: tuple[int, ...] = (),
-        batch: Any = None,
-        layout: str = "",
+        **given: Any,
     ) -> None: ...
     def __getattr__(self, name: str) -> Any: ...

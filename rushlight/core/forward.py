@@ -7,7 +7,6 @@ by transposing its formula: the vector-Jacobian product is linear in the cotange
 Jacobian-vector product.
 """
 
-from collections.abc import Callable
 from functools import reduce
 from operator import add
 from weakref import WeakValueDictionary
@@ -26,7 +25,6 @@ from rushlight.core.windows import READ, REPLACE, Window
 from rushlight.layouts import is_repeated
 
 OWNERS: WeakValueDictionary[int, TensorBase] = WeakValueDictionary()  # tensors, by the ids of tangents that users hold
-RULES: dict[str, Callable] = {}  # by the name of an operator: its tangents, where transposing would cost more
 
 
 class Tangents(Interpreter):
@@ -163,12 +161,13 @@ def strip(arg, level):
 
 def push(op, args, primals, outs, level):
     """The tangents of an operator's outputs on a level."""
-    rule = RULES.get(op.name)
-    if rule is not None:
+    if op.tangent is not None:
         several = outs if isinstance(outs, tuple) else (outs,)
-        found = rule(op, several, primals, [tangent_of(arg, level) for arg in args])
+        found = op.tangent(op, several, primals, [tangent_of(arg, level) for arg in args])
         if found is not None:
             return found
+    if op.additive:
+        return [together(op, primals, [tangent_of(arg, level) for arg in args])]
     if op.linear:
         parts = [part if isinstance(part, tuple) else (part,) for part in linear_parts(op, args, primals, level)]
         return [reduce(add, column) for column in zip(*parts, strict=True)]
@@ -182,6 +181,14 @@ def is_diagonal(op, values):
     if op.joint is not None or not op.broadcasts:
         return False
     return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in values)
+
+
+def together(op, primals, tangents):
+    """An operator that is linear in all of its inputs together, on their tangents, zeros for missing ones."""
+    values = list(primals)
+    for i in op.inputs:
+        values[i] = np.zeros_like(primals[i]) if tangents[i] is None else tangents[i]
+    return op(*values)
 
 
 def linear_parts(op, args, primals, level):

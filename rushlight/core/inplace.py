@@ -26,7 +26,7 @@ from rushlight.layouts import is_dense, is_repeated
 COPY = Operator(
     "copy", lambda old, new: np.array(new), ("old", "new"),
     {"old": lambda grad: np.zeros_like(grad), "new": lambda grad: grad},
-    node="CopyBackwards", holomorphic=False, batch=leading, layout="as computed",
+    node="CopyBackwards", holomorphic=False, additive=True, batch=leading, layout="as computed",
 )  # fmt: skip
 
 # Which functions may not read what they write to in any way, and which may in every way; others element by element.

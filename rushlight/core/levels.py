@@ -6,7 +6,6 @@ import numpy as np
 
 from rushlight.core.batched import ENTERED, Batched, levels_of
 from rushlight.core.batching import on_batched
-from rushlight.core.forward import RULES
 from rushlight.core.operators import Operator
 from rushlight.core.recording import look
 from rushlight.core.windows import address
@@ -52,9 +51,12 @@ INTO = Operator("into_level", into, ("input", "dim", "level"),
                 linear=True, batch=on_batched, layout="as computed")  # fmt: skip
 OUT_OF = Operator("out_of_level", out_of, ("input", "dim", "level"),
                   {"input": lambda grad, dim, level: INTO(grad, dim, level)},
-                  linear=True, batch=on_batched, layout="as computed")  # fmt: skip
+                  linear=True, batch=on_batched, layout="as computed",
+                  tangent=lambda op, outs, args, tangents: [leave(tangents[0], *args[1:])])  # fmt: skip
 SUMMED = Operator("summed_over_levels", summed, ("input", "levels"), {"input": lambda grad: grad}, linear=True,
-                  batch=on_batched, layout="as computed")  # fmt: skip
+                  batch=on_batched, layout="as computed",
+                  tangent=lambda op, outs, args, tangents: [added_up(tangents[0], args[1])])  # fmt: skip
+# A tangent may be the same for all examples where what it belongs to is not: hence rules where linearity would do.
 
 
 def enter(tensor, dim, level):
@@ -110,8 +112,3 @@ def added_up(tensor, levels):
     if here:
         tensor = SUMMED(tensor, here)
     return tensor if times == 1 else tensor * times
-
-
-# A tangent may be the same for all examples where what it belongs to is not.
-RULES[OUT_OF.name] = lambda op, outs, args, tangents: [leave(tangents[0], *args[1:])]
-RULES[SUMMED.name] = lambda op, outs, args, tangents: [added_up(tangents[0], args[1])]

@@ -185,5 +185,5 @@ REPLACE: Operator = Operator(
         "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),
         "part": lambda grad, window: READ(grad, window),
     },
-    holomorphic=False, batch=on_more_levels, layout="as computed",
+    holomorphic=False, additive=True, batch=on_more_levels, layout="as computed",
 )  # fmt: skip

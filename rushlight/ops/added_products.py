@@ -1,5 +1,8 @@
 """Products of matrices and vectors, scaled and added to a tensor: `beta * input + alpha * product`."""
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 
 from rushlight.core.graph import unbroadcast
@@ -9,6 +12,7 @@ from rushlight.ops.batched_products import of_matrices, outer, plus, summed, tim
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.products import _bmm, _mm, _mv
+from rushlight.ops.series import rewritten
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
@@ -20,7 +24,23 @@ def scaled(x, factor):
     return x if factor == 1 else x * factor
 
 
-def added(name, product, batch, first, second):
+def scaled_tangent(op, outs, args, tangents):
+    """The product for each tangent, and the input's tangent."""
+    input, first, second, beta, alpha = args
+    parts = [] if tangents[0] is None else [tangents[0] * beta]
+    if tangents[1] is not None:
+        parts.append(op(input, tangents[1], second, 0, alpha))
+    if tangents[2] is not None:
+        parts.append(op(input, first, tangents[2], 0, alpha))
+    return [reduce(add, parts)]
+
+
+def by_parts(input, first, second, beta, alpha):
+    """The product, and what it is added to, with their factors."""
+    return input * beta + first @ second * alpha
+
+
+def added(name, product, batch, first, second, series=None):
     """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
     def forward(input, first, second, beta, alpha):
@@ -35,6 +55,8 @@ def added(name, product, batch, first, second):
     return operator(
         name=name,
         batch=plus(batch),
+        tangent=scaled_tangent,
+        series=series,
         input=lambda grad, input_shape, beta: scaled(unbroadcast(grad, input_shape), beta),
         first=lambda grad, second, alpha: scaled(first(grad, second), alpha),
         second=lambda grad, first, alpha: scaled(second(grad, first), alpha),
@@ -47,15 +69,30 @@ def batch_sum(batch1, batch2):
     return batch1.transpose(1, 0, 2).reshape(n, b * k).dot(batch2.reshape(b * k, batch2.shape[2]))
 
 
-_addmm = added("addmm", np.dot, times, lambda grad, mat2: _mm(grad, mat2.T), lambda grad, mat1: _mm(mat1.T, grad))
+_addmm = added(
+    "addmm",
+    np.dot,
+    times,
+    lambda grad, mat2: _mm(grad, mat2.T),
+    lambda grad, mat1: _mm(mat1.T, grad),
+    rewritten(by_parts),
+)
 _addmv = added(
     "addmv", np.dot, lambda mat, vec, levels: times(vec, turned(mat), levels),
     lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad),
+    rewritten(by_parts),
 )  # fmt: skip
 _addr = added(
     "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1)
 )
-_baddbmm = added("baddbmm", np.matmul, of_matrices, lambda grad, b: _bmm(grad, b.mT), lambda grad, b: _bmm(b.mT, grad))
+_baddbmm = added(
+    "baddbmm",
+    np.matmul,
+    of_matrices,
+    lambda grad, b: _bmm(grad, b.mT),
+    lambda grad, b: _bmm(b.mT, grad),
+    rewritten(by_parts),
+)
 _addbmm = added(
     "addbmm", batch_sum, summed, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad)
 )

@@ -8,10 +8,12 @@ from rushlight import dtypes
 from rushlight.core import arithmetic as slots
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import arithmetic, floating
+from rushlight.ops import recurrences
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import missing, no_zero, only
 from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.series import recurrence
 from rushlight.ops.table import (
     TABLE,
     alias,
@@ -70,11 +72,11 @@ mul = binary(
     >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
     tensor([3., 6.])
     """,
-    numbers="either",
+    numbers="either", series=recurrence(recurrences.times),
 )  # fmt: skip
 _div = binary(
     "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
-    promote=floating, numbers="either",
+    promote=floating, numbers="either", series=recurrence(recurrences.quotient),
 )  # fmt: skip
 neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean)
 
@@ -229,7 +231,7 @@ def without_fractions(x, y):
 
 _pow = binary("pow", python.pow, lambda grad, input, other: power_cotangent(grad, input, other),
               lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
-              promote=bases_and_exponents, methods=False)  # fmt: skip
+              promote=bases_and_exponents, methods=False, series=recurrence(recurrences.power))  # fmt: skip
 _pow_tensor = binary("pow_tensor", python.pow, TABLE["pow"].formulas["input"], TABLE["pow"].formulas["other"],
                      promote=bases_and_exponents, node="PowBackward1", methods=False, numbers="either")  # fmt: skip
 

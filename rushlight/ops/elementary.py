@@ -6,11 +6,13 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64, floating
+from rushlight.ops import recurrences
 from rushlight.ops.arithmetic import pow
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _where, ratio
+from rushlight.ops.series import recurrence
 from rushlight.ops.table import TABLE, alias, binary, change, method, refuse, unary
 from rushlight.tensors import Tensor
 
@@ -26,7 +28,13 @@ SINC_TERMS = 9  # of the series of sin(x) / x that count where |x| < π / 4, to 
 
 # exponentials and logarithms
 
-exp = unary("exp", np.exp, lambda grad, result: grad * result, "e to the power of each element.")
+exp = unary(
+    "exp",
+    np.exp,
+    lambda grad, result: grad * result,
+    "e to the power of each element.",
+    series=recurrence(recurrences.exponential),
+)
 exp2 = UFUNCS[np.exp2] = unary(
     "exp2",
     lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
@@ -38,13 +46,21 @@ expm1 = unary(
     np.expm1,
     lambda grad, result: grad * (result + 1),
     "`exp(x) - 1` of each element, accurate near 0.",
+    series=recurrence(recurrences.exponential_below_one),
 )
-log = unary("log", np.log, lambda grad, input: grad / input, "The natural logarithm of each element.")
+log = unary(
+    "log",
+    np.log,
+    lambda grad, input: grad / input,
+    "The natural logarithm of each element.",
+    series=recurrence(recurrences.logarithm),
+)
 log1p = unary(
     "log1p",
     np.log1p,
     lambda grad, input: grad / (input + 1),
     "`log(1 + x)` of each element, accurate near 0.",
+    series=recurrence(recurrences.logarithm_above_one),
 )
 log2 = unary("log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element.")
 log10 = unary(
@@ -53,14 +69,26 @@ log10 = unary(
 
 # roots and powers
 
-sqrt = unary("sqrt", np.sqrt, lambda grad, result: grad / (2 * result), "The square root of each element.")
+sqrt = unary(
+    "sqrt",
+    np.sqrt,
+    lambda grad, result: grad / (2 * result),
+    "The square root of each element.",
+    series=recurrence(recurrences.root),
+)
 rsqrt = unary(
     "rsqrt",
     lambda x: np.reciprocal(np.sqrt(x)),
     lambda grad, result: -0.5 * grad * result**3,
     "1 over the square root of each element.",
 )
-reciprocal = unary("reciprocal", np.reciprocal, lambda grad, result: -grad * result * result, "1 over each element.")
+reciprocal = unary(
+    "reciprocal",
+    np.reciprocal,
+    lambda grad, result: -grad * result * result,
+    "1 over each element.",
+    series=recurrence(recurrences.reciprocal),
+)
 square = unary(
     "square",
     np.square,
@@ -68,6 +96,7 @@ square = unary(
     "The square of each element.",
     promote=lambda x: arithmetic(x, 2)[0],
     node="PowBackward0",
+    series=recurrence(recurrences.square),
 )
 abs = unary(
     "abs",
@@ -90,13 +119,26 @@ def abs_(self: Tensor) -> Tensor:
 
 # trigonometric functions
 
-sin = unary("sin", np.sin, lambda grad, input: grad * np.cos(input), "The sine of each element, in radians.")
-cos = unary("cos", np.cos, lambda grad, input: -grad * np.sin(input), "The cosine of each element, in radians.")
+sin = unary(
+    "sin",
+    np.sin,
+    lambda grad, input: grad * np.cos(input),
+    "The sine of each element, in radians.",
+    series=recurrence(recurrences.sine),
+)
+cos = unary(
+    "cos",
+    np.cos,
+    lambda grad, input: -grad * np.sin(input),
+    "The cosine of each element, in radians.",
+    series=recurrence(recurrences.cosine),
+)
 tan = unary(
     "tan",
     np.tan,
     lambda grad, result: grad * (1 + result * result),
     "The tangent of each element, in radians.",
+    series=recurrence(recurrences.tangent(1)),
 )
 asin = unary(
     "asin",
@@ -128,13 +170,26 @@ rad2deg = unary(
 
 # hyperbolic functions
 
-sinh = unary("sinh", np.sinh, lambda grad, input: grad * np.cosh(input), "The hyperbolic sine of each element.")
-cosh = unary("cosh", np.cosh, lambda grad, input: grad * np.sinh(input), "The hyperbolic cosine of each element.")
+sinh = unary(
+    "sinh",
+    np.sinh,
+    lambda grad, input: grad * np.cosh(input),
+    "The hyperbolic sine of each element.",
+    series=recurrence(recurrences.hyperbolic_sine),
+)
+cosh = unary(
+    "cosh",
+    np.cosh,
+    lambda grad, input: grad * np.sinh(input),
+    "The hyperbolic cosine of each element.",
+    series=recurrence(recurrences.hyperbolic_cosine),
+)
 tanh = unary(
     "tanh",
     np.tanh,
     lambda grad, result: grad * (1 - result * result),
     "The hyperbolic tangent of each element.",
+    series=recurrence(recurrences.tangent(-1)),
 )
 asinh = unary(
     "asinh",

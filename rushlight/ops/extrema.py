@@ -6,12 +6,14 @@ from rushlight import return_types
 from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
-from rushlight.ops.gather import _put_back
+from rushlight.ops.gather import _put_back, picked
 from rushlight.ops.keywords import keywords
 from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.reduction import Dim, axes, kept, repeated, spread, type_name
+from rushlight.ops.series import nearby
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
+from rushlight.ops.tangents import weighed
 from rushlight.tensors import Tensor
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
@@ -51,6 +53,8 @@ def shared_by_all(grad, input, result):
     node="MaxBackward1",
     batch=over_all(np.maximum.reduce),
     promote=as_given,
+    tangent=weighed,
+    series=nearby,
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
 def _max(input):
@@ -61,18 +65,30 @@ def _max(input):
     node="MinBackward1",
     batch=over_all(np.minimum.reduce),
     promote=as_given,
+    tangent=weighed,
+    series=nearby,
     input=lambda grad, input, result: shared_by_all(grad, input, result),
 )
 def _min(input):
     return np.minimum.reduce(input, None)
 
 
-@operator(batch=leading, input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
+@operator(
+    batch=leading,
+    tangent=weighed,
+    series=nearby,
+    input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
+)
 def _amax(input, dims, keepdim):
     return np.maximum.reduce(input, dims, None, None, keepdim)
 
 
-@operator(batch=leading, input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim))
+@operator(
+    batch=leading,
+    tangent=weighed,
+    series=nearby,
+    input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
+)
 def _amin(input, dims, keepdim):
     return np.minimum.reduce(input, dims, None, None, keepdim)
 
@@ -97,18 +113,26 @@ def returned(grads, index, input_shape, dim):
 
 @operator(
     batch=leading,
-    name="max_dim", node="MaxBackward0", nondifferentiable=(1,),
+    name="max_dim",
+    node="MaxBackward0",
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
-)  # fmt: skip
+)
 def _max_dim(input, dim, keepdim):
     return np.maximum.reduce(input, dim, None, None, keepdim), input.argmax(dim, keepdims=keepdim)
 
 
 @operator(
     batch=leading,
-    name="min_dim", node="MinBackward0", nondifferentiable=(1,),
+    name="min_dim",
+    node="MinBackward0",
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
-)  # fmt: skip
+)
 def _min_dim(input, dim, keepdim):
     return np.minimum.reduce(input, dim, None, None, keepdim), input.argmin(dim, keepdims=keepdim)
 

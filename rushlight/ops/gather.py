@@ -178,11 +178,22 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
 implements(np.take_along_axis)(lambda arr, indices, axis=-1: take_along_dim(arr, indices, axis))
 
 
+def picked(op, outs, args, tangents):
+    """The rule of forward mode of what picks elements along a dimension: the tangents at their places."""
+    dim, index, tangent = dict(zip(op.params, args, strict=True))["dim"], outs[1], tangents[0]
+    if tangent._array.ndim == 0:
+        return [tangent, None]
+    if index._array.ndim == tangent._array.ndim:
+        return [_gather(tangent, dim, index), None]
+    return [_gather(tangent, dim, index.unsqueeze(dim)).squeeze(dim), None]
+
+
 # writing
 
 
 @operator(
     batch=leading,
+    additive=True,
     input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
 )
@@ -219,6 +230,7 @@ def padded(grad, shape):
 
 @operator(
     batch=leading,
+    additive=True,
     input=lambda grad: grad,
     src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
     name="scatter_add",

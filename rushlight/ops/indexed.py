@@ -137,6 +137,7 @@ def without(shape, dim):
 
 @operator(
     batch=with_index,
+    additive=True,
     input=lambda grad: grad,
     source=lambda grad, dim, index, alpha, source_shape: np.reshape(
         _index_select(grad, dim, index) * alpha, source_shape
@@ -165,6 +166,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 @operator(
     batch=with_index,
+    additive=True,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
     name="index_copy",
@@ -235,6 +237,7 @@ def _index_fill(input, dim, index, value):
 @operator(
     layout="like first",
     batch=with_index,
+    additive=True,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(np.asarray(index))), axis=None),
     node="IndexFillBackward1",
@@ -416,6 +419,7 @@ implements(np.take)(
 
 @operator(
     layout="like first",
+    additive=True,
     input=lambda grad, index, accumulate: (
         grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=index.shape), False)
     ),

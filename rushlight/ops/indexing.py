@@ -178,6 +178,7 @@ def single_mask(arrays):
 @operator(
     layout="like first",
     batch=put_in,
+    additive=True,
     input=lambda grad, key, accumulate: (
         grad if accumulate else _index_put(grad, np.zeros_like(grad, shape=()), key, False)
     ),

@@ -13,6 +13,7 @@ from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.selection import _drop, _keep
+from rushlight.ops.series import masking
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
@@ -27,7 +28,7 @@ def fill_batch(n, input, mask, value):
     return _masked_fill.forward(input, mask, value)
 
 
-@operator(batch=by(fill_batch), input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
+@operator(batch=by(fill_batch), series=masking, input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
 def _masked_fill(input, mask, value):
     out = owned(input)
     np.copyto(out, value, where=mask, casting="unsafe")
@@ -36,6 +37,7 @@ def _masked_fill(input, mask, value):
 
 @operator(
     batch=by(fill_batch),
+    additive=True,
     input=lambda grad, mask: _drop(mask, grad),
     value=lambda grad, mask: np.add.reduce(_keep(mask, grad), axis=None),
     node="MaskedFillBackward1",
@@ -154,6 +156,7 @@ TOO_FEW = "Number of elements of source < number of ones in mask"
 
 @operator(
     batch=by(scatter_batch),
+    additive=True,
     input=lambda grad, mask: _drop(mask, grad),
     source=lambda grad, mask, source_shape: _masked_gather(grad, mask, source_shape),
     name="masked_scatter",

@@ -14,6 +14,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, added, axes, kept, type_name
 from rushlight.ops.selection import _drop, ratio, without_zeros
 from rushlight.ops.table import method, operator, refuse
+from rushlight.ops.tangents import weighed
 from rushlight.tensors import Tensor
 
 __all__ = ["dist", "norm"]
@@ -70,6 +71,7 @@ def norm_cotangent(grad, input, result, p, dims):
 @operator(
     holomorphic=False,
     batch=leading,
+    tangent=weighed,
     input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims),
 )
 def _linalg_vector_norm(input, p, dims, keepdim):

@@ -17,7 +17,7 @@ __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_sc
 def enter(name, node):
     """Enters an operator that overwrites what a basic key shows."""
     enter = operator(
-        name=name, node=node, batch=leading, layout="like first",
+        name=name, node=node, batch=leading, layout="like first", additive=True,
         input=lambda grad, key, src_shape: OVERWRITE(grad, np.zeros_like(grad, shape=src_shape), key),
         src=lambda grad, key: _look(grad, key),
     )  # fmt: skip
@@ -86,6 +86,7 @@ def slice_scatter(
 @operator(
     layout="like first",
     batch=leading,
+    additive=True,
     input=lambda grad, offset, dim1, dim2, src_shape: _diagonal_scatter(
         grad, np.zeros_like(grad, shape=src_shape), offset, dim1, dim2
     ),
@@ -118,6 +119,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     src=lambda grad, window: READ(grad, window),
     name="as_strided_scatter",
     holomorphic=False,
+    additive=True,
     batch=on_more_levels,
 )
 def _as_strided_scatter(input, src, window):

@@ -10,6 +10,7 @@ from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import integers_widened, repeated, spread
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import in_place, method, operator
+from rushlight.ops.tangents import weighed
 from rushlight.tensors import Tensor
 
 __all__ = ["cumprod", "prod"]
@@ -98,7 +99,10 @@ def prod_cotangent(grad, input):
 
 
 @operator(
-    promote=integers_widened, input=lambda grad, input: prod_cotangent(grad, input), batch=over_all(np.multiply.reduce)
+    promote=integers_widened,
+    batch=over_all(np.multiply.reduce),
+    tangent=weighed,
+    input=lambda grad, input: prod_cotangent(grad, input),
 )
 def _prod(input):
     return np.multiply.reduce(input, None)
@@ -107,6 +111,7 @@ def _prod(input):
 @operator(
     batch=leading,
     node="ProdBackward1",
+    tangent=weighed,
     input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
 )
 def _prod_dim(input, dim, keepdim, dtype):

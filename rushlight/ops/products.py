@@ -1,6 +1,8 @@
 """Products of vectors and matrices, and the linear layer's."""
 
 import math
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from rushlight.ops.batched_products import (
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import UFUNCS, implements
+from rushlight.ops.series import rewritten
 from rushlight.ops.shape import _squeezed, _unsafe_view, _unsqueeze
 from rushlight.ops.table import TABLE, method, operator
 from rushlight.tensors import Tensor
@@ -123,9 +126,22 @@ def _broadcast(input, other):
     return kernels.products(input, other)
 
 
+def layer_tangent(op, outs, args, tangents):
+    """A product for each tangent, and the bias's."""
+    (input, weight, _), (t, tangent_of_weight, tangent_of_bias) = args, tangents
+    parts = [] if t is None else [linear(t, weight)]
+    if tangent_of_weight is not None:
+        parts.append(linear(input, tangent_of_weight))
+    if tangent_of_bias is not None:
+        parts.append(tangent_of_bias)
+    return [reduce(add, parts)]
+
+
 @operator(
     batch=layer,
     node="AddmmBackward0",
+    tangent=layer_tangent,
+    series=rewritten(lambda input, weight, bias: input @ weight.mT + bias),
     bias=lambda grad, bias_shape: unbroadcast(grad, bias_shape),
     input=lambda grad, weight: _mm(grad, weight) if grad.ndim == 2 else _folded(grad, weight),
     weight=lambda grad, input: _mm(grad.T, input) if grad.ndim == 2 else _mm(rows(grad).T, rows(input)),

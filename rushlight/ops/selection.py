@@ -10,7 +10,9 @@ from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS, common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
+from rushlight.ops.series import nearby
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse
+from rushlight.ops.tangents import symmetric
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -176,25 +178,38 @@ def clamp_cotangent(grad, input, min, max):
     return _keep(within(input, min, max), grad) if values is None else values
 
 
-@operator(layout="elementwise", batch=elementwise, node="ClampBackward1", input=clamp_cotangent)
+@operator(
+    layout="elementwise",
+    batch=elementwise,
+    node="ClampBackward1",
+    tangent=symmetric,
+    series=nearby,
+    input=clamp_cotangent,
+)
 def _clamp(input, min, max):
     return bounded(input, min, max)
 
 
 @operator(
     layout="elementwise",
-    batch=elementwise, node="ClampMinBackward0",
+    batch=elementwise,
+    node="ClampMinBackward0",
+    tangent=symmetric,
+    series=nearby,
     input=lambda grad, input, min: clamp_cotangent(grad, input, min, None),
-)  # fmt: skip
+)
 def _clamp_min(input, min):
     return bounded(input, min, None)
 
 
 @operator(
     layout="elementwise",
-    batch=elementwise, node="ClampMaxBackward0",
+    batch=elementwise,
+    node="ClampMaxBackward0",
+    tangent=symmetric,
+    series=nearby,
     input=lambda grad, input, max: clamp_cotangent(grad, input, None, max),
-)  # fmt: skip
+)
 def _clamp_max(input, max):
     return bounded(input, None, max)
 

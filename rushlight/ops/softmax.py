@@ -8,8 +8,10 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
 from rushlight.kernels.compiled import load
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, kept, spread
+from rushlight.ops.series import rewritten
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
+from rushlight.ops.tangents import is_complex, symmetric, weighed
 from rushlight.tensors import Tensor
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
@@ -46,7 +48,18 @@ def _softmax_cotangent(grad, result, dim):
     return weighted
 
 
-@operator(batch=leading, input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim))
+def softmax_by_parts(input, dim, dtype):
+    """exp(x) over its sum."""
+    values = np.exp(input - input.detach().amax(dim, keepdim=True))
+    return values / values.sum(dim, keepdim=True)
+
+
+@operator(
+    batch=leading,
+    tangent=symmetric,
+    series=rewritten(softmax_by_parts),
+    input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
+)
 def _softmax(input, dim, dtype):
     if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, False)) is not None:
         return values
@@ -71,7 +84,25 @@ def _log_softmax_cotangent(grad, result, dim):
     return np.subtract(grad, values, out=values)
 
 
-@operator(batch=leading, input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim))
+def log_softmax_tangent(op, outs, args, tangents):
+    """t - sum(softmax * t)."""
+    t = tangents[0]
+    return None if is_complex(args) else [t - total(np.exp(outs[0]) * t, args[1])]
+
+
+def log_sum_exp_by_parts(input, dims, keepdim):
+    """The logarithm of the sum of exponentials."""
+    largest = input.detach().amax(dims, keepdim=True)
+    result = np.exp(input - largest).sum(dims, keepdim=True).log() + largest
+    return result if keepdim else result.squeeze(dims)
+
+
+@operator(
+    batch=leading,
+    tangent=log_softmax_tangent,
+    series=rewritten(lambda input, dim, dtype: input - log_sum_exp_by_parts(input, (dim,), True)),
+    input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim),
+)
 def _log_softmax(input, dim, dtype):
     if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, True)) is not None:
         return values
@@ -127,6 +158,8 @@ def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
 
 @operator(
     batch=leading,
+    tangent=weighed,
+    series=rewritten(log_sum_exp_by_parts),
     input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim),
 )
 def _logsumexp(input, dims, keepdim):

@@ -9,10 +9,11 @@ from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import arithmetic
-from rushlight.ops.gather import _put_back
+from rushlight.ops.gather import _put_back, picked
 from rushlight.ops.keywords import keywords
 from rushlight.ops.out import takes_out
 from rushlight.ops.promotion import missing
+from rushlight.ops.series import nearby
 from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -40,6 +41,8 @@ def ordered(input, dim, descending):
     layout="like first",
     batch=leading,
     nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )
 def _sort(input, dim, descending):
@@ -49,9 +52,13 @@ def _sort(input, dim, descending):
 @operator(
     layout="like first",
     batch=leading,
-    name="sort_stable", node="SortBackward1", nondifferentiable=(1,),
+    name="sort_stable",
+    node="SortBackward1",
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
-)  # fmt: skip
+)
 def _sort_stable(input, dim, descending):
     return ordered(input, dim, descending)
 
@@ -117,6 +124,8 @@ Tensor.msort = msort
 @operator(
     batch=leading,
     nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
 )
 def _topk(input, k, dim, largest):

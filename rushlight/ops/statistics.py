@@ -8,7 +8,9 @@ from rushlight.core.batching import leading
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, size_of, spread
 from rushlight.ops.selection import ratio
+from rushlight.ops.series import rewritten
 from rushlight.ops.table import method, operator
+from rushlight.ops.tangents import weighed
 from rushlight.tensors import Tensor
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
@@ -64,9 +66,18 @@ def mean_cotangent(grad, input_shape, dims, keepdim):
     return spread(grad / size_of(input_shape, dims), input_shape, dims, keepdim)
 
 
+def variance_by_parts(input, dims, correction, keepdim):
+    """The sum of squares of what is left without the mean, over their number but for the correction."""
+    rest = input - input.mean(dims, keepdim=True)
+    squares = (rest * rest).sum(dims, keepdim=keepdim)
+    return squares * (squares.numel() / (input.numel() - correction * squares.numel()))
+
+
 @operator(
     batch=leading,
     holomorphic=False,
+    tangent=weighed,
+    series=rewritten(variance_by_parts),
     input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
 )
 def _var(input, dims, correction, keepdim):
@@ -76,6 +87,7 @@ def _var(input, dims, correction, keepdim):
 @operator(
     batch=leading,
     holomorphic=False,
+    tangent=weighed,
     input=lambda grad, input, result, dims, correction, keepdim: deviation_cotangent(
         grad, input, result, dims, correction, keepdim
     ),

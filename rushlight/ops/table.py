@@ -16,6 +16,7 @@ import inspect
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.entries import OPTIONS
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, change_binary
 from rushlight.core.operators import Operator
@@ -29,39 +30,34 @@ from rushlight.tensors import Tensor
 TABLE: dict[str, Operator] = {}
 
 
-def operator(*, name=None, joint=None, inputs=(), lists=(), node="", view=False, linear=False, promote=None,
-             broadcasts=False, holomorphic=True, nondifferentiable=(), batch=None, layout="", **formulas):  # fmt: skip
+def operator(*, name=None, **given):
     """Enters an operator: decorates the function that computes it on arrays.
 
-    Each keyword beyond the options is the name of an input, with the cotangent of that input as a function; see
-    `core.entries.Entry` for what its parameters may ask for and for the options. The entry is called with all
-    arguments in their places, on tensors, which is recorded, or on arrays, which only computes.
+    Each keyword that is none of `core.entries.OPTIONS` is the name of an input, with the cotangent of that input as a
+    function; see `Entry` there for what its parameters may ask for. The entry is called with all arguments in their
+    places, on tensors, which is recorded, or on arrays, which only computes.
     """
+    options = {key: value for key, value in given.items() if key in OPTIONS}
+    formulas = {key: value for key, value in given.items() if key not in OPTIONS}
 
     def enter(forward):
-        entry = Operator(
-            name or forward.__name__.strip("_"), forward, tuple(inspect.signature(forward).parameters), formulas,
-            joint=joint, inputs=inputs, lists=lists, node=node, view=view, linear=linear, promote=promote,
-            broadcasts=broadcasts, holomorphic=holomorphic, nondifferentiable=nondifferentiable,
-            batch=batch, layout=layout,
-        )  # fmt: skip
+        params = tuple(inspect.signature(forward).parameters)
+        entry = Operator(name or forward.__name__.strip("_"), forward, params, formulas, **options)
         TABLE[entry.name] = entry
         return entry
 
     return enter
 
 
-def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, holomorphic=True, inplace=True, node="",
-          methods=True):  # fmt: skip
+def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, inplace=True, methods=True, **options):
     """Enters an elementwise operator of one tensor, and gives its public function.
 
     `derivative` is the cotangent of the input: a function of `grad` and of `input` or `result`. `methods` tells whether
-    the function is a method of tensors too, and `inplace` whether it has a variant with an underscore.
+    the function is a method of tensors too, and `inplace` whether it has a variant with an underscore. The other
+    options are those of `core.entries`.
     """
     formulas = {} if derivative is None else {"input": derivative}
-    entry = TABLE[name] = Operator(
-        name, forward, ("input",), formulas, promote=promote, broadcasts=True, holomorphic=holomorphic, node=node
-    )
+    entry = TABLE[name] = Operator(name, forward, ("input",), formulas, promote=promote, broadcasts=True, **options)
 
     def function(input, *, out=None):
         if not isinstance(input, TensorBase):
@@ -79,16 +75,16 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, ho
     return function
 
 
-def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, holomorphic=True, inplace=True,
-           node="", number_node="", numbers="other", methods=True):  # fmt: skip
+def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, inplace=True, node="",
+           number_node="", numbers="other", methods=True, **options):  # fmt: skip
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.
     `numbers` tells which of them may be a number: `"other"`, `"either"`, or none; `number_node` is the name of the
-    node where `other` is one, if that differs.
+    node where `other` is one, if that differs. The other options are those of `core.entries`.
     """
     formulas = {} if input is None else {"input": input, "other": other}
-    options = {"promote": promote, "broadcasts": True, "holomorphic": holomorphic}
+    options |= {"promote": promote, "broadcasts": True}
     entry = with_number = TABLE[name] = Operator(name, forward, ("input", "other"), formulas, node=node, **options)
     if number_node:
         with_number = Operator(name, forward, ("input", "other"), formulas, node=number_node, **options)

@@ -3,7 +3,8 @@
 The kernels are bilinear and adjoints of each other, so three operators are each other's derivatives, to any order.
 """
 
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import add
 
 import numpy as np
 
@@ -57,7 +58,24 @@ def cropped(result, shape):
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
-@operator(layout="convolution", batch=convolved, joint=convolution_cotangents, inputs=("input", "weight", "bias"))
+def convolution_tangent(op, outs, args, tangents):
+    """A convolution for each tangent, and the bias's."""
+    (input, weight, _, *settings), (t, tangent_of_weight, tangent_of_bias) = args, tangents[:3]
+    parts = [] if t is None else [op(t, weight, None, *settings)]
+    if tangent_of_weight is not None:
+        parts.append(op(input, tangent_of_weight, None, *settings))
+    if tangent_of_bias is not None:
+        parts.append(tangent_of_bias.reshape(-1, *(1,) * (weight._array.ndim - 2)))
+    return [reduce(add, parts)]
+
+
+@operator(
+    layout="convolution",
+    batch=convolved,
+    tangent=convolution_tangent,
+    joint=convolution_cotangents,
+    inputs=("input", "weight", "bias"),
+)
 def _convolution(input, weight, bias, stride, padding, dilation, groups):
     return kernels.convolution(input, weight, stride, padding, dilation, groups, bias)
 
@@ -65,6 +83,7 @@ def _convolution(input, weight, bias, stride, padding, dilation, groups):
 @operator(
     layout="channels last, lines",
     batch=convolved,
+    tangent=convolution_tangent,
     joint=transpose_cotangents,
     inputs=("input", "weight", "bias"),
     node="ConvolutionBackward0",

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -45,10 +47,29 @@ def layer_norm_batch(op, args, levels):
     return result.astype(input.dtype, copy=False), mean, invstd
 
 
+def layer_norm_tangent(op, outs, args, tangents):
+    """(t - mean(t) - normal * mean(normal * t)) / std of the normalized values, then weight and bias."""
+    input, weight, _, dims, eps = args
+    t, tangent_of_weight, tangent_of_bias = tangents[:3]
+    axes = tuple(range(-dims, 0))
+    normal, invstd = standardized(input, axes, eps)
+    parts = []
+    if t is not None:
+        tangent = standardized_cotangent(t, normal, invstd, axes)
+        parts.append(tangent if weight is None else tangent * weight)
+    parts += [] if tangent_of_weight is None else [normal * tangent_of_weight]
+    parts += [] if tangent_of_bias is None else [tangent_of_bias]
+    return [reduce(add, parts), None, None]
+
+
 @operator(
-    joint=layer_norm_cotangents, inputs=("input", "weight", "bias"), nondifferentiable=(1, 2),
-    node="NativeLayerNormBackward0", batch=layer_norm_batch,
-)  # fmt: skip
+    joint=layer_norm_cotangents,
+    inputs=("input", "weight", "bias"),
+    nondifferentiable=(1, 2),
+    node="NativeLayerNormBackward0",
+    batch=layer_norm_batch,
+    tangent=layer_norm_tangent,
+)
 def _layer_norm(input, weight, bias, dims, eps):
     """The result and the moments."""
     return kernels.normalized(input, weight, bias, dims, eps)

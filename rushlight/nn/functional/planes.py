@@ -24,7 +24,7 @@ def gather(input, indices, dims):
     return kernels.gather_planes(batched(input, dims), batched(indices, dims)).reshape(indices.shape)
 
 
-@operator(batch=as_samples, input=lambda grad, indices, dims: gather(grad, indices, dims))
+@operator(batch=as_samples, linear=True, input=lambda grad, indices, dims: gather(grad, indices, dims))
 def scatter(input, indices, shape, dims):
     """The elements added up where the indices point, in zeros of a shape."""
     return kernels.scatter_planes(batched(input, dims), batched(indices, dims), shape[-dims:]).reshape(shape)

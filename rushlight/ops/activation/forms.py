@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.batching import by
 from rushlight.core.inplace import change
 from rushlight.ops.promotion import only
+from rushlight.ops.series import masking
 from rushlight.ops.table import named, operator
 
 
@@ -22,7 +23,12 @@ def variant(function):
     return named(change_input, f"{function.__name__}_", f"`{function.__name__}`, in place.")
 
 
-@operator(batch=by(lambda n, grad, input: grad), grad=lambda grad: grad, input=lambda grad: np.zeros_like(grad))
+@operator(
+    batch=by(lambda n, grad, input: grad),
+    series=masking,
+    grad=lambda grad: grad,
+    input=lambda grad: np.zeros_like(grad),
+)
 def tied(grad, input):
     """A cotangent tied to an input that does not change it: the derivative is there, as in PyTorch, and 0."""
     return grad

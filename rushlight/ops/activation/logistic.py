@@ -8,11 +8,14 @@ from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.kernels.selection import select
+from rushlight.ops import recurrences
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import only
 from rushlight.ops.selection import _keep, _where
+from rushlight.ops.series import recurrence
 from rushlight.ops.table import TABLE, in_place, method, operator, unary
+from rushlight.ops.tangents import symmetric
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -36,6 +39,7 @@ sigmoid = unary(
     >>> torch.sigmoid(torch.tensor([0.0, 2.0]))
     tensor([0.5000, 0.8808])
     """,
+    series=recurrence(recurrences.sigmoid),
 )
 sigmoid_ = Tensor.sigmoid_
 logistic_of = TABLE["sigmoid"]  # what formulas call
@@ -116,7 +120,9 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: 
     return _softplus(input, beta, threshold)
 
 
-@operator(name="stable_softplus", batch=elementwise, input=lambda grad, input: grad * logistic_of(input))
+@operator(
+    name="stable_softplus", batch=elementwise, tangent=symmetric, input=lambda grad, input: grad * logistic_of(input)
+)
 def stable_softplus_of(input):
     """`softplus` without a threshold, in formulas."""
     return stable_softplus(input)

@@ -1,4 +1,9 @@
-"""The recurrences of Taylor arithmetic by the name of an operator, and the operators that are written by others."""
+"""The recurrences of Taylor arithmetic: how the coefficients of a result follow from those of the operands.
+
+A recurrence is a function of (out, *series, order): the result, the series of each operand (a number for one that has
+none), and how many coefficients to find, which it returns. They are those of A. Griewank and A. Walther, Evaluating
+Derivatives, 2nd ed., SIAM 2008, tables 13.1 and 13.2.
+"""
 
 from functools import reduce
 from operator import add, mul
@@ -169,64 +174,36 @@ def sigmoid(out, u, order):
     return v[1:]
 
 
-RECURRENCES = {
-    "mul": times,
-    "div": quotient,
-    "reciprocal": reciprocal,
-    "square": lambda out, u, order: times(out, u, u, order),
-    "exp": exponential,
-    "expm1": lambda out, u, order: exponential(out + 1, u, order),
-    "log": logarithm,
-    "log1p": lambda out, u, order: logarithm(out, [u[0] + 1, *u[1:]], order),
-    "sqrt": root,
-    "pow": power,
-    "sin": lambda out, u, order: circular(out, np.cos(u[0]), u, order)[0],
-    "cos": lambda out, u, order: circular(np.sin(u[0]), out, u, order)[1],
-    "sinh": lambda out, u, order: hyperbolic(out, np.cosh(u[0]), u, order)[0],
-    "cosh": lambda out, u, order: hyperbolic(np.sinh(u[0]), out, u, order)[1],
-    "tan": tangent(1),
-    "tanh": tangent(-1),
-    "sigmoid": sigmoid,
-}
+def square(out, u, order):
+    """u u."""
+    return times(out, u, u, order)
 
 
-def softmax(input, dim, dtype):
-    """exp(u) over its sum."""
-    values = (input - input.detach().amax(dim, keepdim=True)).exp()
-    return values / values.sum(dim, keepdim=True)
+def exponential_below_one(out, u, order):
+    """exp(u) - 1, whose other coefficients are those of exp(u)."""
+    return exponential(out + 1, u, order)
 
 
-def log_sum_exp(input, dims, keepdim):
-    """The logarithm of the sum of exponentials."""
-    largest = input.detach().amax(dims, keepdim=True)
-    result = (input - largest).exp().sum(dims, keepdim=True).log() + largest
-    return result if keepdim else result.squeeze(dims)
+def logarithm_above_one(out, u, order):
+    """log(1 + u)."""
+    return logarithm(out, [u[0] + 1, *u[1:]], order)
 
 
-def with_bias(input, weight, bias):
-    """A linear layer as a product and a sum."""
-    return input @ weight.mT + bias
+def sine(out, u, order):
+    """By the cosine."""
+    return circular(out, np.cos(u[0]), u, order)[0]
 
 
-def with_summand(input, first, second, beta, alpha):
-    """beta * input + alpha * first @ second."""
-    return input * beta + first @ second * alpha
+def cosine(out, u, order):
+    """By the sine."""
+    return circular(np.sin(u[0]), out, u, order)[1]
 
 
-def variance(input, dims, correction, keepdim):
-    """The sum of squares of what is left without the mean, over their number but for the correction."""
-    centred = input - input.mean(dims, keepdim=True)
-    squares = (centred * centred).sum(dims, keepdim=keepdim)
-    return squares * (squares.numel() / (input.numel() - correction * squares.numel()))
+def hyperbolic_sine(out, u, order):
+    """By the hyperbolic cosine."""
+    return hyperbolic(out, np.cosh(u[0]), u, order)[0]
 
 
-REWRITTEN = {
-    "softmax": softmax,
-    "log_softmax": lambda input, dim, dtype: input - log_sum_exp(input, (dim,), True),
-    "logsumexp": log_sum_exp,
-    "linear": with_bias,
-    "addmm": with_summand,
-    "addmv": with_summand,
-    "baddbmm": with_summand,
-    "var": variance,
-}
+def hyperbolic_cosine(out, u, order):
+    """By the hyperbolic sine."""
+    return hyperbolic(np.sinh(u[0]), out, u, order)[1]
