@@ -97,7 +97,7 @@ class Mended(TorchFunctionMode):
         return self.corrected(func.__name__.strip("_"), result, before, kwargs)
 
     def widened(self, args):
-        """Arguments without numbers of 16 bits where others are complex: of complex numbers there are none of 32 bits."""
+        """Arguments whose numbers of 16 bits are wider where others are complex: PyTorch has no complex of 32 bits."""
         tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
         halves = any(tensor.dtype == torch.float16 for tensor in tensors)
         complexes = any(tensor.is_complex() for tensor in tensors) or any(isinstance(arg, complex) for arg in args)
