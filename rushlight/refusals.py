@@ -2,6 +2,7 @@
 
 from types import FunctionType
 
+from rushlight.absent_kernels import with_known_types
 from rushlight.core.complaints import translated
 from rushlight.core.guards import with_errors_of
 
@@ -16,9 +17,13 @@ QUICK_METHODS = QUICK | {
 def guard(namespace: dict, home: str = "") -> None:
     """Puts a guard around each public function of a module; `home` is the module's name in PyTorch."""
     for name, function in list(namespace.items()):
-        if name not in QUICK and is_guarded(name, function):
-            called = namespace[name] = guarded(function, f"{home}.{name}")
-            called.__module__, called.__qualname__ = namespace["__name__"], name
+        if is_ours(name, function):
+            called = with_known_types(function, f"{home}.{name}")
+            if name not in QUICK and not hasattr(function, "refuses"):
+                called = guarded(called, f"{home}.{name}")
+            if called is not function:
+                namespace[name] = called
+                called.__module__, called.__qualname__ = namespace["__name__"], name
 
 
 def guard_methods(cls: type) -> None:
@@ -26,19 +31,14 @@ def guard_methods(cls: type) -> None:
     for name, function in list(vars(cls).items()):
         refusing_at = getattr(function, "refuses", None)
         if callable(refusing_at):
-            setattr(cls, name, refusing_at("Tensor"))
-        elif name not in QUICK_METHODS and is_guarded(name, function):
-            setattr(cls, name, guarded(function, f"Tensor.{name}"))
+            setattr(cls, name, with_known_types(refusing_at("Tensor"), f"Tensor.{name}"))
+        elif name not in QUICK_METHODS and is_ours(name, function) and refusing_at is None:
+            setattr(cls, name, guarded(with_known_types(function, f"Tensor.{name}"), f"Tensor.{name}"))
 
 
-def is_guarded(name: str, function) -> bool:
-    """Whether a name is that of a public function of rushlight that does not refuse wrong arguments itself."""
-    return (
-        type(function) is FunctionType
-        and name[:1] != "_"
-        and not hasattr(function, "refuses")
-        and function.__module__.startswith("rushlight")
-    )
+def is_ours(name: str, function) -> bool:
+    """Whether a name is that of a public function of rushlight."""
+    return type(function) is FunctionType and name[:1] != "_" and function.__module__.startswith("rushlight")
 
 
 def guarded(function, place: str):

@@ -51,6 +51,9 @@ OVERWRITTEN = "PyTorch's forward mode of norm overwrites what it saved, and cann
 CONSTANT = "where a derivative is constant PyTorch's depends on the inputs all the same, with gradients of zero"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
 OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
+GAPS = "PyTorch writes an `out` with gaps in memory as if it had none: docs/pytorch-mistakes.md"
+IN_ORDER = "PyTorch's kernel takes contiguous tensors only, and says so by an internal error"
+MORE_TYPES = "rushlight computes in a type for which PyTorch has no kernel"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
@@ -90,8 +93,13 @@ EXPLANATIONS = [
     Explanation("programs", "values.*PyTorch's.array.*nan", "logcumsumexp", NAN),
     Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
     Explanation("operators", "raises NotImplementedError: (rushlight has no|linear_cross_entropy)", "", UNSUPPORTED),
-    Explanation("operators", "value", "values: special.bessel_", BESSEL),
-    Explanation("operators", "value '0', PyTorch's", "layout of results: unsafe_(split|chunk)", OFFSETS),
+    Explanation("operators", "value", r"special\.(bessel_|airy_ai)", BESSEL),
+    Explanation("operators", "values", "(kthvalue|topk|sort)", TIES),
+    Explanation("operators", "'view'.*values", r"out=: (nn\.functional\.avg_pool3d|narrow_copy)", GAPS),
+    Explanation("operators", "raises nothing\non PyTorch NotImplementedError.*not implemented for", "", MORE_TYPES),
+    Explanation("operators", "value '0', PyTorch's", "(layout|strided).*: unsafe_(split|chunk)", OFFSETS),
+    Explanation("operators", "value '", "(diagonal|select|slice)_scatter", MEMORY),
+    Explanation("operators", "on PyTorch RuntimeError: (Expected X.is_contiguous|view size)", "strided", IN_ORDER),
     Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]

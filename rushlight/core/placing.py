@@ -223,6 +223,26 @@ def spectral(shape, args, pinned=False):
     return strides_in([*last, *reversed(inner), *reversed(outer)], shape)
 
 
+def indexed(shape, args):
+    """What is not indexed in the order of the input's strides; of index arrays their own strides count."""
+    input, key = args
+    strides = seen(input)[1]
+    rest, places, dim = [], [], 0
+    for number, item in enumerate(key):
+        if isinstance(item, slice):
+            rest.append(strides[dim])
+            dim += 1
+        else:
+            places.append((number, len(rest)))
+            dim += item.ndim if item.dtype == bool else 1
+    rest += strides[dim:]
+    together = places[-1][0] - places[0][0] < len(places)
+    place, count = places[0][1] if together else 0, len(shape) - len(rest)
+    index = compact(shape[place : place + count], 1)
+    looked_at = [[*rest[:place], *[0] * count, *rest[place:]], [*[0] * place, *index, *[0] * (len(rest) - place)]]
+    return strides_in(by_strides(shape, looked_at), shape)
+
+
 def read_sizes(sizes, args):
     """How much of the transformed dimensions is read: half of the last one, where a spectrum becomes numbers."""
     return sizes if len(args) > 4 else [*sizes[:-1], sizes[-1] // 2 + 1]
@@ -237,5 +257,5 @@ RULES = {
     "contiguous": None, "elementwise": elementwise_strides, "like first": like_first, "columns": columns,
     "channels last": channels_last, "channels last, planes": partial(channels_last, ranks=(4,)),
     "channels last, lines": partial(channels_last, ranks=(3, 4)),
-    "convolution": convolution, "spectral": spectral, "half spectral": half_spectral,
+    "convolution": convolution, "spectral": spectral, "half spectral": half_spectral, "indexed": indexed,
 }  # fmt: skip

@@ -70,7 +70,9 @@ def check_sizes(sizes):
 
 
 def finished(name, result, input, out):
-    """The result, or `out` with its values."""
+    """The result, or `out` with its values. RuntimeError for real numbers and an `out` that is not for them."""
+    if out is not None and result._array.dtype.kind == "f" and out._array.dtype.kind != "f":
+        raise RuntimeError(f"{name} expects a floating point output tensor, but got {type_name(out._array)}")
     return result if out is None else write_out(f"fft_{name}", out, result, input)
 
 

@@ -182,4 +182,4 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
     dim = wrap_dim(dim, ndim)
     sizes = norms.vector_norm(input, p, tuple(d for d in range(ndim) if d != dim), True)
-    return input * where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)
+    return input.contiguous() * where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)

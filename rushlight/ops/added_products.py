@@ -40,7 +40,7 @@ def by_parts(input, first, second, beta, alpha):
     return input * beta + first @ second * alpha
 
 
-def added(name, product, batch, first, second, series=None):
+def added(name, product, batch, first, second, series=None, layout=""):
     """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
     def forward(input, first, second, beta, alpha):
@@ -54,6 +54,7 @@ def added(name, product, batch, first, second, series=None):
 
     return operator(
         name=name,
+        layout=layout,
         batch=plus(batch),
         tangent=scaled_tangent,
         series=series,
@@ -83,8 +84,9 @@ _addmv = added(
     rewritten(by_parts),
 )  # fmt: skip
 _addr = added(
-    "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1)
-)
+    "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1),
+    layout="like first",
+)  # fmt: skip
 _baddbmm = added(
     "baddbmm",
     np.matmul,

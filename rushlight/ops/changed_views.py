@@ -1,15 +1,14 @@
 """Views in place: a tensor that looks at its memory in another way from now on, `t_` and its kind; and `resize_`."""
 
-import math
 from collections.abc import Sequence
-
-import numpy as np
 
 from rushlight.core.inplace import check_history, check_inference, move, stand_in
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
+from rushlight.layouts import compact
 from rushlight.ops.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
+from rushlight.ops.resizing import lay_anew
 from rushlight.ops.shape import _squeeze_all, _unsqueeze
 from rushlight.ops.slicing import _as_strided, strided_windows
 from rushlight.ops.table import method
@@ -94,16 +93,11 @@ def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     check_inference(self)
-    shape, array = sequence("resize_", "size", sizes), self._settled()
+    shape, array = tuple(sequence("resize_", "size", sizes)), self._settled()
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
-    size, flat = math.prod(shape), array.reshape(-1)
-    if size > flat.size:
-        larger = np.empty(size, array.dtype)
-        larger[: flat.size] = flat
-        flat = larger
-    self._array = flat[:size].reshape(shape)
-    self.__dict__.pop("_memory", None)
+    if shape != array.shape:
+        lay_anew(self, shape, compact(shape, array.itemsize))
     return self
 
 

@@ -4,12 +4,13 @@ import numpy as np
 
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
+from rushlight.dtypes import dtype
 from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import _alias, permute, t, transpose
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import implements
-from rushlight.ops.shape import squeeze, unsqueeze, view
+from rushlight.ops.shape import reshape, squeeze, unsqueeze, view
 from rushlight.ops.slicing import as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
 from rushlight.ops.table import method, named, operator
@@ -103,4 +104,4 @@ transpose_copy = enter(transpose, "transpose")
 unbind_copy = enter(unbind, "unbind")
 unfold_copy = enter(unfold, "unfold")
 unsqueeze_copy = enter(unsqueeze, "unsqueeze")
-view_copy = enter(view, "view")
+view_copy = enter(lambda input, size: view(input, size) if isinstance(size, dtype) else reshape(input, size), "view")

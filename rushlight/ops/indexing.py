@@ -24,7 +24,12 @@ ENTRIES = {"select": _select, "slice": _slice, "unsqueeze": _look}
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-@operator(linear=True, batch=picked, input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key))
+@operator(
+    layout="indexed",
+    linear=True,
+    batch=picked,
+    input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key),
+)
 def _index(input, key):
     """The elements at a key of index arrays, masks and full slices."""
     return np.ascontiguousarray(input[key])

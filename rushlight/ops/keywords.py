@@ -8,6 +8,8 @@ from rushlight.ops.out import write_out
 from rushlight.refusals import refusal
 from rushlight.signatures import NUMPY_NAMES
 
+SUMS = ("sum", "nansum", "nanmean", "prod", "cumsum", "cumprod")  # computed in the dtype of `out`
+
 
 def keywords(function: Callable, home: str = "") -> Callable:
     """Gives a public function of a tensor `out=`, NumPy's names, and PyTorch's error for other inputs.
@@ -23,6 +25,8 @@ def keywords(function: Callable, home: str = "") -> Callable:
         if kwargs:
             kwargs = {NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
             out = kwargs.pop("out", None)
+            if name in SUMS and isinstance(out, TensorBase) and kwargs.get("dtype") is None:
+                kwargs["dtype"] = out.dtype
         input = args[0] if args else kwargs.get("input", called)
         if not isinstance(input, TensorBase) and input is not called:
             wanted = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")

@@ -1,6 +1,5 @@
 """`out=`: results that are written into tensors which users give."""
 
-import math
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -14,22 +13,21 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, rank
 from rushlight.core.interpreters import levels
 from rushlight.core.recording import recording
-from rushlight.core.windows import address, memory_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-from rushlight.layouts import extent
 from rushlight.ops.mismatch import C_NAMES
+from rushlight.ops.resizing import lay_anew
 
 # What PyTorch says of an `out` of another dtype than the result's. Functions that are not listed cast to it.
 EXACT = {
     "Expected out tensor to have dtype {own}, but got {given} instead": """
-        addmm addmv alias_copy aminmax argmax argmin as_strided_copy avg_pool2d avg_pool3d baddbmm bmm cross diag
-        diagonal_copy expand_copy gather index_add index_copy index_reduce isin linalg_cholesky linalg_cholesky_ex
-        linalg_cross linalg_det linalg_eigh linalg_eigvalsh linalg_inv linalg_inv_ex linalg_lu linalg_lu_factor
-        linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_svd
-        linalg_svdvals linalg_vector_norm linear log_softmax lu_solve lu_unpack mm msort norm permute_copy qr renorm
-        scatter scatter_add scatter_reduce select_copy slice_copy slice_scatter softmax sort split_copy
-        split_with_sizes_copy squeeze_copy svd t_copy topk transpose_copy triangular_solve tril triu unbind_copy
-        unfold_copy unsqueeze_copy view_copy""",
+        addmm addmv alias_copy aminmax argmax argmin as_strided_copy avg_pool2d avg_pool3d baddbmm bmm cross cumprod
+        cumsum diag diagonal_copy expand_copy gather index_add index_copy index_reduce isin linalg_cholesky
+        linalg_cholesky_ex linalg_cross linalg_det linalg_eigh linalg_eigvalsh linalg_inv linalg_inv_ex linalg_lu
+        linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_slogdet linalg_solve linalg_solve_ex
+        linalg_svd linalg_svdvals linalg_vector_norm linear log_softmax lu_solve lu_unpack max[0] max[1] min[0]
+        min[1] mm msort mv nansum norm permute_copy prod qr renorm scatter scatter_add scatter_reduce select_copy
+        slice_copy slice_scatter softmax sort split_copy split_with_sizes_copy squeeze_copy sum svd t_copy topk
+        transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy view_copy""",
     "Found dtype {Given} but expected {Own}": """
         abs bitwise_not ceil conj_physical floor frac gelu hardshrink neg round sgn sign softplus softshrink trunc""",
     "expected scalar_type {Own} but found {Given}": "cummax cummin diff logcumsumexp",
@@ -41,19 +39,45 @@ EXACT = {
     "{name} only supports bool tensor for result, got: {Given}": "all any",
     "Expected the dtype for input and out to match, but got {Own} for input's dtype and {Given} for out's dtype.": """
         amax amin""",
-    "{name}: Expected the output tensor to have dtype {Own}, but got an output tensor with dtype {Given}": "tensordot",
+    "tensordot: Expected the output tensor to have dtype {Own}, but got an output tensor with dtype {Given}": """
+        inner tensordot""",
     "{name}(): self and out expected to have the same dtype, but got self.dtype = {Own} and out.dtype = {Given}": """
         take""",
     "{name}() out tensor must be same dtype as the input tensor": "nanquantile quantile",
     "{name}: dtype of out: {Given} should be same as input: {Own}": "nan_to_num",
     "{name}: Expected out tensor to have scalar type {Own} but got scalar type{Given}": "nonzero",
     "Expected out type to be {Own} but got {Given}": "where",
-    "output values must be of same type as input": "kthvalue",
+    "output values must be of same type as input": "kthvalue[0]",
+    "output indices must be of scalar type {Own}": "kthvalue[1]",
+    "expected scalar type '{Own}' but got '{Given}' for values output": "mode[0]",
+    "expected scalar type '{Own}' but got '{Given}' for indices output": "mode[1]",
+    "Expected tensor for 'values' to have scalar type {Own}; but got {Given} instead": "median[0] nanmedian[0]",
+    "Expected tensor for argument #1 'indices' to have scalar type {Own}; but got {Given} instead": """
+        median[1] nanmedian[1]""",
+    "torch.frexp() expects mantissa to have dtype {own} but got {given}": "frexp[0]",
+    "torch.frexp() expects exponent to have {own} dtype but got {given}": "frexp[1]",
+    "self and mat2 must have the same dtype, but got {Given} and {Own}": "addbmm",
+    "{name} is not yet implemented for tensors with different dtypes.": "heaviside",
+    "{name} expects {Own} tensor out, got: {Given}": "multinomial",
+    "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {own} and hist {given}": (
+        "histc"
+    ),
+    "linalg.vecdot: Expected out of dtype{Own} but found {Given}": "linalg_vecdot",
+    "multi_dot(): expected out tensor to have dtype {own} but got {given}": "linalg_multi_dot multi_dot",
+    "linalg.norm expected out tensor dtype {Own} but got: {Given}": "linalg_norm",
+    "linalg.matrix_norm expected out tensor dtype {Own} but got: {Given}": "linalg_matrix_norm",
     "the output given to {name} has dtype {Given} but the operation's result requires dtype {Own}": "float_power",
     "torch.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64)": """
         bucketize searchsorted""",
 }  # fmt: skip
-RULES = {name: words for words, names in EXACT.items() for name in names.split()}
+RULES = {name: words for words, names in EXACT.items() for name in names.split()}  # `name[i]`: one of several results
+# Where an `out` that is resized does not lie as the result does: contiguous, or so unless it was empty.
+CONTIGUOUS = (
+    "cholesky", "fft_fft", "fft_hfft", "fft_ihfft2", "fft_ihfftn", "fft_irfft", "fft_rfft", "linalg_solve_triangular",
+    "linalg_tensorinv", "lu", "triangular_solve",
+)  # fmt: skip
+CONTIGUOUS_UNLESS_EMPTY = ("geqrf", "linalg_eig", "linalg_householder_product", "linalg_lstsq", "ormqr")
+JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
@@ -75,19 +99,19 @@ def write_out(name: str, out: Any, result: Any, *inputs: Any) -> Any:
     """
     if not isinstance(result, (tuple, list)):
         check_out(name, out, result, inputs)
-        return overwrite(out, result)
+        return overwrite(name, out, result)
     if not isinstance(out, (tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
     if len(out) != len(result):
         raise TypeError(f"{name}(): argument 'out' must have {len(result)} elements, not {len(out)}")
-    for target, part in zip(out, result, strict=True):
-        check_out(name, target, part, inputs)
-    written = [overwrite(target, part) for target, part in zip(out, result, strict=True)]
+    for i, (target, part) in enumerate(zip(out, result, strict=True)):
+        check_out(name, target, part, inputs, RULES.get(f"{name}[{i}]"))
+    written = [overwrite(name, target, part) for target, part in zip(out, result, strict=True)]
     return tuple(written) if type(result) in (tuple, list) else type(result)(written)
 
 
-def check_out(name: str, out: Any, result: TensorBase, inputs: tuple) -> None:
-    """Raises PyTorch's errors for a tensor that a result cannot be written to."""
+def check_out(name: str, out: Any, result: TensorBase, inputs: tuple, rule: str | None = None) -> None:
+    """Raises PyTorch's errors for a tensor that a result cannot be written to. `rule` is of this one of several."""
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if levels() and carries_tangents((out, *inputs)):
@@ -104,10 +128,13 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple) -> None:
     own, given = result._array.dtype, out._array.dtype
     if own == given:
         return
-    if name in RULES:
+    rule = rule or RULES.get(name)
+    if rule:
         names = {"own": C_NAMES[own.name], "given": C_NAMES[given.name]}
-        raise RuntimeError(RULES[name].format(name=name, Own=type_word(own), Given=type_word(given), **names))
+        raise RuntimeError(rule.format(name=name, Own=type_word(own), Given=type_word(given), **names))
     if rank(own) > rank(given):
+        if name in JOINED:
+            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {type_word(given)}")
         raise lower_result(own, given)
 
 
@@ -116,27 +143,23 @@ def type_word(dtype: np.dtype) -> str:
     return TYPE_NAMES[FROM_NUMPY[dtype]]
 
 
-def overwrite(out: TensorBase, result: TensorBase) -> TensorBase:
+def overwrite(name: str, out: TensorBase, result: TensorBase) -> TensorBase:
     """Gives a tensor the shape and the elements of a result."""
-    shape = result._array.shape
-    if out._array.shape != shape:
+    array = result._settled()
+    if out._array.shape != array.shape:
         if out._array.size:
-            warnings.warn(RESIZED.format(list(out._array.shape), list(shape)), UserWarning, stacklevel=4)
-        resize(out, shape)
+            warnings.warn(RESIZED.format(list(out._array.shape), list(array.shape)), UserWarning, stacklevel=4)
+        contiguous = name in CONTIGUOUS or (name in CONTIGUOUS_UNLESS_EMPTY and out._array.size)
+        resize(out, np.ascontiguousarray(array) if contiguous else array)
     return change(out, lambda _: result)
 
 
-def resize(out: TensorBase, shape: tuple[int, ...]) -> None:
-    """Gives a tensor another shape: the elements from its first one on in memory, or new memory where that ends."""
+def resize(out: TensorBase, model: np.ndarray) -> None:
+    """Gives a tensor the shape and the layout of an array."""
     if out.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    array, memory = out._settled(), memory_of(out)
-    rest = extent(memory.shape, memory.strides, memory.itemsize) - (address(array) - address(memory))
-    if 0 < math.prod(shape) * array.itemsize <= rest:
-        strides = tuple(math.prod(shape[i + 1 :]) * array.itemsize for i in range(len(shape)))
-        out._array = np.lib.stride_tricks.as_strided(array, shape, strides)
-    else:
-        out._array = np.empty(shape, array.dtype)
+    strides = np.empty_like(model, out._array.dtype).strides
+    lay_anew(out, model.shape, strides)
 
 
 def takes_out(function: Callable) -> Callable:
@@ -164,5 +187,5 @@ def write_made(name: str, out: Any, array: np.ndarray, keeps_shape: bool = False
     if keeps_shape and out._array.size == array.size:
         array = array.reshape(out._array.shape)
     elif out._array.shape != array.shape:
-        resize(out, array.shape)
-    return overwrite(out, new_tensor(array))
+        resize(out, array)
+    return overwrite(name, out, new_tensor(array))

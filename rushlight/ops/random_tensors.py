@@ -13,6 +13,7 @@ from rushlight.dtypes import dtype as DType
 from rushlight.layouts import empty_array
 from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.creation import type_of_out
+from rushlight.ops.mismatch import type_name
 from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes
 from rushlight.ops.out import write_made
 from rushlight.ops.table import method, operator, refuse
@@ -257,7 +258,11 @@ def bernoulli(
     tensor([0., 1.])
     """
     result = _bernoulli(input, p, source(generator), memory_of(out))
-    return result if out is None else write_made("bernoulli", out, result._array)
+    if out is None:
+        return result
+    if out._array.dtype.kind == "c":
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_self_\" not implemented for '{type_name(out._array)}'")
+    return write_made("bernoulli", out, result._array.astype(out._array.dtype))
 
 
 @operator(name="poisson", batch=on_more_levels, input=nothing)

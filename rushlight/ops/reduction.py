@@ -10,6 +10,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.kernels.reductions import total
 from rushlight.ops.keywords import keywords
+from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -216,7 +217,10 @@ def nansum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtyp
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if array.dtype.kind in "biu":
         return sum(input, dim, keepdim, dtype=dtype)
-    return _nansum(input, axes(dim, array.ndim), keepdim, as_numpy(dtype))
+    wanted = as_numpy(dtype)
+    if wanted is not None and wanted.kind == "c":
+        raise missing("nansum_cpu", wanted)
+    return _nansum(input, axes(dim, array.ndim), keepdim, wanted)
 
 
 @method

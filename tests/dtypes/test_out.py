@@ -172,3 +172,47 @@ def test_several_results():
     torch.frexp(torch.tensor([6.0]), out=(mantissa, exponent))
     assert mantissa.item() == 0.75
     assert exponent.item() == 3
+
+
+OTHER_TYPES = {  # of a result of float32, or of the second of two results
+    "mv": lambda t, out: t.mv(t.ones(2, 2), t.ones(2), out=out),
+    "inner": lambda t, out: t.inner(t.ones(2), t.ones(2), out=out),
+    "addbmm": lambda t, out: t.addbmm(t.ones(2, 2), t.ones(1, 2, 2), t.ones(1, 2, 2), out=out),
+    "heaviside": lambda t, out: t.heaviside(t.ones(2), t.ones(2), out=out),
+    "multinomial": lambda t, out: t.multinomial(t.ones(2), 2, out=out),
+    "histc": lambda t, out: t.histc(t.ones(2), out=out),
+    "vecdot": lambda t, out: t.linalg.vecdot(t.ones(2), t.ones(2), out=out),
+    "multi_dot": lambda t, out: t.linalg.multi_dot([t.ones(2, 2)] * 2, out=out),
+    "linalg.norm": lambda t, out: t.linalg.norm(t.ones(2), out=out),
+    "matrix_norm": lambda t, out: t.linalg.matrix_norm(t.ones(2, 2), out=out),
+    "irfft": lambda t, out: t.fft.irfft(t.ones(3), out=out),
+    "max": lambda t, out: t.max(t.ones(2, 2), 1, out=(out, t.zeros(2, dtype=t.int64))),
+    "max's indices": lambda t, out: t.max(t.ones(2, 2), 1, out=(t.zeros(2), out)),
+    "mode": lambda t, out: t.mode(t.ones(2), out=(out, t.zeros(1, dtype=t.int64))),
+    "frexp": lambda t, out: t.frexp(t.ones(2), out=(out, t.zeros(2, dtype=t.int32))),
+    "kthvalue's indices": lambda t, out: t.kthvalue(t.ones(2), 1, out=(t.zeros(1), out)),
+    "sum with a dtype": lambda t, out: t.sum(t.ones(2, 2), 0, dtype=t.float32, out=out),
+    "nansum": lambda t, out: t.nansum(t.ones(2, 2), 0, out=out),
+    "bernoulli": lambda t, out: t.bernoulli(t.ones(2), out=out),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_TYPES)
+def test_an_out_of_another_type_is_refused(torch, name):
+    with pytest.raises(RuntimeError):
+        OTHER_TYPES[name](torch, torch.zeros(2, dtype=torch.complex128))
+
+
+@pytest.mark.parametrize("name", ["cat", "stack", "hstack"])
+def test_joined_tensors_are_not_cast_down(torch, name):
+    with pytest.raises(TypeError, match="input types can't be cast to the desired output type Int"):
+        getattr(torch, name)([torch.ones(2)] * 2, out=torch.zeros(4, dtype=torch.int32))
+
+
+def test_sums_are_computed_in_the_type_of_out(torch):
+    x = torch.tensor([[1.5, 2.5], [0.25, 3.75]])
+    outs = {name: torch.zeros(0, dtype=torch.int32) for name in ("sum", "prod", "cumsum", "cumprod")}
+    found = {name: getattr(torch, name)(x, 0, out=out).tolist() for name, out in outs.items()}
+    assert found == {"sum": [1, 5], "prod": [0, 6], "cumsum": [[1, 2], [1, 5]], "cumprod": [[1, 2], [0, 6]]}
+    flips = torch.bernoulli(torch.ones(2), out=torch.zeros(2, dtype=torch.int32))
+    assert (flips.tolist(), flips.dtype) == ([1, 1], torch.int32)

@@ -54,3 +54,61 @@ def test_pieces_that_are_no_views_share_memory(torch):
     for dim in (0, 1):
         x.unsafe_chunk(2, dim)[1].add_(1)
     assert x.tolist() == [[0, 0, 1, 1], [1, 1, 2, 2]]
+
+
+RESIZED = {
+    "elementwise": (lambda t, x, out: t.add(x, x, out=out), (1, 2)),
+    "lerp": (lambda t, x, out: t.lerp(x, x, 0.5, out=out), (1, 2)),
+    "sum": (lambda t, x, out: t.sum(x[None], 0, out=out), (3, 1)),
+    "inv": (lambda t, x, out: t.linalg.inv(x @ x.T, out=out), (1, 2)),
+    "cholesky": (lambda t, x, out: t.cholesky(x @ x.T, upper=True, out=out), (2, 1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:(An output with|torch.cholesky is)")
+@pytest.mark.parametrize("shape", [(0,), (7, 3), (1, 1)])
+@pytest.mark.parametrize("name", RESIZED)
+def test_a_resized_out_lies_as_the_result_does(torch, name, shape):
+    call, strides = RESIZED[name]
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]).T
+    assert call(torch, x, torch.empty(shape)).stride() == strides
+
+
+INDEXED = {
+    "one index": (lambda t, x: x[t.tensor([1, 0])], (12, 1, 3)),
+    "in the middle": (lambda t, x: x[:, t.tensor([1, 0, 1])], (1, 2, 6)),
+    "two together": (lambda t, x: x[:, t.tensor([1, 0]), t.tensor([1, 0])], (2, 1)),
+    "two apart": (lambda t, x: x[t.tensor([1, 0]), :, t.tensor([1, 0])], (3, 1)),
+    "a mask": (lambda t, x: x[t.tensor([True, True])], (12, 1, 3)),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_what_is_picked_of_a_transposed_tensor(torch, name):
+    call, strides = INDEXED[name]
+    assert call(torch, torch.arange(24.0).reshape(4, 3, 2).permute(2, 1, 0)).stride() == strides
+
+
+SPREAD = {
+    "addr": (lambda t, x: t.addr(x, t.ones(2), t.ones(3)), (1, 2)),
+    "renorm": (lambda t, x: t.renorm(x, 2, 0, 1.0), (3, 1)),
+    "native_dropout_backward": (lambda t, x: t.ops.aten.native_dropout_backward(x, x > 0, 2.0), (1, 2)),
+    "view_copy": (lambda t, x: t.view_copy(x, (6,)), (1,)),
+}
+
+
+@pytest.mark.parametrize("name", SPREAD)
+def test_results_of_transposed_tensors(torch, name):
+    call, strides = SPREAD[name]
+    assert call(torch, torch.arange(6.0).reshape(3, 2).T).stride() == strides
+
+
+def test_resize_keeps_the_memory(torch):
+    memory = torch.arange(12.0)
+    x = memory[1:].view(11)[::2]
+    x.resize_(2, 3)
+    assert (x.tolist(), x.stride(), x.storage_offset()) == ([[1, 2, 3], [4, 5, 6]], (3, 1), 1)
+    y = torch.arange(6.0).reshape(2, 3).T
+    assert y.resize_as_(torch.zeros(3, 2)).stride() == (1, 3)
+    y.resize_(2, 4)
+    assert y.flatten()[:6].tolist() == [0, 1, 2, 3, 4, 5]

@@ -181,7 +181,9 @@ def native_batch_norm(
     """
     check(input, running_mean, running_var, weight, bias, training)
     result, mean, invstd = normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
-    return result, *(new_tensor(values if training else values[:0]) for values in (mean, invstd))
+    operands = (x for x in (weight, bias, running_mean, running_var) if x is not None)
+    moments = next((x._array.dtype for x in operands), input._array.dtype)
+    return result, *(new_tensor((values if training else values[:0]).astype(moments)) for values in (mean, invstd))
 
 
 def instance_norm(

@@ -200,6 +200,7 @@ def _native_dropout(input, mask, scale):
 
 
 @operator(
+    layout="elementwise",
     batch=elementwise,
     node="NativeDropoutBackwardBackward0",
     grad_output=lambda grad, mask, scale: _native_dropout_backward(grad, mask, scale),

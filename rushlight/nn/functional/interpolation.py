@@ -162,7 +162,8 @@ def check_sizes(input, sizes, mode):
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({have}) output ({want})")
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shape}")
-    if input._array.dtype.kind != "f":
+    dtype = input._array.dtype
+    if dtype.kind != "f" and not (mode.startswith("nearest") and dtype == np.uint8):
         name = f"upsample_{mode.replace('-', '_')}{len(shape) - 2}d"
         raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
 

@@ -166,7 +166,15 @@ def native_layer_norm(
     """
     shape = check_shape(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
     check_dtypes("LayerNormKernelImpl", input, weight, bias)
-    return _layer_norm(input, weight, bias, len(shape), eps)
+    return with_moments_of(input, weight, _layer_norm(input, weight, bias, len(shape), eps))
+
+
+def with_moments_of(input, weight, results):
+    """A normalization's results; the moments of float16 are float16 too, unless the weights are float32."""
+    if input._array.dtype != np.float16 or (weight is not None and weight._array.dtype != np.float16):
+        return results
+    values, mean, deviation = results
+    return values, mean.half(), deviation.half()
 
 
 def layer_norm(
@@ -199,7 +207,7 @@ def native_group_norm(
     if input._array.size != N * C * HxW:
         raise RuntimeError(f"Expected {N} * {C} * {HxW} elements, but got input of shape {list(input.shape)}")
     check_dtypes("GroupNormKernelImpl", input, weight, bias)
-    return _group_norm(input, weight, bias, group, eps)
+    return with_moments_of(input, weight, _group_norm(input, weight, bias, group, eps))
 
 
 def group_norm(

@@ -29,8 +29,8 @@ def hinge_embedding_loss(
     tensor([0.5000, 0.8000])
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    hinge = (margin - input).clamp_min(0)
-    return reduced(where(target != 1, hinge, 0.0) + where(target != -1, input, 0.0), reduction)
+    hinge = (margin - input).to(input.dtype).clamp_min(0)
+    return reduced(where(target != 1, hinge, 0) + where(target != -1, input, 0), reduction)
 
 
 def margin_ranking_loss(

@@ -25,12 +25,5 @@ def use(side):
 
 def right(side) -> bool:
     """Whether the tangents are the slopes of the gradients."""
-    inputs = side.inputs
-    ways = side.directions(inputs, 3)
-
-    def paired(distance):
-        first = gradients.gradient(side, slopes.moved(inputs, ways, distance))
-        return slopes.inner(side.directions(first, 2), first)
-
     found = use(side)
-    return slopes.agree([slopes.inner(side.directions(found, 2), found)], paired)
+    return second.is_slope(side, slopes.inner(side.directions(found, 2), found))

@@ -25,6 +25,12 @@ def use(side):
 
 def right(side) -> bool:
     """Whether the second gradients are the slopes of the first."""
+    found = use(side)
+    return is_slope(side, slopes.inner(found, side.directions(side.inputs, 3)) if found else 0.0)
+
+
+def is_slope(side, slope: float) -> bool:
+    """Whether a number is the slope of the first gradients in a fixed direction, paired with fixed cotangents."""
     inputs = side.inputs
     ways = side.directions(inputs, 3)
 
@@ -32,5 +38,4 @@ def right(side) -> bool:
         first = gradients.gradient(side, slopes.moved(inputs, ways, distance))
         return slopes.inner(side.directions(first, 2), first)
 
-    found = use(side)
-    return slopes.agree([slopes.inner(found, ways) if found else 0.0], paired)
+    return slopes.agree([slope], paired)

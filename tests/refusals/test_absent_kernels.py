@@ -1,0 +1,56 @@
+"""Types of data for which PyTorch has no kernel are refused in its words, by functions and methods; others are not."""
+
+import pytest
+
+REFUSED = {
+    "half": (lambda t: t.special.zeta(t.ones(2).half(), t.ones(2).half()), "\"zeta_cpu\" not implemented for 'Half'"),
+    "solver": (lambda t: t.linalg.solve(t.ones(2, 2).half(), t.ones(2).half()), '"lu_cpu" not implemented for'),
+    "short integers": (lambda t: t.nn.functional.avg_pool2d(t.ones(1, 2, 2).int(), 2), '"avg_pool2d" not implemented'),
+    "bool": (lambda t: t.ones(2, 2).bool().trace(), "\"trace\" not implemented for 'Bool'"),
+    "complex": (lambda t: t.unique_consecutive(t.ones(2) * 1j), "\"unique\" not implemented for 'ComplexFloat'"),
+    "method": (lambda t: t.ones(2, 2).int().cholesky_inverse(), '"cholesky_inverse_out_cpu" not implemented'),
+    "a list": (lambda t: t.linalg.multi_dot([t.ones(2, 2).bool()] * 2), '"addmm_impl_cpu_" not implemented'),
+    "by keyword": (lambda t: t.trace(input=t.ones(2, 2).bool()), '"trace" not implemented'),
+    "sum's type": (lambda t: t.nansum(t.ones(2), dtype=t.complex64), '"nansum_cpu" not implemented for \'ComplexF'),
+}
+WORDS = {
+    "vecdot": (lambda t: t.linalg.vecdot(t.ones(2).int(), t.ones(2).int()), "Expected a floating point or complex"),
+    "trapezoid": (lambda t: t.trapezoid(t.ones(2).bool()), "trapezoid: received a bool input"),
+    "gaussian_nll_loss": (
+        lambda t: t.nn.functional.gaussian_nll_loss(*[t.ones(2).int()] * 3),
+        "result type Float can't be cast to the desired output type int",
+    ),
+    "cdist": (lambda t: t.cdist(t.ones(1, 2) * 1j, t.ones(1, 2) * 1j), "cdist only supports floating-point dtypes"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_without_a_kernel(torch, name):
+    call, words = REFUSED[name]
+    with pytest.raises(NotImplementedError, match=words):
+        call(torch)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_in_words_of_their_own(torch, name):
+    call, words = WORDS[name]
+    with pytest.raises(RuntimeError, match=words):
+        call(torch)
+
+
+def test_other_types_are_taken(torch):
+    assert torch.nn.functional.avg_pool2d(torch.ones(1, 2, 2).long(), 2).tolist() == [[[1]]]
+    assert torch.ones(2, 2).int().trace() == 2
+    nearest = torch.nn.functional.interpolate(torch.arange(3, dtype=torch.uint8).view(1, 1, 3), scale_factor=2)
+    assert (nearest.tolist(), nearest.dtype) == ([[[0, 0, 1, 1, 2, 2]]], torch.uint8)
+    hinge = torch.nn.functional.hinge_embedding_loss
+    assert hinge(torch.tensor([1, 5]), torch.tensor([1, -1]), margin=8.4, reduction="none").tolist() == [1, 3]
+
+
+def test_moments_of_float16(torch):
+    x, moments = torch.ones(2, 4).half(), torch.ones(4)
+    assert [t.dtype for t in torch.native_layer_norm(x, (4,), None, None, 1e-5)] == [torch.float16] * 3
+    assert [t.dtype for t in torch.native_group_norm(x, None, None, 2, 4, 1, 2, 1e-5)] == [torch.float16] * 3
+    for given, dtype in ((None, torch.float16), (moments, torch.float32)):
+        found = torch.native_batch_norm(x, None, None, given, given, True, 0.1, 1e-5)
+        assert [t.dtype for t in found] == [torch.float16, dtype, dtype]
