@@ -14,6 +14,7 @@ from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
+from rushlight.ops.promotion import missing
 from rushlight.ops.table import in_place, method, no_derivative, operator
 from rushlight.tensors import Tensor
 
@@ -334,5 +335,7 @@ def scatter_reduce(
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
+        raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", input._array.dtype)
     dim = check_index("scatter_reduce", input, dim, index, src)
     return _scatter_reduce(input, dim, index, src, reduce, include_self)

@@ -11,6 +11,10 @@ REFUSED = {
     "method": (lambda t: t.ones(2, 2).int().cholesky_inverse(), '"cholesky_inverse_out_cpu" not implemented'),
     "a list": (lambda t: t.linalg.multi_dot([t.ones(2, 2).bool()] * 2), '"addmm_impl_cpu_" not implemented'),
     "by keyword": (lambda t: t.trace(input=t.ones(2, 2).bool()), '"trace" not implemented'),
+    "a reduction": (
+        lambda t: (t.ones(2) * 1j).scatter_reduce(0, t.tensor([0, 1]), t.ones(2) * 1j, "amax"),
+        '"scatter_gather_tensor_cpu_reduce_amax" not implemented for',
+    ),
     "sum's type": (lambda t: t.nansum(t.ones(2), dtype=t.complex64), '"nansum_cpu" not implemented for \'ComplexF'),
 }
 WORDS = {
