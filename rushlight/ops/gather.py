@@ -11,10 +11,10 @@ from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import takes_out, write_out
+from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
-from rushlight.ops.promotion import missing
 from rushlight.ops.table import in_place, method, no_derivative, operator
 from rushlight.tensors import Tensor
 
