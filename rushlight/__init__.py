@@ -94,6 +94,7 @@ from rushlight.ops.special_functions import *
 from rushlight.ops.spectral import *
 from rushlight.ops.splitting import *
 from rushlight.ops.statistics import *
+from rushlight.ops.weight_norms import *
 from rushlight.ops.windows import *
 from rushlight.ops.in_place import *  # after all that have in-place methods
 from rushlight.linalg.toplevel import *

@@ -14,7 +14,11 @@ import rushlight
 from rushlight import missing
 from rushlight.interop import imports
 
-SAME_IN_TORCH = {"rushlight.autograd.gradcheck"}  # a module there too, and a function of that name beside it
+SAME_IN_TORCH = {  # modules there too, and functions of those names beside them
+    "rushlight.autograd.gradcheck",
+    "rushlight.nn.utils.spectral_norm",
+    "rushlight.nn.utils.weight_norm",
+}
 MODULES = [m for m in walk_packages(rushlight.__path__, "rushlight.") if not m.name.endswith("__main__")]
 PACKAGES = ["rushlight", *(m.name for m in MODULES if m.ispkg)]
 

@@ -1,5 +1,32 @@
-"""Tools for training modules: limiting gradients, parameters as a vector."""
+"""Tools for training modules: limiting gradients, weights that are computed from others, pruning, fusing layers.
+
+Most are loaded when they are first used.
+"""
+
+from importlib import import_module
 
 from rushlight.nn.utils import rnn
 from rushlight.nn.utils.clip_grad import *
 from rushlight.nn.utils.convert_parameters import *
+from rushlight.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
+from rushlight.nn.utils.weight_norm import remove_weight_norm, weight_norm
+
+_MODULES = {"parametrizations", "parametrize", "prune", "stateless"}
+_FUNCTIONS = {
+    "fusion": ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"],
+    "init": ["skip_init"],
+    "memory_format": ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"],
+}
+_HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}
+
+
+def __getattr__(name):
+    """Loads what is loaded on demand; of other names says why there are none, or which are near."""
+    if name in _MODULES:
+        return import_module(f"rushlight.nn.utils.{name}")
+    if name in _HOMES:
+        value = globals()[name] = getattr(import_module(f"rushlight.nn.utils.{_HOMES[name]}"), name)
+        return value
+    from rushlight.missing import no_such_name
+
+    raise no_such_name("rushlight.nn.utils", name)

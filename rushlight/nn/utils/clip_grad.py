@@ -1,6 +1,7 @@
 """Limiting gradients: by their norm, or element by element."""
 
 import math
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.tensors import Tensor
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -92,3 +93,16 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     for grad in gradients_of(parameters):
         np.clip(grad._array, -limit, limit, out=grad._array)
         grad._bump()
+
+
+def clip_grad_norm(
+    parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Old: see `clip_grad_norm_`."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)

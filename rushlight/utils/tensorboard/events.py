@@ -1,24 +1,36 @@
 """The writer for environments that have the package tensorboard without tensorboardX."""
 
 import time
+from functools import cache
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
-from tensorboard.plugins.hparams.summary_v2 import hparams_pb
-from tensorboard.plugins.text.summary_v2 import text_pb
-from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 __all__ = ["SummaryWriter"]
+
+
+@cache
+def package() -> SimpleNamespace:
+    """What the package writes with, loaded when it is first used."""
+    from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+    from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+    from tensorboard.plugins.hparams.summary_v2 import hparams_pb
+    from tensorboard.plugins.text.summary_v2 import text_pb
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    return SimpleNamespace(
+        Event=Event, SessionLog=SessionLog, HistogramProto=HistogramProto, Summary=Summary, hparams_pb=hparams_pb,
+        text_pb=text_pb, EventFileWriter=EventFileWriter,
+    )  # fmt: skip
 
 
 class FileWriter:
     """Writes events to a file of their own in a directory."""
 
     def __init__(self, log_dir: str, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""):
-        self.event_writer = EventFileWriter(log_dir, max_queue, flush_secs, filename_suffix)
+        self.event_writer = package().EventFileWriter(log_dir, max_queue, flush_secs, filename_suffix)
 
     def add_event(self, event: Any, step: int | None = None, walltime: float | None = None) -> None:
         """Writes an event."""
@@ -29,7 +41,7 @@ class FileWriter:
 
     def add_summary(self, summary: Any, global_step: int | None = None, walltime: float | None = None) -> None:
         """Writes a summary."""
-        self.add_event(Event(summary=summary), global_step, walltime)
+        self.add_event(package().Event(summary=summary), global_step, walltime)
 
 
 class SummaryWriter:
@@ -40,11 +52,13 @@ class SummaryWriter:
         self.file_writer = FileWriter(log_dir, **options)
         self.others: dict[str, FileWriter] = {}
         if purge_step is not None:
-            self.file_writer.add_event(Event(session_log=SessionLog(status=SessionLog.START)), purge_step)
+            self.file_writer.add_event(
+                package().Event(session_log=package().SessionLog(status=package().SessionLog.START)), purge_step
+            )
 
     def write(self, step, walltime, **value) -> None:
         """Writes one value."""
-        self.file_writer.add_summary(Summary(value=[Summary.Value(**value)]), step, walltime)
+        self.file_writer.add_summary(package().Summary(value=[package().Summary.Value(**value)]), step, walltime)
 
     def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, **options) -> None:
         """Writes a number."""
@@ -55,14 +69,14 @@ class SummaryWriter:
         for tag, number in tag_scalar_dict.items():
             place = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
             writer = self.others.get(place) or self.others.setdefault(place, FileWriter(place, **self.options))
-            value = Summary.Value(tag=main_tag, simple_value=float(np.asarray(number).item()))
-            writer.add_summary(Summary(value=[value]), global_step, walltime)
+            value = package().Summary.Value(tag=main_tag, simple_value=float(np.asarray(number).item()))
+            writer.add_summary(package().Summary(value=[value]), global_step, walltime)
 
     def add_histogram(self, tag, values, global_step=None, bins="auto", walltime=None, max_bins=None) -> None:
         """Writes how values are distributed."""
         values = np.asarray(values, float).reshape(-1)
         counts, limits = np.histogram(values, bins="auto" if bins == "tensorflow" else bins)
-        histogram = HistogramProto(
+        histogram = package().HistogramProto(
             min=values.min(), max=values.max(), num=values.size, sum=values.sum(), sum_squares=values @ values,
             bucket_limit=[limits[0], *limits[1:]], bucket=[0, *counts],
         )  # fmt: skip
@@ -82,7 +96,9 @@ class SummaryWriter:
         Image.fromarray(picture).save(file, "PNG")
         height, width = picture.shape[:2]
         channels = picture.shape[2] if picture.ndim == 3 else 1
-        image = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue())
+        image = package().Summary.Image(
+            height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue()
+        )
         self.write(global_step, walltime, tag=tag, image=image)
 
     def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW") -> None:
@@ -106,12 +122,12 @@ class SummaryWriter:
 
     def add_text(self, tag, text_string, global_step=None, walltime=None) -> None:
         """Writes a text."""
-        self.file_writer.add_summary(text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
+        self.file_writer.add_summary(package().text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
 
     def add_hparams(self, hparam_dict, metric_dict, name=None, global_step=None) -> None:
         """Writes hyperparameters and what was reached with them, to a directory of their own."""
         inside = SummaryWriter(f"{self.log_dir}/{name or time.time()}", **self.options)
-        inside.file_writer.add_summary(hparams_pb(dict(hparam_dict)))
+        inside.file_writer.add_summary(package().hparams_pb(dict(hparam_dict)))
         for tag, number in metric_dict.items():
             inside.add_scalar(tag, number, global_step)
         inside.close()

@@ -1,0 +1,34 @@
+"""What the tools share that compute a weight by a hook before each call of its module."""
+
+from typing import Any
+
+from rushlight.nn.modules.module import Module
+
+
+def hook_on(module: Module, kind: type, name: str) -> tuple[int, Any] | None:
+    """The hook of a class for a weight, with its key among the module's; None where there is none."""
+    return next(
+        (
+            (key, hook)
+            for key, hook in module._forward_pre_hooks.items()
+            if isinstance(hook, kind) and hook.name == name
+        ),
+        None,
+    )
+
+
+def refuse_second(module: Module, kind: type, what: str, name: str) -> None:
+    """RuntimeError where a module has a hook of a class for a weight already."""
+    if hook_on(module, kind, name) is not None:
+        raise RuntimeError(f"Cannot register two {what} hooks on the same parameter {name}")
+
+
+def remove_hook(module: Module, kind: type, what: str, name: str) -> Module:
+    """Has a hook make its weight a parameter again, and removes it. ValueError where there is none."""
+    found = hook_on(module, kind, name)
+    if found is None:
+        raise ValueError(f"{what} of '{name}' not found in {module}")
+    key, hook = found
+    hook.remove(module)
+    del module._forward_pre_hooks[key]
+    return module

@@ -1,0 +1,26 @@
+"""Modules whose parameters are left as they come."""
+
+import inspect
+from typing import Any
+
+from rushlight.nn.modules.module import Module
+from rushlight.random import fork_rng
+
+__all__ = ["skip_init"]
+
+
+def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
+    """A module whose parameters have no particular values, and for which no random numbers are drawn.
+
+    RuntimeError for what is no module, and for modules that take no `device`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.utils.skip_init(torch.nn.Linear, 5, 1)
+    Linear(in_features=5, out_features=1, bias=True)
+    """
+    if not issubclass(module_cls, Module):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+    with fork_rng():
+        return module_cls(*args, **kwargs)

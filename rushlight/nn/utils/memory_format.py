@@ -1,0 +1,26 @@
+"""How the weights of convolutions lie in memory."""
+
+from rushlight.layouts import memory_format as MemoryFormat
+from rushlight.nn.modules.conv import Conv2d, Conv3d
+from rushlight.nn.modules.conv_transpose import ConvTranspose2d, ConvTranspose3d
+from rushlight.nn.modules.module import Module
+
+__all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]
+
+
+def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
+    """Lays the weights of all convolutions of two dimensions in a module as a memory format says."""
+    return converted(module, (Conv2d, ConvTranspose2d), memory_format)
+
+
+def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
+    """Lays the weights of all convolutions of three dimensions in a module as a memory format says."""
+    return converted(module, (Conv3d, ConvTranspose3d), memory_format)
+
+
+def converted(module: Module, kinds: tuple[type, ...], memory_format: MemoryFormat) -> Module:
+    """Lays the weights of all layers of some classes as a memory format says."""
+    for layer in module.modules():
+        if isinstance(layer, kinds):
+            layer.weight.data = layer.weight.detach().clone(memory_format=memory_format)
+    return module

@@ -1,0 +1,67 @@
+"""The older `weight_norm`: before each call a hook makes the weight of `weight_g` and `weight_v`."""
+
+import warnings
+from typing import Any
+
+from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
+from rushlight.nn.utils.hooked import refuse_second, remove_hook
+from rushlight.ops.weight_norms import _weight_norm, norm_except_dim
+from rushlight.tensors import Tensor
+
+__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+
+
+class WeightNorm:
+    """The hook: makes a module's weight of its length and its direction."""
+
+    def __init__(self, name: str, dim: int | None):
+        self.name, self.dim = name, -1 if dim is None else dim
+
+    def compute_weight(self, module: Module) -> Tensor:
+        """The weight."""
+        return _weight_norm(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+
+    @staticmethod
+    def apply(module: Module, name: str, dim: int | None) -> "WeightNorm":
+        """Puts the hook before a module's calls. RuntimeError where there is one for that weight already."""
+        warnings.warn(
+            "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        refuse_second(module, WeightNorm, "weight_norm", name)
+        hook = WeightNorm(name, dim)
+        weight = getattr(module, name)
+        del module._parameters[name]
+        module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, hook.dim).data))
+        module.register_parameter(f"{name}_v", Parameter(weight.data))
+        setattr(module, name, hook.compute_weight(module))
+        module.register_forward_pre_hook(hook)
+        return hook
+
+    def remove(self, module: Module) -> None:
+        """Makes the weight a parameter again, as it is now."""
+        weight = self.compute_weight(module)
+        delattr(module, self.name)
+        del module._parameters[f"{self.name}_g"]
+        del module._parameters[f"{self.name}_v"]
+        setattr(module, self.name, Parameter(weight.data))
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        """Makes the weight anew."""
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
+    """Old: trains the length of a weight apart from its direction, `weight_g` and `weight_v`.
+
+    `parametrizations.weight_norm` is its successor.
+    """
+    WeightNorm.apply(module, name, dim)
+    return module
+
+
+def remove_weight_norm(module: Module, name: str = "weight") -> Module:
+    """Undoes `weight_norm`: the weight is a parameter again. ValueError where it was not applied."""
+    return remove_hook(module, WeightNorm, "weight_norm", name)
