@@ -109,9 +109,14 @@ class Optimizer:
         if "step" in cls.__dict__:
             cls.step = hooked(cls.step)
 
+    def __new__(cls, *args: Any, **kwargs: Any):
+        """An optimizer that has no hooks yet: a subclass may do without `Optimizer.__init__`."""
+        self = super().__new__(cls)
+        self._make_hooks()
+        return self
+
     def __init__(self, params: Params, defaults: dict[str, Any]):
         self.defaults = defaults
-        self._make_hooks()
         if isinstance(params, TensorBase):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -135,7 +140,6 @@ class Optimizer:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self._make_hooks()
         self.defaults.setdefault("differentiable", False)
         for group in self.param_groups:
             for name in NEWER_OPTIONS.keys() & self.defaults.keys():

@@ -36,7 +36,7 @@ class _Orthogonal(Module):
 
     def forward(self, X: Tensor) -> Tensor:
         """The orthogonal matrix of a matrix of the same shape."""
-        wide = X.size(-2) < X.size(-1)
+        wide = X.shape[-2] < X.shape[-1]
         tall = X.mT if wide else X
         result = of_reflections(tall) if self.orthogonal_map is _OrthMaps.householder else self._of_skew(tall)
         if hasattr(self, "base"):
@@ -45,7 +45,7 @@ class _Orthogonal(Module):
 
     def _of_skew(self, tall):
         """By the skew-symmetric matrix of what is below the diagonal: its exponential, or its Cayley transform."""
-        n, k = tall.size(-2), tall.size(-1)
+        n, k = tall.shape[-2], tall.shape[-1]
         lower = tall.tril()
         if n != k:
             lower = rushlight.cat([lower, lower.new_zeros(n, n - k).expand(*lower.shape[:-2], -1, -1)], dim=-1)
@@ -71,7 +71,7 @@ class _Orthogonal(Module):
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
             )
-        wide = Q.size(-2) < Q.size(-1)
+        wide = Q.shape[-2] < Q.shape[-1]
         result, tau = rushlight.geqrf(Q.mT if wide else Q)
         diagonal = result.diagonal(dim1=-2, dim2=-1)
         diagonal.sign_()
@@ -81,7 +81,7 @@ class _Orthogonal(Module):
     def _with_base(self, Q):
         """What stands for the identity: the matrix itself becomes the base that is multiplied by it."""
         n, k = max(Q.shape[-2:]), min(Q.shape[-2:])
-        tall = Q.mT if Q.size(-2) < Q.size(-1) else Q
+        tall = Q.mT if Q.shape[-2] < Q.shape[-1] else Q
         if n != k:
             tall = rushlight.cat([tall, rushlight.randn(*tall.shape[:-2], n, n - k, dtype=Q.dtype)], dim=-1)
         square = n == k and is_orthogonal(tall)
@@ -100,8 +100,8 @@ def of_reflections(tall: Tensor) -> Tensor:
 
 def is_orthogonal(Q: Tensor) -> bool:
     """Whether the columns of a matrix are orthonormal, as far as its dtype tells."""
-    eye = rushlight.eye(Q.size(-1), dtype=Q.dtype)
-    return rushlight.allclose(Q.mH @ Q, eye, atol=10 * Q.size(-2) * rushlight.finfo(Q.dtype).eps)
+    eye = rushlight.eye(Q.shape[-1], dtype=Q.dtype)
+    return rushlight.allclose(Q.mH @ Q, eye, atol=10 * Q.shape[-2] * rushlight.finfo(Q.dtype).eps)
 
 
 def orthogonalized(A: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ def orthogonal(
     if weight.ndim < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
     if orthogonal_map is None:
-        square = weight.size(-2) == weight.size(-1) or weight.is_complex()
+        square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
         orthogonal_map = "matrix_exp" if square else "householder"
     if orthogonal_map not in _OrthMaps.__members__:
         raise ValueError(

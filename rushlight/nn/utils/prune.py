@@ -72,7 +72,7 @@ class BasePruningMethod(ABC):
         pruned = self.apply_mask(module)
         if hasattr(module, name):
             delattr(module, name)
-        original = module._parameters.pop(f"{name}_orig")
+        original: Any = module._parameters.pop(f"{name}_orig")
         original.data = pruned.data
         del module._buffers[f"{name}_mask"]
         setattr(module, name, original)
@@ -183,14 +183,14 @@ class Amount(BasePruningMethod):
             raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
         if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1):
             raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
-        self.amount = amount
+        self.amount: float = amount
 
     def count(self, size: int) -> int:
         """How many of `size` are pruned. ValueError for more."""
-        number = self.amount if isinstance(self.amount, numbers.Integral) else round(float(self.amount) * size)
+        number = int(self.amount) if isinstance(self.amount, numbers.Integral) else round(self.amount * size)
         if number > size:
             raise ValueError(f"amount={number} should be smaller than the number of parameters to prune={size}")
-        return int(number)
+        return number
 
 
 class Unstructured(Amount):

@@ -67,8 +67,8 @@ class SpectralNorm:
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
         with no_grad():
-            height, width = hook.reshape_weight_to_matrix(weight).size()
-            u, v = (normalize(weight.new_empty(n).normal_(0, 1), dim=0, eps=eps) for n in (height, width))
+            sizes = hook.reshape_weight_to_matrix(weight).shape
+            u, v = (normalize(weight.new_empty(n).normal_(0, 1), dim=0, eps=eps) for n in sizes)
         delattr(module, name)
         module.register_parameter(f"{name}_orig", weight)
         setattr(module, name, weight.data)
