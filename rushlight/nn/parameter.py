@@ -1,6 +1,6 @@
 """Parameters and buffers: the tensors that modules register by themselves when they are assigned."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from rushlight import dtypes
 from rushlight.core.graph import FIELDS, TensorBase
 from rushlight.tensors import Tensor, rebuild, share_memory
 
-__all__ = ["Buffer", "Parameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
 def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
@@ -80,3 +80,72 @@ class Buffer(Tensor):
 
     def __reduce_ex__(self, protocol):
         return rebuild_with_state, (type(self), self._array, self._needs, {"persistent": self.persistent})
+
+
+class UninitializedTensorMixin:
+    """What a parameter or buffer is that has no shape yet: `materialize` gives it one, and makes it an ordinary one."""
+
+    cls_to_become: ClassVar[type]
+    _array: np.ndarray
+
+    def materialize(self, shape: tuple[int, ...], device: Any = None, dtype: dtypes.dtype | None = None) -> None:
+        """Gives it memory of a shape, without particular values, and its ordinary class."""
+        self._array = np.empty(tuple(shape), self._array.dtype if dtype is None else dtype._numpy)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Raises RuntimeError: there is none."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
+            "to initialize the parameters before accessing their attributes."
+        )
+
+    def share_memory_(self) -> None:
+        """Raises RuntimeError: there is no memory to share."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
+            "before calling `module.share_memory()`."
+        )
+
+    def __repr__(self):
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self.requires_grad,)  # type: ignore[attr-defined]
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)  # type: ignore[attr-defined, call-arg]
+        return memo[id(self)]
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a parameter or buffer has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+    """A parameter that has no shape yet; see `nn.LazyLinear`."""
+
+    cls_to_become = Parameter
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None):
+        super().__init__(requires_grad=requires_grad)
+        if dtype is not None:
+            self._array = self._array.astype(dtype._numpy)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
+    """A buffer that has no shape yet; see `nn.LazyBatchNorm1d`."""
+
+    cls_to_become = Tensor
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: dtypes.dtype | None = None,
+        persistent: bool = True,
+    ):  # fmt: skip
+        self._array = np.empty(0, (dtype or dtypes.get_default_dtype())._numpy)
+        self._needs = requires_grad
+        self.persistent = persistent

@@ -1,6 +1,7 @@
 """The modules: layers, containers, losses, and the base class of all; a family a file."""
 
 from rushlight.nn.modules.activation import *
+from rushlight.nn.modules.adaptive import *
 from rushlight.nn.modules.adaptive_pooling import *
 from rushlight.nn.modules.attention import *
 from rushlight.nn.modules.batchnorm import *
@@ -11,6 +12,7 @@ from rushlight.nn.modules.distance import *
 from rushlight.nn.modules.dropout import *
 from rushlight.nn.modules.flatten import *
 from rushlight.nn.modules.instancenorm import *
+from rushlight.nn.modules.lazy import *
 from rushlight.nn.modules.linear import *
 from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module

@@ -13,6 +13,7 @@ from rushlight.nn.modules.base.hooks import (
     ANYWHERE,
     HookedCall,
     HookTable,
+    register_module_backward_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
@@ -21,9 +22,14 @@ from rushlight.nn.modules.base.hooks import (
 from rushlight.nn.modules.base.state import State
 
 __all__ = [
-    "Module", "register_module_buffer_registration_hook", "register_module_forward_hook",
-    "register_module_forward_pre_hook", "register_module_full_backward_hook",
-    "register_module_full_backward_pre_hook", "register_module_module_registration_hook",
+    "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
     "register_module_parameter_registration_hook",
 ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 
 from rushlight.core.hooks import RemovableHandle
 from rushlight.nn.modules.base.backward_hook import BackwardHook
@@ -18,6 +19,7 @@ class HookTable:
     _forward_pre_hooks_with_kwargs: dict[int, bool]
     _forward_hooks_with_kwargs: dict[int, bool]
     _forward_hooks_always_called: dict[int, bool]
+    _is_full_backward_hook: bool | None = None  # the kind of the hooks on gradients, where there are any
 
     def _make_tables(self):
         """Begins without any hook."""
@@ -81,7 +83,25 @@ class HookTable:
         It may return other gradients of the inputs. Entries are None for arguments that are no tensors or do
         not require grad.
         """
+        self._use_backward_hooks(full=True)
         return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable) -> RemovableHandle:
+        """Old: calls `hook(module, grad_input, grad_output)` with the gradients at the module's last operation only.
+
+        See `register_full_backward_hook`, its successor. RuntimeError where the module has hooks of that kind.
+        """
+        self._use_backward_hooks(full=False)
+        return place(RemovableHandle(self._backward_hooks), self._backward_hooks, hook, False)
+
+    def _use_backward_hooks(self, full):
+        """Notes the kind of the hooks on gradients. RuntimeError where there are some of the other kind."""
+        if self._is_full_backward_hook is (not full):
+            where = "as a global Module hook" if self is EVERY_MODULE else "on a single Module"
+            raise RuntimeError(
+                f"Cannot use both regular backward hooks and full backward hooks {where}. Please use only one of them."
+            )
+        self._is_full_backward_hook = full
 
 
 def place(handle, hooks, hook, prepend):
@@ -134,6 +154,11 @@ def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
     return everywhere(EVERY_MODULE.register_full_backward_hook(hook))
 
 
+def register_module_backward_hook(hook: Callable) -> RemovableHandle:
+    """Old: as `register_module_full_backward_hook`, for the gradients at the last operation of each module only."""
+    return everywhere(EVERY_MODULE.register_backward_hook(hook))
+
+
 class HookedCall:
     """One call of a module that has hooks: its arguments and result, as the hooks leave them."""
 
@@ -156,7 +181,9 @@ class HookedCall:
         except Exception:
             self.after_error()
             raise
-        return self.result if backward is None else self.watch_result(backward)
+        result = self.result if backward is None else backward.watch_result(self.result)
+        self.watch_last_operation(result)
+        return result
 
     def before(self):
         """The hooks on the arguments."""
@@ -175,7 +202,7 @@ class HookedCall:
         """The arguments passed through a node that knows of the hooks on gradients; None where there are no
         such.
         """
-        hooks = [*EVERY_MODULE._backward_hooks.values(), *self.module._backward_hooks.values()]
+        hooks = self.backward_hooks(True)
         pre_hooks = [*EVERY_MODULE._backward_pre_hooks.values(), *self.module._backward_pre_hooks.values()]
         if not hooks and not pre_hooks:
             return None
@@ -183,9 +210,19 @@ class HookedCall:
         self.args = backward.watch_inputs(self.args)
         return backward
 
-    def watch_result(self, backward):
-        """The result passed through the other node."""
-        return backward.watch_result(self.result)
+    def backward_hooks(self, full):
+        """The hooks on gradients of one kind."""
+        tables = [table for table in (EVERY_MODULE, self.module) if table._is_full_backward_hook is full]
+        return [hook for table in tables for hook in table._backward_hooks.values()]
+
+    def watch_last_operation(self, result):
+        """Puts the older hooks on gradients to the node that made the result, or the first tensor in it."""
+        hooks = self.backward_hooks(False)
+        while hooks and isinstance(result, (tuple, list, dict)) and result:
+            result = next(iter(result.values() if isinstance(result, dict) else result))
+        node = getattr(result, "grad_fn", None)
+        for hook in hooks if node is not None else ():
+            node.register_hook(partial(hook, self.module))
 
     def after(self, table, number, hook):
         """One hook on the result."""

@@ -1,0 +1,202 @@
+"""Layers that take a size from their first input: their parameters have no shape, and no values, before."""
+
+from typing import Any, ClassVar
+
+from rushlight.dtypes import dtype as Dtype
+from rushlight.nn.modules.base.making import Device
+from rushlight.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from rushlight.nn.modules.conv import Conv1d, Conv2d, Conv3d
+from rushlight.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from rushlight.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from rushlight.nn.modules.linear import Linear
+from rushlight.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
+    "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d", "LazyLinear",
+]  # fmt: skip
+
+
+class LazyModuleMixin:
+    """What modules with uninitialized parameters share: `initialize_parameters` makes them before the first call.
+
+    Then the module is of the class `cls_to_become`, where that is given. State that is loaded before gives them their
+    shapes too. Parameters may be given to an optimizer before: they stay the same objects.
+    """
+
+    cls_to_become: ClassVar[type | None] = None
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
+        self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
+
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__(name)  # type: ignore[misc]
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """What is uninitialized is put there as it is."""
+        super()._save_to_state_dict(destination, prefix, keep_vars)  # type: ignore[misc]
+        members = {**self._parameters, **self._persistent_buffers()}
+        destination.update({prefix + name: member for name, member in members.items() if is_lazy(member)})
+
+    def _lazy_load_hook(self, state_dict, prefix, *others):
+        """Gives what is uninitialized the shape of what is about to be loaded."""
+        for name, member in {**self._parameters, **self._buffers}.items():
+            value = state_dict.get(prefix + name)
+            if is_lazy(member) and value is not None and not is_lazy(value):
+                member.materialize(value.shape)
+
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the parameters, for the arguments of the first call; for subclasses to define."""
+        raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether a parameter or buffer is uninitialized."""
+        return any(is_lazy(member) for member in (*self._parameters.values(), *self._buffers.values()))
+
+    def _infer_parameters(self, module, args, kwargs=None):
+        """The hook before the first call."""
+        module.initialize_parameters(*args, **(kwargs or {}))
+        if module.has_uninitialized_params():
+            raise RuntimeError(f"module {type(self).__name__} has not been fully initialized")
+        module._initialize_hook.remove()
+        module._load_hook.remove()
+        del module._initialize_hook, module._load_hook
+        if module.cls_to_become is not None:
+            module.__class__ = module.cls_to_become
+
+
+class LazyLayer(LazyModuleMixin):
+    """A layer one of whose sizes, an attribute called `size_name`, is that of its first input."""
+
+    size_name: ClassVar[str]
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(0, *args, **kwargs)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = UninitializedParameter(dtype=parameter.dtype)
+        for name, buffer in self._buffers.items():
+            if buffer is not None and buffer.dim():
+                self._buffers[name] = UninitializedBuffer(dtype=buffer.dtype)
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters, once they have shapes."""
+        if getattr(self, self.size_name):
+            super().reset_parameters()  # type: ignore[misc]
+
+    def size_of(self, input: Tensor) -> int:
+        """The size that an input has."""
+        raise NotImplementedError
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of a parameter or buffer, once the size is known."""
+        raise NotImplementedError
+
+    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+        """Makes the parameters for an input."""
+        if self.has_uninitialized_params():
+            setattr(self, self.size_name, self.size_of(input))
+            for name, member in {**self._parameters, **self._buffers}.items():
+                if is_lazy(member):
+                    member.materialize(self.shape_of(name))
+            self.reset_parameters()
+        elif not getattr(self, self.size_name):  # the parameters were loaded
+            setattr(self, self.size_name, self.size_of(input))
+
+
+class LazyLinear(LazyLayer, Linear):  # type: ignore[misc]
+    """A `Linear` with as many `in_features` as its first input.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.LazyLinear(3)
+    >>> layer
+    LazyLinear(in_features=0, out_features=3, bias=True)
+    >>> layer(torch.ones(4, 2)).shape, layer
+    (torch.Size([4, 3]), Linear(in_features=2, out_features=3, bias=True))
+    """
+
+    cls_to_become = Linear
+    size_name = "in_features"
+
+    def size_of(self, input: Tensor) -> int:
+        """The last size of an input."""
+        return input.shape[-1]
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of the weight, or of the bias."""
+        return (self.out_features, self.in_features) if name == "weight" else (self.out_features,)
+
+
+class LazyConv(LazyLayer):
+    """A convolution with as many `in_channels` as its first input."""
+
+    size_name = "in_channels"
+
+    def size_of(self, input: Tensor) -> int:
+        """The channels of an input, with or without a dimension of samples."""
+        n = self.dims
+        if input.dim() not in (n + 1, n + 2):
+            raise RuntimeError(
+                f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got input of "
+                f"size: {input.shape}"
+            )
+        return input.shape[-n - 1]
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of the weight, or of the bias."""
+        if name == "bias":
+            return (self.out_channels,)
+        first, second = (self.out_channels, self.in_channels)
+        if self.transposed:
+            first, second = second, first
+        return (first, second // self.groups, *self.kernel_size)
+
+
+class LazyNorm(LazyLayer):
+    """A normalization with as many `num_features` as its first input."""
+
+    size_name = "num_features"
+
+    def size_of(self, input: Tensor) -> int:
+        """The channels of an input."""
+        self._check_input_dim(input)
+        return input.shape[1]
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """A number for each channel."""
+        return (self.num_features,)
+
+
+class LazyInstanceNorm(LazyNorm):
+    """The same, with weights and running statistics unless they are left out."""
+
+    def __init__(
+        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
+        device: Device = None, dtype: Dtype | None = None, *, bias: bool = True,
+    ):  # fmt: skip
+        super().__init__(eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+
+def lazy(form: type, layer: type) -> type:
+    """The lazy class of a layer."""
+    name = f"Lazy{layer.__name__}"
+    doc = f"A `{layer.__name__}` with as many `{form.size_name}` as its first input."  # type: ignore[attr-defined]
+    return type(name, (form, layer), {"cls_to_become": layer, "__doc__": doc, "__module__": __name__})
+
+
+LazyConv1d, LazyConv2d, LazyConv3d = (lazy(LazyConv, layer) for layer in (Conv1d, Conv2d, Conv3d))
+LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = (
+    lazy(LazyConv, layer) for layer in (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+)
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = (
+    lazy(LazyNorm, layer) for layer in (BatchNorm1d, BatchNorm2d, BatchNorm3d)
+)
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = (
+    lazy(LazyInstanceNorm, layer) for layer in (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)
+)
