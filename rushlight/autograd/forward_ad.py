@@ -13,9 +13,15 @@ from rushlight.tensors import Tensor
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 DUAL = Operator(
-    "make_dual", lambda tensor: tensor, ("tensor",), {"tensor": lambda grad: grad}, linear=True, node="ViewBackward0",
+    "make_dual",
+    lambda tensor: tensor,
+    ("tensor",),
+    {"tensor": lambda grad: grad},
+    linear=True,
+    node="ViewBackward0",
+    aten="_make_dual",
     batch=on_batched,
-)  # fmt: skip
+)
 NESTED = "Nested forward mode AD is not supported at the moment: for higher orders nest func.jvp."
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
 

@@ -3,20 +3,19 @@
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary, pair, plain_product, unary
 
-ADD = SUB = RSUB = MUL = DIV = NEG = MV = MM = None
-MATMUL = None  # the function for products of any other operands
+
+class Slots:
+    """The operators of the arithmetic, each put here as it is entered; `matmul` is the function for other products."""
+
+    __slots__ = ("add", "div", "matmul", "mm", "mul", "mv", "neg", "rsub", "sub")
 
 
-def use(add, sub, rsub, mul, div, neg):
-    """Tells the arithmetic its operators, once the table has them."""
-    global ADD, SUB, RSUB, MUL, DIV, NEG
-    ADD, SUB, RSUB, MUL, DIV, NEG = add, sub, rsub, mul, div, neg
+SLOTS = Slots()
 
 
-def use_products(matmul, mv, mm):
-    """Tells the arithmetic its matrix products."""
-    global MATMUL, MV, MM
-    MATMUL, MV, MM = matmul, mv, mm
+def fill(slot, value):
+    """Puts an operator into its slot. AttributeError for one that there is not."""
+    setattr(SLOTS, slot, value)
 
 
 class Arithmetic(TensorBase):
@@ -26,33 +25,33 @@ class Arithmetic(TensorBase):
         return id(self)
 
     def __add__(self, other):
-        return binary(ADD, self, other)
+        return binary(SLOTS.add, self, other)
 
     def __radd__(self, other):
-        return binary(ADD, self, other)
+        return binary(SLOTS.add, self, other)
 
     def __sub__(self, other):
-        return binary(SUB, self, other)
+        return binary(SLOTS.sub, self, other)
 
     def __rsub__(self, other):
-        return binary(RSUB, self, other)
+        return binary(SLOTS.rsub, self, other)
 
     def __mul__(self, other):
-        return binary(MUL, self, other)
+        return binary(SLOTS.mul, self, other)
 
     def __rmul__(self, other):
-        return binary(MUL, self, other)
+        return binary(SLOTS.mul, self, other)
 
     def __truediv__(self, other):
-        return binary(DIV, self, other)
+        return binary(SLOTS.div, self, other)
 
     def __matmul__(self, other):
         if not isinstance(other, TensorBase):
             return NotImplemented
         dims = plain_product(self, other)
         if dims == 0:
-            return MATMUL(self, other)
-        return pair(MV if dims == 1 else MM, self, other)
+            return SLOTS.matmul(self, other)
+        return pair(SLOTS.mv if dims == 1 else SLOTS.mm, self, other)
 
     def __neg__(self):
-        return unary(NEG, self)
+        return unary(SLOTS.neg, self)

@@ -25,6 +25,9 @@ cdef class Entry:
     cdef public object batch
     cdef public object tangent
     cdef public object series
+    cdef public object aten
+    cdef public object flops
+    cdef public dict saved_as
     cdef public int laying
     cdef public str layout
     cdef public dict plans

@@ -39,6 +39,9 @@ OPTIONS = {
     "batch": None,  # the rule for batched arrays: see `batching`
     # what PyTorch calls it
     "node": "",  # its node
+    "aten": None,  # the event of its calls in the profiler, where that has another name, or events: see `ops.events`
+    "flops": None,  # how many floating-point operations a call takes, for those that PyTorch counts
+    "saved_as": {},  # names of saved arguments, where they are others than those of `params`
 }
 
 
@@ -52,7 +55,7 @@ class Entry:
     convention, the conjugate Wirtinger derivative) unless the operator is not `holomorphic`. What else there is to know
     is listed in `OPTIONS`.
 
-    Raises TypeError for an option that there is not, ValueError for an input that is no argument.
+    Raises TypeError for an option that there is not, ValueError for the name of an argument that there is not.
     """
 
     def __init__(self, name, forward, params, formulas, **given):
@@ -81,6 +84,10 @@ class Entry:
         self.batch = options["batch"]
         self.tangent = options["tangent"]
         self.series = options["series"]
+        aten = name if options["aten"] is None else options["aten"]
+        self.aten = (aten,) if isinstance(aten, str) else aten
+        self.flops = options["flops"]
+        self.saved_as = {params[params.index(p)]: shown for p, shown in options["saved_as"].items()}
         self.plans = {}
         self.differentiable = bool(self.inputs)
 

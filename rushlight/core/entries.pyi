@@ -4,6 +4,8 @@ from typing import Any
 
 OPTIONS: dict[str, Any]
 
+def node_name(name: str) -> str: ...
+
 class Entry:
     name: str
     forward: Callable[..., Any]
@@ -22,6 +24,9 @@ class Entry:
     batch: Any
     tangent: Callable[..., Any] | None
     series: Callable[..., Any] | None
+    aten: Any
+    flops: Callable[..., int] | None
+    saved_as: dict[str, str]
     layout: str
     laying: int
     node_class: type

@@ -164,26 +164,7 @@ def name_of(op, source):
     if is_result:
         return "indices" if number in op.nondifferentiable else f"result{number or ''}"
     name = op.params[number]
-    renamed = RENAMED.get(op.node_class.__name__.partition("Backward")[0], {})
-    return renamed.get(name) or PYTORCH_NAMES.get(name, name)
+    return op.saved_as.get(name) or PYTORCH_NAMES.get(name, name)
 
 
-PYTORCH_NAMES = {"input": "self", "dims": "dim"}  # where the names of the table's arguments are others
-KEPT_DIMS = {"dims": "dims"}
-KEPT_INPUT = {"input": "input"}
-RENAMED = {  # and where that depends on the node
-    "Addmm": {"first": "mat1", "second": "mat2"},
-    "Convolution": KEPT_INPUT,
-    "Flip": KEPT_DIMS,
-    "Hardtanh": {"low": "min_val", "high": "max_val"},
-    "LeakyRelu": {"slope": "negative_slope"},
-    "LinalgDet": {"input": "A"},
-    "LinalgVectorNorm": {"p": "ord"},
-    "NativeBatchNorm": KEPT_INPUT,
-    "NativeGroupNorm": KEPT_INPUT,
-    "NativeLayerNorm": KEPT_INPUT,
-    "Permute": KEPT_DIMS,
-    "Pow": {"other": "exponent"},
-    "Roll": KEPT_DIMS,
-    "Rot90": KEPT_DIMS,
-}
+PYTORCH_NAMES = {"input": "self", "dims": "dim"}  # where an operator does not say otherwise

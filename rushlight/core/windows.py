@@ -171,12 +171,12 @@ def positions(shape, strides, offset, itemsize):
 
 READ = Operator(
     "window_read", lambda whole, window: window.read(whole), ("whole", "window"),
-    {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False, batch=on_batched,
+    {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False, aten=(), batch=on_batched,
     layout="as computed",
 )  # fmt: skip
 PUT_BACK: Operator = Operator(
     "window_put_back", lambda part, window: window.put_back(part), ("part", "window"),
-    {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False, batch=on_batched,
+    {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False, aten=(), batch=on_batched,
     layout="as computed",
 )  # fmt: skip
 REPLACE: Operator = Operator(
@@ -185,5 +185,5 @@ REPLACE: Operator = Operator(
         "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),
         "part": lambda grad, window: READ(grad, window),
     },
-    holomorphic=False, additive=True, batch=on_more_levels, layout="as computed",
+    holomorphic=False, additive=True, aten=(), batch=on_more_levels, layout="as computed",
 )  # fmt: skip

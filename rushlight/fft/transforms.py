@@ -13,6 +13,7 @@ SWAPPED = {
 
 
 @operator(
+    aten=(),
     batch=leading,
     linear=True,
     input=lambda grad, input_shape, dims, sizes: _fft_resize(grad, dims, [input_shape[d] for d in dims]),
@@ -42,6 +43,7 @@ def transform(x, sizes, dims, norm, forward):
 
 
 @operator(
+    aten="_fft_c2c",
     layout="spectral",
     batch=leading,
     linear=True,
@@ -61,7 +63,9 @@ def real_cotangent(grad, input_shape, sizes, dims, norm, onesided):
     return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
 
 
-@operator(layout="half spectral", batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent)
+@operator(
+    aten="_fft_r2c", layout="half spectral", batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent
+)
 def _fft_r2c(input, sizes, dims, norm, onesided):
     """The transform of real numbers: with `onesided` only the first half, in the last of `dims`."""
     if not onesided:
@@ -80,7 +84,9 @@ def half_cotangent(grad, input_shape, sizes, dims, norm):
     return resized(spectrum * weights, dims, input_shape)
 
 
-@operator(layout="half spectral", batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent)
+@operator(
+    aten="_fft_c2r", layout="half spectral", batch=leading, linear=True, node="FftC2RBackward0", input=half_cotangent
+)
 def _fft_c2r(input, sizes, dims, norm):
     """The inverse transform of the first half of a spectrum, in the last of `dims`, to real numbers."""
     if len(dims) == 1:

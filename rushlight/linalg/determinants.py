@@ -22,6 +22,7 @@ def as_matrices(x):
 
 
 @operator(
+    saved_as={"input": "A"},
     batch=leading,
     node="LinalgDetBackward0",
     input=lambda grad, input: as_matrices(grad) * _cofactors(input),
@@ -36,7 +37,7 @@ def factors(input):
     return u.conj(), s, vh.conj(), as_matrices(np.linalg.det(u) * np.linalg.det(vh))
 
 
-@operator(batch=leading, input=lambda grad, input: _minors(grad, input))
+@operator(aten=(), batch=leading, input=lambda grad, input: _minors(grad, input))
 def _cofactors(input):
     """The derivative of the determinant: det(A) A^-T, which singular matrices have too.
 

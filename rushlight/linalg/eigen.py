@@ -38,7 +38,14 @@ def eigh_cotangent(grad, result0, result1):
     return np.matmul(np.matmul(V, inner), adjoint(V))
 
 
-@operator(layout="columns", batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigh_cotangent)
+@operator(
+    aten="linalg_eigh",
+    layout="columns",
+    batch=leading,
+    node="LinalgEighBackward0",
+    holomorphic=False,
+    input=eigh_cotangent,
+)
 def _eigh(input, UPLO):
     return tuple(np.linalg.eigh(input, UPLO))
 
@@ -49,7 +56,9 @@ def eigvalsh_cotangent(grad, input, UPLO):
     return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
 
 
-@operator(batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigvalsh_cotangent)
+@operator(
+    aten="linalg_eigvalsh", batch=leading, node="LinalgEighBackward0", holomorphic=False, input=eigvalsh_cotangent
+)
 def _eigvalsh(input, UPLO):
     return np.linalg.eigvalsh(input, UPLO)
 
@@ -73,7 +82,14 @@ def complex_type(dtype):
     return np.result_type(dtype, np.complex64)
 
 
-@operator(layout="columns", batch=leading, node="LinalgEigBackward0", holomorphic=False, input=eig_cotangent)
+@operator(
+    aten="linalg_eig",
+    layout="columns",
+    batch=leading,
+    node="LinalgEigBackward0",
+    holomorphic=False,
+    input=eig_cotangent,
+)
 def _eig(input):
     return tuple(x.astype(complex_type(input.dtype), copy=False) for x in np.linalg.eig(input))
 

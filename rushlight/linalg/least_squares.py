@@ -50,6 +50,7 @@ def as_first_rows(solution, rows):
 
 
 @operator(
+    aten="linalg_lstsq",
     layout="as computed", node="LinalgLstsqBackward0", holomorphic=False, joint=lstsq_cotangents, inputs=("A", "B"),
     nondifferentiable=(2, 3), batch=solved_batch,
 )  # fmt: skip

@@ -47,7 +47,12 @@ def unit_lower(x):
 
 
 @operator(
-    layout="columns", batch=leading, node="LinalgLuFactorExBackward0", input=lu_cotangent, nondifferentiable=(1, 2, 3)
+    aten="linalg_lu_factor",
+    layout="columns",
+    batch=leading,
+    node="LinalgLuFactorExBackward0",
+    input=lu_cotangent,
+    nondifferentiable=(1, 2, 3),
 )
 def _lu_factor(input):
     """L and U in one matrix, the rows' exchanges counted from 1, LAPACK's `info`, and the permutation matrix."""
@@ -78,7 +83,7 @@ def permutations(pivots, n, dtype):
     return over_batches(permutation, (pivots,), (1,))
 
 
-@operator(batch=leading)
+@operator(aten=(), batch=leading)
 def _permutation(pivots, n, dtype):
     return permutations(pivots, n, dtype)
 

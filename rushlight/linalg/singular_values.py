@@ -86,7 +86,7 @@ def svdvals_cotangent(grad, input):
     return np.matmul(U * np.expand_dims(grad, -2), Vh)
 
 
-@operator(batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svdvals_cotangent)
+@operator(aten="linalg_svdvals", batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svdvals_cotangent)
 def _svdvals(input):
     return np.linalg.svd(input, compute_uv=False)
 
@@ -179,7 +179,7 @@ def matrix_rank(
     return _matrix_rank(A, tol if atol is None else atol, rtol, bool(hermitian))
 
 
-@operator(batch=by(with_tolerances(lambda *args: _matrix_rank.forward(*args))))
+@operator(aten="linalg_matrix_rank", batch=by(with_tolerances(lambda *args: _matrix_rank.forward(*args))))
 def _matrix_rank(input, atol, rtol, hermitian):
     if input.size == 0:
         return np.zeros(input.shape[:-2], np.int64)
@@ -200,6 +200,7 @@ def pinv_cotangent(grad, input, result):
 
 
 @operator(
+    aten="linalg_pinv",
     node="LinalgPinvBackward0",
     holomorphic=False,
     batch=by(with_tolerances(lambda *args: _pinv.forward(*args))),

@@ -29,6 +29,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
 
 
 @operator(
+    aten="linalg_inv_ex",
     layout="columns",
     batch=leading,
     node="LinalgInvExBackward0",
@@ -99,7 +100,14 @@ def solve_cotangents(grad, A, A_shape, B_shape, result, needs):
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
-@operator(layout="columns", batch=elementwise, node="LinalgSolveExBackward0", joint=solve_cotangents, inputs=("A", "B"))
+@operator(
+    aten=("linalg_solve", "_linalg_solve_ex"),
+    layout="columns",
+    batch=elementwise,
+    node="LinalgSolveExBackward0",
+    joint=solve_cotangents,
+    inputs=("A", "B"),
+)
 def _solve(A, B):
     """The solution X of A X = B, matrices all."""
     try:
@@ -197,6 +205,7 @@ def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, resul
 
 
 @operator(
+    aten="linalg_solve_triangular",
     layout="columns",
     batch=leading,
     node="LinalgSolveTriangularBackward0",

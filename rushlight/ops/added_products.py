@@ -9,6 +9,7 @@ from rushlight.core.graph import unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops import mismatch
 from rushlight.ops.batched_products import of_matrices, outer, plus, summed, times, turned
+from rushlight.ops.events import of_addmm, of_baddbmm
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.products import _bmm, _mm, _mv
@@ -40,7 +41,7 @@ def by_parts(input, first, second, beta, alpha):
     return input * beta + first @ second * alpha
 
 
-def added(name, product, batch, first, second, series=None, layout=""):
+def added(name, product, batch, first, second, **options):
     """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
     def forward(input, first, second, beta, alpha):
@@ -54,10 +55,9 @@ def added(name, product, batch, first, second, series=None, layout=""):
 
     return operator(
         name=name,
-        layout=layout,
         batch=plus(batch),
         tangent=scaled_tangent,
-        series=series,
+        **options,
         input=lambda grad, input_shape, beta: scaled(unbroadcast(grad, input_shape), beta),
         first=lambda grad, second, alpha: scaled(first(grad, second), alpha),
         second=lambda grad, first, alpha: scaled(second(grad, first), alpha),
@@ -76,12 +76,14 @@ _addmm = added(
     times,
     lambda grad, mat2: _mm(grad, mat2.T),
     lambda grad, mat1: _mm(mat1.T, grad),
-    rewritten(by_parts),
+    series=rewritten(by_parts),
+    flops=of_addmm,
+    saved_as={"first": "mat1", "second": "mat2"},
 )
 _addmv = added(
     "addmv", np.dot, lambda mat, vec, levels: times(vec, turned(mat), levels),
     lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad),
-    rewritten(by_parts),
+    series=rewritten(by_parts),
 )  # fmt: skip
 _addr = added(
     "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1),
@@ -93,7 +95,8 @@ _baddbmm = added(
     of_matrices,
     lambda grad, b: _bmm(grad, b.mT),
     lambda grad, b: _bmm(b.mT, grad),
-    rewritten(by_parts),
+    series=rewritten(by_parts),
+    flops=of_baddbmm,
 )
 _addbmm = added(
     "addbmm", batch_sum, summed, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad)

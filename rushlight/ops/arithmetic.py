@@ -5,10 +5,10 @@ import operator as python
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.core import arithmetic as slots
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops import recurrences
+from rushlight.ops.events import Event, of_elements
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import missing, no_zero, only
@@ -60,10 +60,33 @@ def no_boolean(operand):
     return arithmetic(operand)
 
 
-_add = binary("add", np.add, lambda grad: grad, lambda grad: grad, numbers="either")
-_sub = binary("sub", np.subtract, lambda grad: grad, lambda grad: -grad, promote=no_booleans, numbers="either")
+def with_factor(name, flops=None):
+    """The event of sums and differences, which have a factor as a last argument."""
+    return lambda *args: [Event(name, (*args, None), flops)]
+
+
+_add = binary(
+    "add",
+    np.add,
+    lambda grad: grad,
+    lambda grad: grad,
+    numbers="either",
+    aten=with_factor("add", of_elements),
+    slot="add",
+)
+_sub = binary(
+    "sub",
+    np.subtract,
+    lambda grad: grad,
+    lambda grad: -grad,
+    promote=no_booleans,
+    numbers="either",
+    aten=with_factor("sub"),
+    slot="sub",
+)
 _rsub = binary("rsub", lambda x, y: y - x, lambda grad: -grad, lambda grad: grad, promote=no_booleans,
-               node="RsubBackward1", methods=False)  # fmt: skip
+               node="RsubBackward1", methods=False, slot="rsub",
+               aten=lambda *args: [*with_factor("rsub")(*args), *with_factor("sub")(*args[::-1])])  # fmt: skip
 mul = binary(
     "mul", np.multiply, lambda grad, other: grad * other, lambda grad, input: grad * input,
     """The product of two tensors, or of a tensor and a number, element by element, with broadcasting.
@@ -72,17 +95,24 @@ mul = binary(
     >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
     tensor([3., 6.])
     """,
-    numbers="either", series=recurrence(recurrences.times),
+    numbers="either", flops=of_elements, series=recurrence(recurrences.times), slot="mul",
 )  # fmt: skip
 _div = binary(
     "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
-    promote=floating, numbers="either", series=recurrence(recurrences.quotient),
+    promote=floating, numbers="either", series=recurrence(recurrences.quotient), slot="div",
 )  # fmt: skip
-neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean)
+neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean, slot="neg")
 
 
-@operator(input=lambda grad: grad, other=lambda grad, alpha: grad * alpha, name="add_scaled", node="AddBackward0",
-          promote=arithmetic, broadcasts=True)  # fmt: skip
+@operator(
+    aten="add",
+    input=lambda grad: grad,
+    other=lambda grad, alpha: grad * alpha,
+    name="add_scaled",
+    node="AddBackward0",
+    promote=arithmetic,
+    broadcasts=True,
+)
 def _add_scaled(input, other, alpha):
     return input + (np.asarray(alpha).astype(input.dtype) if input.dtype.kind in "biu" else alpha) * other
 
@@ -173,7 +203,7 @@ def checked_mode(rounding_mode: str) -> str:
 
 def rounded(mode, forward):
     """Enters a quotient that is rounded, and so has no derivative but zero."""
-    return binary(f"div_{mode}", forward, lambda grad: grad * 0, lambda grad: grad * 0, node="DivBackward1",
+    return binary(f"div_{mode}", forward, lambda grad: grad * 0, lambda grad: grad * 0, node="DivBackward1", aten="div",
                   promote=no_zero(only("iuf", f"div_{mode}_cpu")), methods=False, numbers="either")  # fmt: skip
 
 
@@ -231,9 +261,20 @@ def without_fractions(x, y):
 
 _pow = binary("pow", python.pow, lambda grad, input, other: power_cotangent(grad, input, other),
               lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
-              promote=bases_and_exponents, methods=False, series=recurrence(recurrences.power))  # fmt: skip
-_pow_tensor = binary("pow_tensor", python.pow, TABLE["pow"].formulas["input"], TABLE["pow"].formulas["other"],
-                     promote=bases_and_exponents, node="PowBackward1", methods=False, numbers="either")  # fmt: skip
+              promote=bases_and_exponents, methods=False, series=recurrence(recurrences.power),
+              saved_as={"other": "exponent"})  # fmt: skip
+_pow_tensor = binary(
+    "pow_tensor",
+    python.pow,
+    TABLE["pow"].formulas["input"],
+    TABLE["pow"].formulas["other"],
+    promote=bases_and_exponents,
+    node="PowBackward1",
+    aten="pow",
+    saved_as={"other": "exponent"},
+    methods=False,
+    numbers="either",
+)
 
 
 @method
@@ -308,4 +349,3 @@ divide = alias("divide", div)
 true_divide = alias("true_divide", div)
 subtract = alias("subtract", sub)
 negative = alias("negative", neg)
-slots.use(TABLE["add"], TABLE["sub"], TABLE["rsub"], TABLE["mul"], TABLE["div"], TABLE["neg"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.entries import node_name
 from rushlight.dtypes import floating
 from rushlight.kernels.special import special
 from rushlight.ops.promotion import only
@@ -18,8 +19,8 @@ def floats(kernel):
 
 def special_unary(name, forward, derivative, doc, kernel):
     """Enters a function that is in `torch.special` alone, and no method."""
-    node = f"special_{name}".title().replace("_", "") + "Backward0"
-    return unary(name, forward, derivative, doc, promote=floats(kernel), node=node, methods=False)
+    aten = f"special_{name}"
+    return unary(name, forward, derivative, doc, promote=floats(kernel), node=node_name(aten), aten=aten, methods=False)
 
 
 # modified, of the first kind

@@ -33,6 +33,7 @@ def _lerp(input, end, weight):
 
 
 @operator(
+    aten="lerp",
     input=lambda grad, weight: grad * (1 - weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, input, end: grad * (end - input),

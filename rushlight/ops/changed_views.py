@@ -20,7 +20,7 @@ __all__ = []
 def variant(entry: Operator, node: str) -> Operator:
     """A view operator under the name that PyTorch gives its node when it is applied in place."""
     return Operator(f"{entry.name}_", entry.forward, entry.params, entry.formulas, node=node, view=True,
-                    holomorphic=entry.holomorphic, batch=entry.batch)  # fmt: skip
+                    aten=f"{entry.aten[0]}_", holomorphic=entry.holomorphic, batch=entry.batch)  # fmt: skip
 
 
 _t_ = variant(_t, "TBackward1")

@@ -207,7 +207,7 @@ def chain_cotangents(grad, tensors, needs):
     ]
 
 
-@operator(batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
+@operator(aten="linalg_multi_dot", batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
 def _multi_dot(tensors):
     """The product of two or more matrices (or batches of such) in the order that takes the fewest multiplications."""
     cuts = best_cuts([tensors[0].shape[-2], *[x.shape[-1] for x in tensors]])

@@ -19,6 +19,7 @@ __all__ = ["from_dlpack"]
 
 
 @operator(
+    aten=("to", "_to_copy"),
     linear=True,
     name="to_copy",
     layout="as computed",

@@ -42,7 +42,7 @@ def runs(input, dim):
     return values, inverse.reshape(input.shape) if dim is None else inverse, counts
 
 
-@operator(batch=dynamic, name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
+@operator(aten="_unique2", batch=dynamic, name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
 def _unique(input):
     return distinct(input, None)
 

@@ -23,6 +23,7 @@ fast = load("cumulative")
 
 
 @operator(
+    aten="cumsum",
     linear=True,
     batch=leading,
     name="cumsum_back", node="FlipBackward0", input=lambda grad, dim: _cumsum(grad, dim, None)

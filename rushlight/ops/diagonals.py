@@ -91,7 +91,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _diag_embed(input, offset, first, second)
 
 
-@operator(linear=True, batch=leading, node="DiagonalBackward0_copy", input=lambda grad: grad)
+@operator(aten=(), linear=True, batch=leading, node="DiagonalBackward0_copy", input=lambda grad: grad)
 def _own(input):
     return input.copy()
 
@@ -143,7 +143,7 @@ def spread_batch(n, input, shape):
     return _place_diagonal.forward(diagonal, (*input.shape, *shape), 0, n, n + 1)
 
 
-@operator(linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
+@operator(aten=(), linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
 def _spread_diagonal(input, shape):
     """A matrix of zeros with one number all along its diagonal: the adjoint of the trace."""
     out = np.zeros(shape, input.dtype)

@@ -48,7 +48,12 @@ def permute_batch(n, input, dims):
     return input.transpose(*range(n), *[dim % len(dims) + n for dim in dims])
 
 
-@operator(view=True, input=lambda grad, dims: np.transpose(grad, inverse(dims)), batch=by(permute_batch))
+@operator(
+    saved_as={"dims": "dims"},
+    view=True,
+    input=lambda grad, dims: np.transpose(grad, inverse(dims)),
+    batch=by(permute_batch),
+)
 def _permute(input, dims):
     return input.transpose(dims)
 
@@ -118,6 +123,7 @@ implements(np.moveaxis)(movedim)
 
 
 @operator(
+    aten=("t", "transpose"),
     name="t", view=True, node="TBackward0", input=lambda grad: np.transpose(grad),
     batch=by(lambda n, input: input.swapaxes(-1, -2) if input.ndim == n + 2 else input[...]),
 )  # fmt: skip

@@ -27,7 +27,9 @@ def euclidean_cotangents(grad, x1, x1_shape, x2, x2_shape, result):
     return [unbroadcast(of_x1, x1_shape), unbroadcast(of_x2, x2_shape)]
 
 
-@operator(name="euclidean_dist", batch=elementwise, joint=euclidean_cotangents, inputs=("x1", "x2"))
+@operator(
+    aten="_euclidean_dist", name="euclidean_dist", batch=elementwise, joint=euclidean_cotangents, inputs=("x1", "x2")
+)
 def _euclidean(x1, x2):
     """Euclidean distances by |x|^2 - 2 x y + |y|^2, whose rounding errors are those of the squares."""
     squares = np.add.reduce(x1 * x1, -1, keepdims=True) + np.add.reduce(x2 * x2, -1, keepdims=True).mT

@@ -20,7 +20,10 @@ __all__ = ["embedding", "embedding_bag", "one_hot"]
 
 
 @operator(
-    batch=rows_picked, linear=True, input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0])
+    aten="embedding",
+    batch=rows_picked,
+    linear=True,
+    input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]),
 )
 def _rows(input, indices):
     """The rows of a table at indices."""
@@ -28,6 +31,7 @@ def _rows(input, indices):
 
 
 @operator(
+    aten="embedding_dense_backward",
     batch=rows_put,
     linear=True,
     input=lambda grad, indices: _rows(grad, indices),
@@ -62,7 +66,7 @@ def shares_of_batch(n, indices, padding_idx, scale_grad_by_freq, dtype):
     return share
 
 
-@operator(batch=by(shares_of_batch), name="embedding_shares")
+@operator(aten=(), batch=by(shares_of_batch), name="embedding_shares")
 def _shares(indices, padding_idx, scale_grad_by_freq, dtype):
     return shares_of_batch(0, indices, padding_idx, scale_grad_by_freq, dtype)
 

@@ -27,7 +27,7 @@ def as_given(input):
     return input._array if isinstance(input, TensorBase) else input
 
 
-@operator(batch=leading)
+@operator(aten=(), batch=leading)
 def _shares(input, extreme, dims):
     """The part of the cotangent that each element gets: those that tie for the extreme share it equally.
 
@@ -112,6 +112,7 @@ def returned(grads, index, input_shape, dim):
 
 
 @operator(
+    aten="max",
     batch=leading,
     name="max_dim",
     node="MaxBackward0",
@@ -125,6 +126,7 @@ def _max_dim(input, dim, keepdim):
 
 
 @operator(
+    aten="min",
     batch=leading,
     name="min_dim",
     node="MinBackward0",

@@ -69,7 +69,9 @@ def enter(name: str, value: str, node: str):
     formulas = {"input": lambda grad: np.zeros_like(grad)}
     if value == "value":
         formulas["value"] = lambda grad: grad
-    enter = operator(name=name, node=node, broadcasts=True, batch=by(overwrite_batch), **formulas)
+    enter = operator(
+        name=name, node=node, aten=name.replace("_tensor", ""), broadcasts=True, batch=by(overwrite_batch), **formulas
+    )
     return enter(lambda input, value: overwritten(input, value))
 
 

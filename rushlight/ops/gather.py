@@ -50,7 +50,11 @@ def _gather(input, dim, index):
 
 
 @operator(
-    linear=True, batch=leading, input=lambda grad, dim, index: _gather(grad, dim, index), node="ScatterAddBackward0"
+    aten=(),
+    linear=True,
+    batch=leading,
+    input=lambda grad, dim, index: _gather(grad, dim, index),
+    node="ScatterAddBackward0",
 )
 def _put_back(input, dim, index, shape, distinct=False):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `_gather`.
@@ -202,7 +206,12 @@ def _scatter(input, dim, index, src):
     return scattered(input, dim, index, corner(src, index.shape))
 
 
-@operator(batch=leading, input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0), node="ScatterBackward1")
+@operator(
+    aten="scatter",
+    batch=leading,
+    input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+    node="ScatterBackward1",
+)
 def _scatter_value(input, dim, index, value):
     return scattered(input, dim, index, value)
 
@@ -242,6 +251,7 @@ def _scatter_add(input, dim, index, src):
 
 
 @operator(
+    aten="scatter",
     batch=leading,
     input=no_derivative("scatter"),
     src=no_derivative("scatter"),

@@ -35,6 +35,7 @@ def _index_select(input, dim, index):
 
 
 @operator(
+    aten=(),
     linear=True,
     batch=with_index,
     input=lambda grad, dim, index: _index_select(grad, dim, index),
@@ -235,6 +236,7 @@ def _index_fill(input, dim, index, value):
 
 
 @operator(
+    aten="index_fill",
     layout="like first",
     batch=with_index,
     additive=True,
@@ -362,7 +364,7 @@ def _take(input, index):
     return np.reshape(input, -1)[index]
 
 
-@operator(linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
+@operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
 def _put_flat(input, shape, index):
     """Zeros of a shape with `input` added in where `index` counts the flattened elements: the adjoint of `take`."""
     size = math.prod(shape)

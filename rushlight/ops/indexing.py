@@ -35,7 +35,7 @@ def _index(input, key):
     return np.ascontiguousarray(input[key])
 
 
-@operator(linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
+@operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
 def _accumulate(input, shape, key):
     """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
     arrays = [item for item in key if isinstance(item, ARRAYS)]

@@ -36,6 +36,7 @@ def _masked_fill(input, mask, value):
 
 
 @operator(
+    aten="masked_fill",
     batch=by(fill_batch),
     additive=True,
     input=lambda grad, mask: _drop(mask, grad),
@@ -93,7 +94,11 @@ def place_batch(op, args, levels):
 
 
 @operator(
-    linear=True, batch=place_batch, input=lambda grad, mask: _masked_select(grad, mask), node="MaskedScatterBackward0"
+    aten=(),
+    linear=True,
+    batch=place_batch,
+    input=lambda grad, mask: _masked_select(grad, mask),
+    node="MaskedScatterBackward0",
 )
 def _place_masked(input, mask):
     """Zeros with the elements of a vector where the mask holds, in their order: the adjoint of `masked_select`."""
@@ -142,6 +147,7 @@ def gather_batch(n, input, mask, shape):
 
 
 @operator(
+    aten=(),
     linear=True,
     batch=by(gather_batch),
     input=lambda grad, mask: _masked_scatter(np.zeros_like(grad, shape=mask.shape), mask, grad),

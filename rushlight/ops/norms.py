@@ -69,6 +69,7 @@ def norm_cotangent(grad, input, result, p, dims):
 
 
 @operator(
+    saved_as={"p": "ord"},
     holomorphic=False,
     batch=leading,
     tangent=weighed,

@@ -76,7 +76,9 @@ def selecting(name, node, choose):
         return returned(grads, result1, input_shape, dim)
 
     forward.__name__ = name
-    return operator(batch=leading, node=node, nondifferentiable=(1,), input=formula)(forward)
+    return operator(batch=leading, node=node, aten=name.removesuffix("_dim"), nondifferentiable=(1,), input=formula)(
+        forward
+    )
 
 
 _kthvalue = selecting("kthvalue", "KthvalueBackward0", lambda rows, k: ranked(rows, k - 1))
@@ -203,7 +205,9 @@ ROUNDED = {
 }  # interpolations that take one of the elements
 
 
-@operator(batch=by(lambda n, input, q, *how: _quantile_places.forward(input, grown(q, n, input.ndim - n), *how)))
+@operator(
+    aten=(), batch=by(lambda n, input, q, *how: _quantile_places.forward(input, grown(q, n, input.ndim - n), *how))
+)
 def _quantile_places(input, q, interpolation, ignore_nan):
     """The indices of the elements below and above each quantile along the last dimension, shapes (*rows,
     quantiles), and the factor and offset that turn `q` into the part of the way from one to the other."""

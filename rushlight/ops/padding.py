@@ -88,6 +88,7 @@ def unpad_batch(n, input, shape, places):
 
 
 @operator(
+    aten=(),
     batch=by(unpad_batch),
     linear=True,
     input=lambda grad, places: PADS["replicate", 1](grad, places),
@@ -101,7 +102,7 @@ def _unpad(input, shape, places):
     return input
 
 
-def enter(mode, node):
+def enter(mode, node, aten):
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
     return operator(
@@ -110,14 +111,18 @@ def enter(mode, node):
         linear=True,
         name=f"{mode}_pad",
         node=node,
+        aten=aten,
         input=cotangent,
     )(picked)
 
 
 PADS: dict[tuple[str, int], Operator] = {
-    **{("reflect", n): enter(f"reflect{n}d", f"ReflectionPad{n}DBackward0") for n in (1, 2, 3)},
-    **{("replicate", n): enter(f"replicate{n}d", f"ReplicationPad{n}DBackward0") for n in (1, 2, 3)},
-    **{("circular", n): enter(f"circular{n}d", "CopySlices") for n in (1, 2, 3)},
+    **{("reflect", n): enter(f"reflect{n}d", f"ReflectionPad{n}DBackward0", f"reflection_pad{n}d") for n in (1, 2, 3)},
+    **{
+        ("replicate", n): enter(f"replicate{n}d", f"ReplicationPad{n}DBackward0", f"replication_pad{n}d")
+        for n in (1, 2, 3)
+    },
+    **{("circular", n): enter(f"circular{n}d", "CopySlices", "_pad_circular") for n in (1, 2, 3)},
 }
 
 

@@ -23,7 +23,7 @@ def along(dim, place):
     return (*[slice(None)] * dim, place)
 
 
-@operator(linear=True, batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
+@operator(aten=(), linear=True, batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
 def _shift(input, dim, back):
     """Each element moved one place along a dimension, forth or back; 0 comes in."""
     out = np.zeros_like(input)
@@ -43,7 +43,7 @@ def recurrence_cotangents(grad, factors, result, dim, back):
     return [cotangent, cotangent * _shift(result, dim, back)]
 
 
-@operator(batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
+@operator(aten=(), batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
 def _recur(input, factors, dim, back):
     """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
     out = np.array(input)
@@ -74,7 +74,9 @@ def product_before_cotangent(grad, input, result, dim, back):
 
 
 @operator(
-    batch=leading, input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back)
+    aten=(),
+    batch=leading,
+    input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back),
 )
 def _product_before(input, dim, back):
     """The product of all elements before each along a dimension, or of those after it."""
@@ -109,6 +111,7 @@ def _prod(input):
 
 
 @operator(
+    aten="prod",
     batch=leading,
     node="ProdBackward1",
     tangent=weighed,

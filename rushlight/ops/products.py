@@ -1,12 +1,14 @@
 """Products of vectors and matrices, and the linear layer's."""
 
 import math
+import sys
 from functools import reduce
 from operator import add
+from types import FrameType
 
 import numpy as np
 
-from rushlight.core import arithmetic as slots
+from rushlight.core.arithmetic import fill
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import Operator, call
@@ -21,12 +23,13 @@ from rushlight.ops.batched_products import (
     with_matrix,
     with_turned,
 )
+from rushlight.ops.events import Event, Turned, of_addmm, of_bmm, of_mm
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import UFUNCS, implements
 from rushlight.ops.series import rewritten
 from rushlight.ops.shape import _squeezed, _unsafe_view, _unsqueeze
-from rushlight.ops.table import TABLE, method, operator
+from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
@@ -37,8 +40,30 @@ def rows(x):
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
+def product_events(name, flops=None):
+    """The event of a product of vectors or matrices, which may be part of a `matmul`."""
+
+    def events(*args):
+        inner = [Event(name, args, flops)]
+        return [Event("matmul", args), *inner] if is_within_matmul() else inner
+
+    return events
+
+
+def is_within_matmul() -> bool:
+    """Whether `matmul` is what made the call that is noted, a few frames up."""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(8):
+        if frame is None or frame.f_code is matmul.__code__:
+            break
+        frame = frame.f_back
+    return frame is not None and frame.f_code is matmul.__code__
+
+
 _mm: Operator = operator(
     name="mm",
+    aten=product_events("mm", of_mm),
+    slot="mm",
     batch=with_matrix,
     linear=True,
     input=lambda grad, mat2: _mm(grad, mat2.T),
@@ -50,6 +75,7 @@ _mm: Operator = operator(
     batch=with_turned,
     linear=True,
     node="MmBackward0",
+    aten=lambda input, weight: [Event("linear", (input, weight)), Event("mm", (input, Turned(weight)), of_mm)],
     input=lambda grad, weight: _mm(grad, weight),
     weight=lambda grad, input: _mm(grad.T, input),
 )
@@ -59,7 +85,7 @@ def _mm_turned(input, weight):
 
 
 @operator(
-    batch=matrix_first, linear=True,
+    batch=matrix_first, linear=True, aten=product_events("mv"), slot="mv",
     input=lambda grad, vec: _outer(grad, vec), vec=lambda grad, input: _mv(input.T, grad),
 )  # fmt: skip
 def _mv(input, vec):
@@ -75,7 +101,11 @@ def _outer(input, vec2):
 
 
 @operator(
-    batch=of_vectors, linear=True, input=lambda grad, tensor: grad * tensor, tensor=lambda grad, input: grad * input
+    batch=of_vectors,
+    linear=True,
+    aten=product_events("dot"),
+    input=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, input: grad * input,
 )
 def _dot(input, tensor):
     return input.dot(tensor)
@@ -95,6 +125,7 @@ def _vdot(input, other):
 @operator(
     batch=elementwise,
     linear=True,
+    aten=product_events("bmm", of_bmm),
     input=lambda grad, mat2: _bmm(grad, mat2.mT),
     mat2=lambda grad, input: _bmm(input.mT, grad),
 )
@@ -106,6 +137,7 @@ def _bmm(input, mat2):
     batch=with_matrix,
     linear=True,
     node="UnsafeViewBackward0",
+    aten=product_events("mm", of_mm),
     input=lambda grad, other: _folded(grad, other.T),
     other=lambda grad, input: _mm(rows(input).T, rows(grad)),
 )
@@ -118,6 +150,7 @@ def _folded(input, other):
     batch=elementwise,
     linear=True,
     node="UnsafeViewBackward0",
+    aten=product_events("bmm", of_bmm),
     input=lambda grad, input_shape, other: unbroadcast(_broadcast(grad, other.mT), input_shape),
     other=lambda grad, input, other_shape: unbroadcast(_broadcast(input.mT, grad), other_shape),
 )
@@ -140,6 +173,10 @@ def layer_tangent(op, outs, args, tangents):
 @operator(
     batch=layer,
     node="AddmmBackward0",
+    aten=lambda input, weight, bias: [
+        Event("linear", (input, weight, bias)),
+        Event("addmm", (bias, input, Turned(weight)), of_addmm),
+    ],
     tangent=layer_tangent,
     series=rewritten(lambda input, weight, bias: input @ weight.mT + bias),
     bias=lambda grad, bias_shape: unbroadcast(grad, bias_shape),
@@ -411,7 +448,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("kron", out, result, input, other)
 
 
-slots.use_products(matmul, TABLE["mv"], TABLE["mm"])
+fill("matmul", matmul)
 UFUNCS[np.matmul] = matmul
 implements(np.inner)(inner)
 implements(np.kron)(kron)

@@ -225,7 +225,7 @@ def shifted_normal(generator, shape, mean, std, out):
 
 nothing = lambda grad: np.zeros_like(grad)
 enter_normal = lambda name, node, **formulas: operator(
-    name=name, node=node, broadcasts=True, batch=on_more_levels, **formulas
+    name=name, node=node, aten="normal", broadcasts=True, batch=on_more_levels, **formulas
 )(normal_numbers)
 NORMAL = {
     (True, False): enter_normal("normal_mean", "NormalBackward1", mean=nothing),

@@ -18,7 +18,13 @@ from rushlight.tensors import Tensor
 __all__ = ["flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile"]
 
 
-@operator(layout="like first", linear=True, batch=leading, input=lambda grad, dims: _flip(grad, dims))
+@operator(
+    saved_as={"dims": "dims"},
+    layout="like first",
+    linear=True,
+    batch=leading,
+    input=lambda grad, dims: _flip(grad, dims),
+)
 def _flip(input, dims):
     return np.flip(input, dims).copy()
 
@@ -75,6 +81,7 @@ def roll_batch(n, input, shifts, dims):
 
 
 @operator(
+    saved_as={"dims": "dims"},
     layout="channels last",
     linear=True,
     input=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims),
@@ -110,7 +117,12 @@ implements(np.roll)(lambda a, shift, axis=None: roll(a, shift, () if axis is Non
 
 
 @operator(
-    layout="as computed", linear=True, batch=leading, name="rot90", input=lambda grad, k, dims: _rot90(grad, -k, dims)
+    saved_as={"dims": "dims"},
+    layout="as computed",
+    linear=True,
+    batch=leading,
+    name="rot90",
+    input=lambda grad, k, dims: _rot90(grad, -k, dims),
 )
 def _rot90(input, k, dims):
     turns, (first, second) = k % 4, dims

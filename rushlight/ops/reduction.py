@@ -107,6 +107,7 @@ def _sum(input):
 
 
 @operator(
+    aten="sum",
     linear=True,
     batch=leading,
     node="SumBackward1",
@@ -162,6 +163,7 @@ def _mean(input):
 
 
 @operator(
+    aten="mean",
     linear=True,
     batch=leading,
     node="MeanBackward1",
@@ -190,7 +192,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
     return _mean_dims(input, axes(dim, array.ndim), keepdim, infer_floating("mean", input, dtype))
 
 
-@operator(batch=leading)
+@operator(aten=(), batch=leading)
 def _is_number(input):
     """1 where an element is not NaN, else 0, in the dtype of the input."""
     return (~np.isnan(input)).astype(input.dtype)

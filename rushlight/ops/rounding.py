@@ -60,6 +60,7 @@ def _round(input, decimals):
 
 
 @operator(
+    aten="round",
     input=lambda grad: np.zeros_like(grad),
     node="RoundBackward1",
     promote=only("f", "round_cpu"),

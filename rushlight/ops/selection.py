@@ -23,13 +23,13 @@ __all__ = [
 Number = bool | int | float
 
 
-@operator(linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad))
+@operator(aten=(), linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad))
 def _keep(condition, input):
     """The elements where a condition holds, 0 elsewhere: what formulas mask cotangents with."""
     return keep(condition, input)
 
 
-@operator(linear=True, batch=elementwise, input=lambda grad, condition: _drop(condition, grad))
+@operator(aten=(), linear=True, batch=elementwise, input=lambda grad, condition: _drop(condition, grad))
 def _drop(condition, input):
     """0 where a condition holds, the elements elsewhere."""
     return drop(condition, input)
@@ -249,11 +249,12 @@ def numbers_only(*operands):
     return arrays
 
 
-def with_tensors(name, node, promote):
+def with_tensors(name, aten, node, promote):
     """Enters `clamp` with tensors as bounds, once for each of its names."""
 
     @operator(
         name=name,
+        aten=aten,
         node=node,
         joint=between_tensors,
         inputs=("input", "min", "max"),
@@ -268,9 +269,13 @@ def with_tensors(name, node, promote):
     return between
 
 
-_clamp_tensors = with_tensors("clamp_tensors", "ClampBackward0", numbers_only)
-_clamp_min_tensor = with_tensors("clamp_min_tensor", "ClampMinBackward1", only("biuf", "maximum_cpu", common))
-_clamp_max_tensor = with_tensors("clamp_max_tensor", "ClampMaxBackward1", only("biuf", "minimum_cpu", common))
+_clamp_tensors = with_tensors("clamp_tensors", "clamp", "ClampBackward0", numbers_only)
+_clamp_min_tensor = with_tensors(
+    "clamp_min_tensor", "clamp_min", "ClampMinBackward1", only("biuf", "maximum_cpu", common)
+)
+_clamp_max_tensor = with_tensors(
+    "clamp_max_tensor", "clamp_max", "ClampMaxBackward1", only("biuf", "minimum_cpu", common)
+)
 
 
 def with_numbers(input, min, max):

@@ -39,19 +39,21 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     return shape
 
 
-def enter_view(name, node):
+def enter_view(name, node, aten):
     """Enters an operator that shows the same memory in another shape."""
     enter = operator(
-        name=name, node=node, view=True, batch=leading, layout="reshaped",
+        name=name, node=node, aten=aten, view=True, batch=leading, layout="reshaped",
         input=lambda grad, input_shape: np.reshape(grad, input_shape),
     )  # fmt: skip
     return enter(lambda input, shape: input.reshape(shape, copy=False))
 
 
-_view, _reshape_alias = enter_view("view", "ViewBackward0"), enter_view("reshape_alias", "ReshapeAliasBackward0")
+_view = enter_view("view", "ViewBackward0", "view")
+_reshape_alias = enter_view("reshape_alias", "ReshapeAliasBackward0", "_reshape_alias")
 
 
 @operator(
+    aten=("reshape", "_unsafe_view"),
     linear=True,
     batch=leading,
     node="UnsafeViewBackward0",
@@ -61,16 +63,16 @@ def _reshape_copy(input, shape):
     return np.array(input, order="C").reshape(shape)
 
 
-def enter_reshaped(name, node):
+def enter_reshaped(name, node, aten):
     """Enters an operator that gives another shape to what nobody else has: its result is no view."""
-    enter = operator(name=name, node=node, linear=True, batch=leading,
+    enter = operator(name=name, node=node, aten=aten, linear=True, batch=leading,
                      input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
     return enter(lambda input, shape: input.reshape(shape))
 
 
 _unsafe_view, _squeezed = (
-    enter_reshaped("unsafe_view", "UnsafeViewBackward0"),
-    enter_reshaped("squeezed", "SqueezeBackward4"),
+    enter_reshaped("unsafe_view", "UnsafeViewBackward0", "unsafe_view"),
+    enter_reshaped("squeezed", "SqueezeBackward4", "squeeze_"),
 )
 
 
@@ -243,7 +245,7 @@ def expand_dims(a, axis):
 
 def enter_squeeze(node):
     """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
-    enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", view=True, batch=leading,
+    enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", aten="squeeze", view=True, batch=leading,
                      input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
     return enter(lambda input, dims: input.squeeze(dims))
 

@@ -18,7 +18,7 @@ __all__ = ["as_strided", "diagonal", "narrow", "select", "unbind"]
 ALL = slice(None)
 
 
-@operator(linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
+@operator(aten=(), linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
 def _place(input, shape, key):
     """Zeros of a shape with `input` where a basic key looks: the adjoint of looking there."""
     out = np.zeros(shape, input.dtype)
@@ -26,16 +26,16 @@ def _place(input, shape, key):
     return out
 
 
-def enter_look(name, node):
+def enter_look(name, node, aten=None):
     """Enters an operator that looks at a part of a tensor by a basic key: integers, slices, None and an Ellipsis."""
     cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
-    enter = operator(name=name, view=True, node=node, input=cotangent, batch=leading)
+    enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading)
     return enter(lambda input, key: input[key])
 
 
 _select = enter_look("select", "SelectBackward0")
 _slice = enter_look("slice", "SliceBackward0")
-_look: Operator = enter_look("look", "UnsqueezeBackward0")
+_look: Operator = enter_look("look", "UnsqueezeBackward0", ("unsqueeze",))
 
 
 @method
@@ -101,6 +101,7 @@ def _unbind(input, dim):
 
 
 @operator(
+    aten="stack",
     linear=True,
     batch=inserting,
     joint=lambda grad, dim: _unbind(grad, dim),
@@ -138,6 +139,7 @@ def _diagonal(input, offset, dim1, dim2):
 
 
 @operator(
+    aten=(),
     linear=True,
     batch=leading,
     input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2),
@@ -178,7 +180,12 @@ def _unfold(input, dim, size, step):
     return out[(*(ALL,) * dim, slice(None, None, step))]
 
 
-@operator(batch=leading, input=lambda grad, dim, size, step: _unfold(grad, dim, size, step), node="UnfoldBackward0")
+@operator(
+    aten="col2im",
+    batch=leading,
+    input=lambda grad, dim, size, step: _unfold(grad, dim, size, step),
+    node="UnfoldBackward0",
+)
 def _fold(input, shape, dim, size, step):
     """The sum of overlapping windows, each in its place: the adjoint of `unfold`."""
     out = np.zeros(shape, input.dtype)

@@ -34,6 +34,7 @@ def below_largest(input, dim, dtype):
 
 
 @operator(
+    aten="_softmax_backward_data",
     batch=leading,
     grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
     result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
@@ -55,6 +56,7 @@ def softmax_by_parts(input, dim, dtype):
 
 
 @operator(
+    aten=("softmax", "_softmax"),
     batch=leading,
     tangent=symmetric,
     series=rewritten(softmax_by_parts),
@@ -70,6 +72,7 @@ def _softmax(input, dim, dtype):
 
 
 @operator(
+    aten="_log_softmax_backward_data",
     batch=leading,
     grad=lambda c, result, dim: c - total(c * np.exp(result), dim),
     result=lambda c, grad, result, dim: -c * np.exp(result) * total(grad, dim),
@@ -98,6 +101,7 @@ def log_sum_exp_by_parts(input, dims, keepdim):
 
 
 @operator(
+    aten=("log_softmax", "_log_softmax"),
     batch=leading,
     tangent=log_softmax_tangent,
     series=rewritten(lambda input, dim, dtype: input - log_sum_exp_by_parts(input, (dim,), True)),

@@ -50,6 +50,7 @@ def _sort(input, dim, descending):
 
 
 @operator(
+    aten="sort",
     layout="like first",
     batch=leading,
     name="sort_stable",

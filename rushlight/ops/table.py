@@ -16,6 +16,7 @@ import inspect
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, change_binary
@@ -30,23 +31,29 @@ from rushlight.tensors import Tensor
 TABLE: dict[str, Operator] = {}
 
 
-def operator(*, name=None, **given):
+def enter(name, forward, params, formulas, slot="", **options):
+    """Enters an operator; `slot` is the place in Python's arithmetic that it is for."""
+    entry = TABLE[name] = Operator(name, forward, params, formulas, **options)
+    if slot:
+        fill(slot, entry)
+    return entry
+
+
+def operator(*, name=None, slot="", **given):
     """Enters an operator: decorates the function that computes it on arrays.
 
-    Each keyword that is none of `core.entries.OPTIONS` is the name of an input, with the cotangent of that input as a
-    function; see `Entry` there for what its parameters may ask for. The entry is called with all arguments in their
-    places, on tensors, which is recorded, or on arrays, which only computes.
+    Each other keyword that is none of `core.entries.OPTIONS` is the name of an input, with the cotangent of that input
+    as a function; see `Entry` there for what its parameters may ask for. The entry is called with all arguments in
+    their places, on tensors, which is recorded, or on arrays, which only computes.
     """
     options = {key: value for key, value in given.items() if key in OPTIONS}
     formulas = {key: value for key, value in given.items() if key not in OPTIONS}
 
-    def enter(forward):
+    def decorate(forward):
         params = tuple(inspect.signature(forward).parameters)
-        entry = Operator(name or forward.__name__.strip("_"), forward, params, formulas, **options)
-        TABLE[entry.name] = entry
-        return entry
+        return enter(name or forward.__name__.strip("_"), forward, params, formulas, slot, **options)
 
-    return enter
+    return decorate
 
 
 def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, inplace=True, methods=True, **options):
@@ -57,7 +64,7 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, in
     options are those of `core.entries`.
     """
     formulas = {} if derivative is None else {"input": derivative}
-    entry = TABLE[name] = Operator(name, forward, ("input",), formulas, promote=promote, broadcasts=True, **options)
+    entry = enter(name, forward, ("input",), formulas, promote=promote, broadcasts=True, **options)
 
     def function(input, *, out=None):
         if not isinstance(input, TensorBase):
@@ -85,9 +92,10 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
     """
     formulas = {} if input is None else {"input": input, "other": other}
     options |= {"promote": promote, "broadcasts": True}
-    entry = with_number = TABLE[name] = Operator(name, forward, ("input", "other"), formulas, node=node, **options)
+    params = ("input", "other")
+    entry = with_number = enter(name, forward, params, formulas, node=node, **options)
     if number_node:
-        with_number = Operator(name, forward, ("input", "other"), formulas, node=number_node, **options)
+        with_number = Operator(name, forward, params, formulas, node=number_node, **options)
         TABLE[f"{name}_number"] = with_number
 
     def function(input, other, *, out=None):

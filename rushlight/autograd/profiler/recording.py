@@ -5,9 +5,8 @@ from contextvars import ContextVar
 from threading import get_native_id, local
 from time import perf_counter_ns, time_ns
 
-from rushlight.autograd.profiler import flops
 from rushlight.autograd.profiler.memory import Ledger, flat
-from rushlight.autograd.profiler.names import parts, shapes_of
+from rushlight.autograd.profiler.names import events_of_call, shapes_of
 from rushlight.autograd.profiler.stacks import stack_here
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK, Interpreter, observer
@@ -44,7 +43,7 @@ class Record:
 def name_of(function, args) -> str:
     """The name of a change in place, without its underscore; one in angle brackets for what has none of its own."""
     if isinstance(function, Operator):
-        return parts(function, args)[0][0]
+        return events_of_call(function, args)[0].name
     return f"aten::{getattr(function, '__name__', '<>').strip('_')}"
 
 
@@ -92,13 +91,13 @@ class Recording(Interpreter):
         for record in self.records:
             record.close()
 
-    def open(self, name, scope=FUNCTION, sequence=-1, args=()) -> Record:
-        """Begins an event."""
+    def open(self, name, scope=FUNCTION, sequence=-1, args=(), flops=None) -> Record:
+        """Begins an event; `flops` counts its operations."""
         record = Record(name, scope, sequence)
         if self.shapes:
             record.shapes = shapes_of(args)
-            if self.count_flops:
-                record.flops = flops.count(name, record.shapes, args)
+            if self.count_flops and flops is not None:
+                record.flops = flops(record.shapes, args)
         if self.stacks:
             record.stack = stack_here()
         self.records.append(record)
@@ -114,12 +113,12 @@ class Recording(Interpreter):
 
     def call(self, op, args, below):
         """Calls an operator, and notes it, but for what is the inside of a change in place."""
-        events = parts(op, args)
-        if events[0][0].rstrip("_") == self.here.changing:
+        events = events_of_call(op, args)
+        if events[0].name.rstrip("_") == self.here.changing:
             events = events[1:]
         if not events:
             return below(op, args)
-        records = [self.open(name, args=values) for name, values in events]
+        records = [self.open(name, args=values, flops=flops) for name, values, flops in events]
         try:
             result = below(op, args)
             self.relate(records, result)

@@ -48,6 +48,8 @@ def column(values, ndim):
 
 
 @operator(
+    saved_as={"input": "input"},
+    aten=("batch_norm", "native_batch_norm"),
     layout="channels last",
     batch=as_channels, joint=batch_norm_cotangents, inputs=("input", "weight", "bias"),
     node="NativeBatchNormBackward0", nondifferentiable=(1, 2, 3),
@@ -58,6 +60,8 @@ def _batch_norm(input, weight, bias, eps):
 
 
 @operator(
+    saved_as={"input": "input"},
+    aten=("batch_norm", "native_batch_norm"),
     layout="channels last",
     batch=as_channels,
     joint=scaled_cotangents,

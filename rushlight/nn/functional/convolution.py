@@ -9,9 +9,11 @@ from operator import add
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.graph import TensorBase
 from rushlight.kernels import convolution as kernels
 from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
+from rushlight.ops.events import Event, of_conv2d
 from rushlight.ops.mismatch import C_NAMES
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
@@ -58,6 +60,23 @@ def cropped(result, shape):
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
+def convolution_events(input, weight, bias, stride, padding, dilation, groups):
+    """A convolution goes by its number of dimensions."""
+    n = weight.ndim - 2
+    outer = (input, weight, bias, stride, padding, dilation, groups)
+    inner = (*outer[:6], False, (0,) * n, groups)
+    return [Event(f"conv{n}d", outer, of_conv2d if n == 2 else None), Event("convolution", inner)]
+
+
+def transpose_events(input, weight, bias, shape, stride, padding, dilation, groups):
+    """A transposed one too. In a derivative, on arrays, it is the cotangent of a convolution's input."""
+    if not isinstance(input, TensorBase):
+        return [Event("convolution_backward", (input, weight))]
+    outer = (input, weight, bias, stride, padding, None, groups, dilation)
+    inner = (input, weight, bias, stride, padding, dilation, True, None, groups)
+    return [Event(f"conv_transpose{weight.ndim - 2}d", outer), Event("convolution", inner)]
+
+
 def convolution_tangent(op, outs, args, tangents):
     """A convolution for each tangent, and the bias's."""
     (input, weight, _, *settings), (t, tangent_of_weight, tangent_of_bias) = args, tangents[:3]
@@ -71,6 +90,8 @@ def convolution_tangent(op, outs, args, tangents):
 
 @operator(
     layout="convolution",
+    aten=convolution_events,
+    saved_as={"input": "input"},
     batch=convolved,
     tangent=convolution_tangent,
     joint=convolution_cotangents,
@@ -82,6 +103,8 @@ def _convolution(input, weight, bias, stride, padding, dilation, groups):
 
 @operator(
     layout="channels last, lines",
+    aten=transpose_events,
+    saved_as={"input": "input"},
     batch=convolved,
     tangent=convolution_tangent,
     joint=transpose_cotangents,
@@ -93,6 +116,8 @@ def _convolution_transpose(input, weight, bias, shape, stride, padding, dilation
 
 
 @operator(
+    aten="convolution_backward",
+    saved_as={"input": "input"},
     batch=convolved_weight,
     linear=True,
     joint=weight_cotangents,

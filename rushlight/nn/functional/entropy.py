@@ -26,6 +26,7 @@ def scored_cotangent(grads, input, target, factor, result1):
 
 
 @operator(
+    aten="cross_entropy_loss",
     node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,),
     batch=by(lambda n, input, target, factor: kernels.cross_entropy(input, target, factor)),
 )  # fmt: skip
@@ -43,6 +44,7 @@ def picked_cotangent(grad, input_shape, target, factor):
 
 
 @operator(
+    aten=("nll_loss_nd", "nll_loss"),
     node="NllLossBackward0", input=picked_cotangent,
     batch=by(lambda n, input, target, factor: kernels.pick(input, target, factor)),
 )  # fmt: skip
@@ -74,7 +76,7 @@ def nll_operator(name, node):
         total = np.add.reduce(losses, axis=dims)
         return np.where(coefficients.any(dims), total, np.nan).astype(input.dtype) if reduction == "mean" else total
 
-    return operator(name=name, node=node, input=cotangent, batch=by(batch))(forward)
+    return operator(name=name, node=node, aten=("nll_loss_nd", name), input=cotangent, batch=by(batch))(forward)
 
 
 _nll_loss = nll_operator("nll_loss", "NllLossBackward0")

@@ -29,6 +29,7 @@ def _unfold(input, kernel, dilation, padding, stride):
 
 
 @operator(
+    aten="col2im",
     batch=as_samples,
     linear=True,
     node="Col2ImBackward0",

@@ -29,7 +29,7 @@ ALIGNMENT = (
 )
 
 
-@operator(batch=on_batched, input=lambda grad, slope: grad * slope)
+@operator(aten=(), batch=on_batched, input=lambda grad, slope: grad * slope)
 def _moved(input, values, slope):
     """Other values with a derivative that is known: what clipping and reflecting make of coordinates."""
     return values

@@ -97,7 +97,18 @@ def resize_operators():
              for dims in (1, 2, 3)}  # fmt: skip
     names |= {(mode, dims): f"{mode.title()}{dims}D" for mode, dims in SPACE.items() if mode != "lanczos"}
     names |= {(f"{mode}-aa", 2): f"{mode.title()}2DAa" for mode in ("bilinear", "bicubic", "lanczos")}
-    return {key: along(f"upsample_{name.lower()}", f"Upsample{name}Backward0") for key, name in names.items()}
+    return {
+        key: along(f"upsample_{name.lower()}", f"Upsample{name}Backward0", aten=aten_of(*key))
+        for key, name in names.items()
+    }
+
+
+def aten_of(mode, dims):
+    """PyTorch's name for an operator that resizes."""
+    filter, _, variant = mode.partition("-")
+    if variant == "exact":
+        return f"_upsample_{filter}_exact{dims}d"
+    return f"_upsample_{filter}{dims}d_aa" if variant else f"upsample_{filter}{dims}d"
 
 
 RESIZE = resize_operators()

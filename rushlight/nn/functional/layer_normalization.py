@@ -63,6 +63,8 @@ def layer_norm_tangent(op, outs, args, tangents):
 
 
 @operator(
+    saved_as={"input": "input"},
+    aten=("layer_norm", "native_layer_norm"),
     joint=layer_norm_cotangents,
     inputs=("input", "weight", "bias"),
     nondifferentiable=(1, 2),
@@ -99,6 +101,7 @@ def group_norm_cotangents(grads, input, weight, groups, eps, result1, result2, n
 
 
 @operator(
+    saved_as={"input": "input"},
     layout="channels last",
     batch=as_samples,
     joint=group_norm_cotangents,

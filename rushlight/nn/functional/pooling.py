@@ -50,6 +50,7 @@ def max_pool_operator(dims):
         layout="channels last, lines" if dims == 1 else "channels last",
         batch=as_samples,
         name=f"max_pool{dims}d_with_indices",
+        aten=(f"max_pool{dims}d", f"max_pool{dims}d_with_indices"),
         node=f"MaxPool{max(dims, 2)}DWithIndicesBackward0",
         nondifferentiable=(1,),
         input=lambda grad, result1, input_shape: planes.scatter(grad[0], result1, input_shape, dims),
@@ -63,6 +64,7 @@ def avg_pool_operator(dims):
         batch=as_samples,
         linear=True,
         name=f"avg_pool{dims}d_backward",
+        aten=f"avg_pool{max(dims, 2)}d_backward",
         node=f"AvgPool{max(dims, 2)}DBackwardBackward0",
         grad=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override: entry(
             g, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override

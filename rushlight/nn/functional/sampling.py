@@ -23,7 +23,7 @@ LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous
 """Where results of adaptive and average pooling lie, by the number of spatial dimensions."""
 
 
-def along(name, node, layout="channels last"):
+def along(name, node, layout="channels last", aten=None):
     """Enters an operator that is such a map; its derivative is the transposed one."""
     entry = operator(
         layout=layout,
@@ -31,6 +31,7 @@ def along(name, node, layout="channels last"):
         linear=True,
         name=name,
         node=node,
+        aten=aten,
         input=lambda grad, maps: entry(grad, tuple(m.T for m in maps)),
     )(
         lambda input, maps: (

@@ -29,6 +29,7 @@ def unpool_operator(dims):
         batch=as_samples,
         linear=True,
         name=f"max_unpool{dims}d",
+        aten=f"max_unpool{max(dims, 2)}d",
         node=f"MaxUnpool{max(dims, 2)}DBackward0",
         input=lambda grad, indices: planes.gather(grad, indices, dims),
     )(max_unpool)

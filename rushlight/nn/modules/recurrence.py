@@ -50,7 +50,7 @@ def lstm_cotangents(grads, gates, cell, result1):
     return [np.concatenate(parts, 1), grad_cell * forgetting]
 
 
-@operator(batch=as_samples, joint=lstm_cotangents, inputs=("gates", "cell"))
+@operator(aten=(), batch=as_samples, joint=lstm_cotangents, inputs=("gates", "cell"))
 def _lstm_states(gates, cell):
     """The next hidden and cell states of LSTM."""
     entering, forgetting, new, leaving = activated(gates)

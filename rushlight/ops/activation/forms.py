@@ -24,6 +24,7 @@ def variant(function):
 
 
 @operator(
+    aten=(),
     batch=by(lambda n, grad, input: grad),
     series=masking,
     grad=lambda grad: grad,

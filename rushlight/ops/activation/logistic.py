@@ -121,7 +121,11 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: 
 
 
 @operator(
-    name="stable_softplus", batch=elementwise, tangent=symmetric, input=lambda grad, input: grad * logistic_of(input)
+    aten=(),
+    name="stable_softplus",
+    batch=elementwise,
+    tangent=symmetric,
+    input=lambda grad, input: grad * logistic_of(input),
 )
 def stable_softplus_of(input):
     """`softplus` without a threshold, in formulas."""

@@ -20,6 +20,7 @@ __all__ = [
 
 
 @operator(
+    saved_as={"low": "min_val", "high": "max_val"},
     input=lambda grad, input, low, high: tied(_drop((input <= low) | (input >= high), grad), input),
     promote=only("iuf", "hardtanh_cpu"),
     broadcasts=True,

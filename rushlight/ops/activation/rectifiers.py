@@ -29,6 +29,7 @@ unary(
     lambda x: bounded(x, 0, None),
     relu_cotangent,
     inplace=False,
+    aten=("relu", "clamp_min"),
     promote=lambda x: rectified(x),
 )
 
@@ -62,6 +63,7 @@ def leaky(x, slope):
 
 
 @operator(
+    saved_as={"slope": "negative_slope"},
     input=lambda grad, input, slope: tied(_where(input > 0, grad, grad * slope), input),
     promote=floats("leaky_relu_cpu"),
     broadcasts=True,

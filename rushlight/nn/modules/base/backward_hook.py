@@ -12,7 +12,7 @@ from rushlight.core.recording import recording
 
 PASS = Operator(
     "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",),
-    lists=("tensors",), node="BackwardHookFunctionBackward", batch=on_batched,
+    lists=("tensors",), node="BackwardHookFunctionBackward", aten=(), batch=on_batched,
 )  # fmt: skip
 
 

@@ -1,6 +1,28 @@
-"""How many floating-point operations a call takes, by PyTorch's formulas (torch/csrc/profiler/util.cpp)."""
+"""What PyTorch's profiler shows of a call: one event or several, one within the other, with PyTorch's names.
+
+An entry names them with `aten`: names, the outermost first; none at all (`()`) for a step that PyTorch does not have;
+or a function of the call's arguments that returns the events. `flops` is the count for the innermost one. The counts
+are PyTorch's formulas (torch/csrc/profiler/util.cpp).
+"""
 
 import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Event(NamedTuple):
+    """An event: its name, the arguments in PyTorch's order, and a function of their shapes and of them that counts."""
+
+    name: str
+    args: tuple
+    flops: Callable[..., int] | None = None
+
+
+class Turned:
+    """A matrix that the call takes transposed, for its shape."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.shape = tuple(matrix.shape[::-1])
 
 
 def of_mm(shapes, args):
@@ -40,20 +62,3 @@ def of_conv2d(shapes, args):
 def of_elements(shapes, args):
     """One for each element of the first argument."""
     return math.prod(shapes[0])
-
-
-FORMULAS = {
-    "aten::mm": of_mm,
-    "aten::addmm": of_addmm,
-    "aten::bmm": of_bmm,
-    "aten::baddbmm": of_baddbmm,
-    "aten::conv2d": of_conv2d,
-    "aten::add": of_elements,
-    "aten::mul": of_elements,
-}
-
-
-def count(name: str, shapes: list[list[int]], args: tuple) -> int:
-    """The operations of a call; 0 for operators whose operations PyTorch does not count."""
-    formula = FORMULAS.get(name)
-    return 0 if formula is None else formula(shapes, args)
