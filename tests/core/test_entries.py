@@ -20,7 +20,7 @@ def enter(**options):
 
 
 @pytest.mark.parametrize(
-    "error, options",
+    ("error", "options"),
     {
         "an option": (TypeError, {"tangnet": forward}),
         "an input": (ValueError, {"inputs": ("inptu",)}),
@@ -34,7 +34,7 @@ def test_what_is_not_there_is_refused(error, options):
 
 
 def test_an_input_that_is_none_is_refused():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="not in tuple"):
         operator(inptu=lambda grad: grad)(forward)
     assert "forward" not in TABLE
 

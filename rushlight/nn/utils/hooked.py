@@ -5,7 +5,7 @@ from typing import Any
 from rushlight.nn.modules.module import Module
 
 
-def hook_on(module: Module, kind: type, name: str) -> tuple[int, Any] | None:
+def hook_on(module: Module, kind: Any, name: str) -> tuple[int, Any] | None:
     """The hook of a class for a weight, with its key among the module's; None where there is none."""
     return next(
         (
