@@ -1,17 +1,21 @@
 """Data types, and PyTorch's rules on which one a mixed operation computes in."""
 
 import builtins
+import math
 from functools import cache
 from typing import overload
 
 import numpy as np
 
+from rushlight.core import narrow
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 
 __all__ = [
-    "bool", "can_cast", "cdouble", "cfloat", "complex64", "complex128", "double", "dtype", "finfo", "float", "float16",
-    "float32", "float64", "get_default_dtype", "half", "iinfo", "int", "int8", "int16", "int32", "int64", "long",
-    "promote_types", "result_type", "set_default_dtype", "short", "uint8",
+    "bfloat16", "bool", "can_cast", "cdouble", "cfloat", "complex64", "complex128", "double", "dtype", "finfo", "float",
+    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float16", "float32", "float64",
+    "get_default_dtype", "half", "iinfo", "int", "int8", "int16", "int32", "int64", "long", "promote_types",
+    "result_type", "set_default_dtype", "short", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 
@@ -32,7 +36,7 @@ class dtype:
     @property
     def is_floating_point(self) -> builtins.bool:
         """Whether this is a type of real floating-point numbers."""
-        return self._numpy.kind == "f"
+        return kind_of(self._numpy) == "f"
 
     @property
     def is_complex(self) -> builtins.bool:
@@ -42,7 +46,7 @@ class dtype:
     @property
     def is_signed(self) -> builtins.bool:
         """Whether the type has negative numbers."""
-        return self._numpy.kind in "ifc"
+        return kind_of(self._numpy) in "ifc"
 
     @property
     def itemsize(self) -> builtins.int:
@@ -54,8 +58,11 @@ class dtype:
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def to_complex(self) -> "dtype":
-        """The complex type of the same precision."""
-        return {float32: complex64, float64: complex128}.get(self, self)
+        """The complex type of the same precision; of bfloat16 that of float32. RuntimeError where there is none."""
+        found = {bfloat16: complex64, float32: complex64, float64: complex128}.get(self, self)
+        if not found.is_complex:
+            raise RuntimeError(f"Unknown Complex ScalarType for {TYPE_NAMES[self]}")
+        return found
 
     def __repr__(self):
         return f"torch.{self._name}"
@@ -64,24 +71,83 @@ class dtype:
         return self._name
 
 
+class NarrowType(dtype):
+    """A floating-point type of the package ml_dtypes, which is loaded when the type is first used."""
+
+    __slots__ = ("_loaded",)
+
+    def __init__(self, name):
+        self._name = name
+        self._loaded = None
+
+    @property
+    def _numpy(self):
+        if self._loaded is None:
+            self._loaded = load_narrow_type(self)
+        return self._loaded
+
+    @property
+    def is_floating_point(self) -> builtins.bool:
+        """Whether this is a type of real floating-point numbers: it is."""
+        return True
+
+    is_signed = is_floating_point
+
+    @property
+    def is_complex(self) -> builtins.bool:
+        """Whether this is a type of complex numbers: it is not."""
+        return False
+
+    @property
+    def itemsize(self) -> builtins.int:
+        """The size of an element in bytes."""
+        return 2 if self is bfloat16 else 1
+
+
+def load_narrow_type(d: NarrowType) -> np.dtype:
+    """The NumPy type of a narrow one, from now on served. ModuleNotFoundError without ml_dtypes."""
+    try:
+        import ml_dtypes
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{d} needs the package ml_dtypes: pip install ml_dtypes, or pip install rushlight[dtypes]"
+        ) from error
+    numpy_type = np.dtype(getattr(ml_dtypes, d._name))
+    narrow.serve(numpy_type, builtins.float(ml_dtypes.finfo(numpy_type).max), d is float8_e4m3fn)
+    FROM_NUMPY[numpy_type] = d
+    return numpy_type
+
+
 bool = dtype("bool", np.bool_)
 uint8 = dtype("uint8", np.uint8)
+uint16 = dtype("uint16", np.uint16)
+uint32 = dtype("uint32", np.uint32)
+uint64 = dtype("uint64", np.uint64)
 int8 = dtype("int8", np.int8)
 int16 = short = dtype("int16", np.int16)
 int32 = int = dtype("int32", np.int32)
 int64 = long = dtype("int64", np.int64)
+float8_e4m3fn = NarrowType("float8_e4m3fn")
+float8_e4m3fnuz = NarrowType("float8_e4m3fnuz")
+float8_e5m2 = NarrowType("float8_e5m2")
+float8_e5m2fnuz = NarrowType("float8_e5m2fnuz")
+bfloat16 = NarrowType("bfloat16")
 float16 = half = dtype("float16", np.float16)
 float32 = float = dtype("float32", np.float32)
 float64 = double = dtype("float64", np.float64)
 complex64 = cfloat = dtype("complex64", np.complex64)
 complex128 = cdouble = dtype("complex128", np.complex128)
 
-DTYPES = (bool, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
-FROM_NUMPY = {d._numpy: d for d in DTYPES}
 TYPE_NAMES = {
     bool: "Bool", uint8: "Byte", int8: "Char", int16: "Short", int32: "Int", int64: "Long", float16: "Half",
-    float32: "Float", float64: "Double", complex64: "ComplexFloat", complex128: "ComplexDouble",
+    float32: "Float", float64: "Double", complex64: "ComplexFloat", complex128: "ComplexDouble", uint16: "UInt16",
+    uint32: "UInt32", uint64: "UInt64", bfloat16: "BFloat16", float8_e4m3fn: "Float8_e4m3fn",
+    float8_e4m3fnuz: "Float8_e4m3fnuz", float8_e5m2: "Float8_e5m2", float8_e5m2fnuz: "Float8_e5m2fnuz",
 }  # fmt: skip
+DTYPES = tuple(TYPE_NAMES)
+NARROW = {d._name: d for d in DTYPES if isinstance(d, NarrowType)}
+FROM_NUMPY = {d._numpy: d for d in DTYPES if d._name not in NARROW}  # narrow types are added when they are loaded
+WIDE_UNSIGNED = frozenset(d._numpy for d in (uint16, uint32, uint64))
 SCALARS = {builtins.bool: bool, builtins.int: int64, builtins.float: float32, builtins.complex: complex64}
 
 _default = float32
@@ -149,17 +215,32 @@ def canonical(array: np.ndarray) -> np.ndarray:
 
 def category(d: np.dtype) -> builtins.int:
     """0 for bool, 1 for integers, 2 for floats, 3 for complex: a higher one wins over a lower."""
-    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[d.kind]
+    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[kind_of(d)]
 
 
 @cache
 def _promote(a: np.dtype, b: np.dtype) -> np.dtype:
-    """The type of an operation between tensors of two types, of equal standing."""
+    """The type of an operation between tensors of two types, of equal standing. RuntimeError where there is none."""
+    if a == b:
+        return a
     if category(a) < category(b):
-        a, b = b, a
+        return _promote(b, a)
+    if a in narrow.BYTES or b in narrow.BYTES:
+        raise not_promoted("Float8 Types", a, b)
+    if (a in WIDE_UNSIGNED or b in WIDE_UNSIGNED) and category(a) != 2:
+        raise not_promoted("uint16, uint32, uint64 types", a, b)
     if category(a) == category(b) or category(a) == 3:
-        return np.result_type(a, b) if category(b) > 1 or category(a) < 2 else a
+        return np.result_type(narrow.wide(a), narrow.wide(b)) if category(b) > 1 or category(a) < 2 else a
     return a
+
+
+def not_promoted(kind: str, a: np.dtype, b: np.dtype) -> RuntimeError:
+    """The error for types that have none in common."""
+    first, second = (TYPE_NAMES[FROM_NUMPY[d]] for d in (a, b))
+    return RuntimeError(
+        f"Promotion for {kind} is not supported, attempted to promote {first} and {second}. Convert one of them first, "
+        "with .to(dtype)."
+    )
 
 
 @cache
@@ -176,10 +257,12 @@ def _result(kinds: tuple) -> np.dtype:
             continue
         if result is None:
             result = d
-        elif d.kind == "c" and result.kind == "f":
+        elif d.kind == "c" and kind_of(result) == "f":
+            if result in narrow.BYTES:
+                raise RuntimeError(f"Unknown Complex ScalarType for {TYPE_NAMES[FROM_NUMPY[result]]}")
             result = np.dtype(np.complex128 if result == np.float64 else np.complex64)
         else:
-            result = _promote(result, d)
+            result = d if d.kind == "c" and result in WIDE_UNSIGNED else _promote(result, d)
     assert result is not None
     return result
 
@@ -244,14 +327,29 @@ class finfo:
     """
 
     def __init__(self, type: dtype | None = None):
-        self.dtype = type or _default
-        if not (self.dtype.is_floating_point or self.dtype.is_complex):
+        d = _default if type is None else type
+        if not (d.is_floating_point or d.is_complex):
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {type}")
-        info = np.finfo(self.dtype._numpy)
-        self.bits = info.bits
-        self.eps, self.max, self.min = info.eps.item(), info.max.item(), info.min.item()
-        self.tiny = self.smallest_normal = info.tiny.item()
-        self.resolution = info.resolution.item()
+        d = d.to_real()
+        self.dtype = d._name
+        limits = np.finfo(d._numpy) if d._numpy not in narrow.TYPES else ml_limits(d)
+        digits = builtins.int(-math.log10(limits.eps))  # decimal digits that any number keeps
+        self.bits, self.resolution = limits.bits, 10.0**-digits
+        self.eps, self.max, self.min = (builtins.float(limit) for limit in (limits.eps, limits.max, limits.min))
+        self.tiny = self.smallest_normal = builtins.float(limits.smallest_normal)
+
+    def __repr__(self):
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+def ml_limits(d: dtype):
+    """What ml_dtypes tells of the limits of one of its types."""
+    from ml_dtypes import finfo as limits_of
+
+    return limits_of(d._numpy)
 
 
 class iinfo:
@@ -263,16 +361,27 @@ class iinfo:
     """
 
     def __init__(self, type: dtype):
-        if type._numpy.kind not in "iu":
+        if type.is_floating_point or type.is_complex:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle {type}")
+        if type is bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         info = np.iinfo(type._numpy)
-        self.dtype, self.bits, self.max, self.min = type, info.bits, builtins.int(info.max), builtins.int(info.min)
+        self.dtype, self.bits = type._name, info.bits
+        self.max, self.min = builtins.int(info.max), builtins.int(info.min)
+
+    def __repr__(self):
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 def cast(value, d: np.dtype):
-    """An operand's array (a number becomes one without dimensions) in a given type."""
+    """An operand's array (a number becomes one without dimensions) in a given type.
+
+    Beside arrays of a narrow type single numbers keep the digits of float32, in which is computed.
+    """
     array = value._array if isinstance(value, TensorBase) else np.asarray(value)
-    return array if array.dtype == d else array.astype(d)
+    if array.dtype == d:
+        return array
+    return array.astype(narrow.WIDE if array.ndim == 0 and d in narrow.TYPES else d)
 
 
 def arithmetic(*operands):
@@ -291,7 +400,7 @@ def floating(*operands):
         if not isinstance(operand, OPERANDS):
             return NotImplemented
     d = result_dtype(*operands)
-    if d.kind not in "fc":
+    if kind_of(d) not in "fc":
         d = _default._numpy
     arrays = tuple([cast(operand, d) for operand in operands])
     return arrays if len(arrays) > 1 else arrays[0]

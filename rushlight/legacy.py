@@ -5,7 +5,8 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.old_constructors import constructed
 from rushlight.tensors import Tensor
 
-CLASSES = {f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex}
+WITHOUT = {d for d in dtypes.DTYPES if d._name in ("uint16", "uint32", "uint64") or d._name.startswith("float8")}
+CLASSES = {f"{name}Tensor": d for d, name in dtypes.TYPE_NAMES.items() if not d.is_complex and d not in WITHOUT}
 
 __all__ = ["set_default_tensor_type", *CLASSES]
 

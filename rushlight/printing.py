@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from rushlight.core.kinds import kind_of
+
 
 @dataclass
 class _Options:
@@ -182,7 +184,7 @@ def _elements(array: np.ndarray) -> tuple[list[str], int]:
         signed = [text if text.startswith("-") else "+" + text for text in imag]
         texts = [f"{re:>{real_width}}{im}j" for re, im in zip(real, signed, strict=True)]
         return texts, real_width + imag_width + 1
-    if values.dtype.kind == "f":
+    if kind_of(values.dtype) == "f":
         texts, width = _floats(values.tolist())
     else:
         texts = [str(value) for value in values.tolist()]

@@ -12,6 +12,8 @@ from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
+from rushlight.core.kinds import kind_of
+from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.windows import memory_of
 from rushlight.devices import CPU, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format
@@ -176,7 +178,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def is_floating_point(self) -> bool:
         """Whether the elements are real floating-point numbers."""
-        return self._array.dtype.kind == "f"
+        return kind_of(self._array.dtype) == "f"
 
     def is_complex(self) -> bool:
         """Whether the elements are complex."""
@@ -199,11 +201,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The values as a NumPy array that shares the tensor's memory.
 
-        RuntimeError for a tensor that requires grad, unless `force` is given.
+        RuntimeError for a tensor that requires grad, unless `force` is given; TypeError for types that NumPy has not.
         """
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         array = self._settled()
+        if array.dtype in NARROW_TYPES:
+            raise TypeError(f"Got unsupported ScalarType {type_word(self.dtype)}. Convert with x.float() first.")
         return array if isinstance(array, np.ndarray) else array.__array__()
 
     def __array__(self, dtype=None, copy=None):

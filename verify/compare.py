@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-DIGITS = {"float16": 2e-2, "float32": 2e-3, "complex64": 2e-3, "float64": 1e-6, "complex128": 1e-6}
+DIGITS = {"bfloat16": 1e-1, "float16": 2e-2, "float32": 2e-3, "complex64": 2e-3, "float64": 1e-6, "complex128": 1e-6}
 
 
 def asked(question):
@@ -43,14 +43,15 @@ OF_VARIABLES = {  # of gradients they tell only how a pass adds them up
 
 def array(tensor) -> np.ndarray:
     """A tensor's values."""
-    return tensor.detach().resolve_conj().resolve_neg().numpy()
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
 
 
-def close(ours: np.ndarray, theirs: np.ndarray) -> bool:
-    """Whether arrays of one shape and type have the same numbers, but for rounding."""
+def close(ours: np.ndarray, theirs: np.ndarray, kind: str) -> bool:
+    """Whether arrays of one shape and type have the same numbers, but for rounding in tensors of a kind."""
     if ours.tobytes() == theirs.tobytes():
         return True
-    digits = DIGITS.get(theirs.dtype.name)
+    digits = DIGITS.get(kind)
     if digits is None:
         return False
     finite = np.abs(theirs[np.isfinite(theirs)])
@@ -66,7 +67,7 @@ def tensors(ours, theirs, name: str, libraries) -> Iterator[str]:
             yield f"{name}: {title} {mine!r}, PyTorch's {other!r}"
             if title in ("type", "shape"):
                 return
-    if not asked(lambda: close(array(ours), array(theirs))):
+    if not asked(lambda: close(array(ours), array(theirs), str(theirs.dtype).partition(".")[2])):
         yield f"{name}: values\n{array(ours)!r}\nPyTorch's\n{array(theirs)!r}"
     if asked(lambda: theirs.is_leaf or theirs.retains_grad) is True:
         yield from differences(ours.grad, theirs.grad, f"{name}.grad", libraries)

@@ -22,7 +22,8 @@ LINEARIZE = "PyTorch's linearize takes the point for a constant, and its derivat
 LAYER_NORM = "PyTorch's forward mode of layer_norm is wrong when differentiated: docs/pytorch-mistakes.md"
 FUNCTIONAL = "functions of autograd.functional work inside transforms of func, which PyTorch refuses"
 CLIPPING = "PyTorch cannot clip where there is no gradient yet"
-UNSUPPORTED = "rushlight has no such thing, and says so: bfloat16, sparse gradients, tuning of a fused loss"
+ROUNDED = "bfloat16: rounded once, at the end, where PyTorch rounds between its steps too"
+UNSUPPORTED = "rushlight has no such thing, and says so: sparse gradients, tuning of a fused loss"
 SUBGRADIENT = "PyTorch gives nan for the derivative of a subgradient, rushlight zero"
 NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and misses what it saved"
 HALF_DONE = "PyTorch writes before it finds that it cannot"
@@ -100,7 +101,8 @@ EXPLANATIONS = [
     Explanation("operators", "value '0', PyTorch's", "(layout|strided).*: unsafe_(split|chunk)", OFFSETS),
     Explanation("operators", "value '", "(diagonal|select|slice)_scatter", MEMORY),
     Explanation("operators", "on PyTorch RuntimeError: (Expected X.is_contiguous|view size)", "strided", IN_ORDER),
-    Explanation("operators", "raises TypeError: bfloat16", "", UNSUPPORTED),
+    Explanation("operators", "values", r"mode[(]bfloat16", TIES),
+    Explanation("operators", "values", r"(matrix_exp|histc|normal|logcumsumexp)[(].*bfloat16", ROUNDED),
     Explanation("operators", "PyTorch's.array..nan", "subgradients_at_zero", SUBGRADIENT),
 ]
 

@@ -13,6 +13,7 @@ from rushlight.core.context import next_number
 from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.interpreters import levels
+from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, in_grad_mode
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
@@ -245,7 +246,7 @@ def placed(node, i, out, inputs, dirty, constant, kept):
     `setup_context` saves.
     """
     is_input = id(out) in inputs
-    if out._array.dtype.kind not in "fc" or id(out) in constant:
+    if kind_of(out._array.dtype) not in "fc" or id(out) in constant:
         return out.detach() if is_input else out
     if is_input and id(out) in dirty:
         return changed(node, i, out)

@@ -4,6 +4,7 @@ from rushlight.core.forward import carries_tangents, strip, take_tangents, tange
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import take_over
 from rushlight.core.interpreters import levels
+from rushlight.core.kinds import kind_of
 
 __all__ = ["apply_dual"]
 
@@ -42,7 +43,7 @@ def input_tangent(ctx, arg, level):
     """The tangent of an argument as `jvp` gets it; of one that is going to be changed in place, a copy."""
     tangent = tangent_of(arg, level)
     if tangent is None:
-        is_float = isinstance(arg, TensorBase) and arg._array.dtype.kind in "fc"
+        is_float = isinstance(arg, TensorBase) and kind_of(arg._array.dtype) in "fc"
         return zeros_like(arg) if is_float and ctx.materialize_grads else None
     return tangent.clone() if ctx.dirty_tensors else tangent
 

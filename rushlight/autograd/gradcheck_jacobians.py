@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.tensors import Tensor
 
 
@@ -45,7 +46,7 @@ def differentiable(values) -> list[Tensor]:
 
 def is_inexact(value) -> bool:
     """Whether a value is a tensor of floating-point or complex numbers."""
-    return isinstance(value, Tensor) and value._array.dtype.kind in "fc"
+    return isinstance(value, Tensor) and kind_of(value._array.dtype) in "fc"
 
 
 # by differences

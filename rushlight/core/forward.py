@@ -18,6 +18,7 @@ from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
 from rushlight.core.link import LINK
+from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import call
 from rushlight.core.recording import look
@@ -286,7 +287,7 @@ def take_tangents(tensor, result):
     tangents = {k: t for k, t in (result._tangents or {}).items() if k in entered}
     if any(type(t) is tuple for t in tangents.values()):
         raise NotImplementedError("func.jet does not cover changes in place: use operations that return new tensors")
-    tangents = {k: fitted(t, tensor) for k, t in tangents.items() if tensor._array.dtype.kind in "fc"}
+    tangents = {k: fitted(t, tensor) for k, t in tangents.items() if kind_of(tensor._array.dtype) in "fc"}
     replace_tangents(tensor, tangents)
     if tensor._view is not None:
         base = tensor._view.base

@@ -3,12 +3,12 @@ cimport cython
 
 from rushlight.core.formulas cimport Formula, evaluate
 
-cdef object ndarray
+cdef object ndarray, WIDEN
 cdef type TENSOR
 cdef long INFERENCE
 cdef bint WATCHED
 
-cdef int RESHAPE, CAST, CONJUGATE, BATCHED, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
+cdef int RESHAPE, CAST, CONJUGATE, BATCHED, NARROW, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 
 
 @cython.final

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.formulas import evaluate
+from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
 from rushlight.kernels.products import sum_rows
 
@@ -13,6 +14,7 @@ RESHAPE = 1  # flags of a node: an input was broadcast, its cotangent is summed 
 CAST = 2  # an input had another dtype than the result, its cotangent is cast back;
 CONJUGATE = 4  # complex and holomorphic: the formula is applied between two conjugations;
 BATCHED = 8  # an argument was batched: the formula runs on tensors, which know how to compute with it
+NARROW = 16  # an array is of a narrow type: the formula runs in float32 (see `narrow`)
 
 ARGUMENT = 0  # kinds of saved values: an argument as it was given (a tensor, a number, an option),
 ARGUMENTS = 1  # a list of tensors that was one argument,
@@ -157,7 +159,9 @@ class Node(Vertex):
         formula = plan.formulas[i]
         picks = plan.picks[i]
         n = len(picks)
-        if not recorded and plan.compiled[i] is not None and n <= 3 and type(grad) is ndarray:
+        if self.flags & NARROW and not recorded:
+            result = formula(WIDEN(grad), *[WIDEN(self.saved_value(k, False)) for k in picks])
+        elif not recorded and plan.compiled[i] is not None and n <= 3 and type(grad) is ndarray:
             first = self.saved_value(picks[0], False) if n > 0 else None
             second = self.saved_value(picks[1], False) if n > 1 else None
             third = self.saved_value(picks[2], False) if n > 2 else None
@@ -180,6 +184,8 @@ class Node(Vertex):
         if self.flags & CONJUGATE:
             grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
         values = [self.saved_value(k, recorded) for k in plan.picks[0]]
+        if self.flags & NARROW and not recorded:
+            grad, values = WIDEN(grad), WIDEN(values)
         if plan.asks_needs:
             values.append(needs)
         results = plan.formulas[0](grad, *values)
@@ -362,7 +368,7 @@ class TensorBase(Vertex):
             )
         if value and self._inference and not CURRENT.get().inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        if value and self._array.dtype.kind not in "fc":
+        if value and kind_of(self._array.dtype) not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self._needs = bool(value)
 
@@ -397,12 +403,19 @@ class TensorBase(Vertex):
 
 INFERENCE = 0
 WATCHED = False
+WIDEN = None  # brings arrays of narrow types to float32, once there are any
 
 
 def use_tensor_class(cls):
     """Tells the core which class the results of operations have."""
     global TENSOR
     TENSOR = cls
+
+
+def use_widening(function):
+    """Tells the nodes how to bring arrays of narrow types to float32."""
+    global WIDEN
+    WIDEN = function
 
 
 def count_inference(step):
@@ -453,12 +466,14 @@ def conjugate(value):
 
 def fit(grad, shape, dtype):
     """A cotangent (array or tensor) summed over broadcast dimensions, and cast, to an input's shape and dtype."""
+    if shape is not None:
+        grad = unbroadcast(grad, shape)
     array = grad._array if isinstance(grad, TensorBase) else grad
     if array.dtype is not dtype:
         if array.dtype.kind == "c" and dtype.kind != "c":
             grad = np.real(grad)
         grad = np.astype(grad, dtype)
-    return grad if shape is None else unbroadcast(grad, shape)
+    return grad
 
 
 def unbroadcast(grad, shape):

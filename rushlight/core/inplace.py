@@ -18,6 +18,7 @@ from rushlight.core.hooks import keep_retained
 from rushlight.core.interpreters import STACK, levels, observer
 from rushlight.core.modes import CURRENT
 from rushlight.core.operators import Operator, binary
+from rushlight.core.kinds import kind_of
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address
 from rushlight.dtypes import arithmetic
@@ -227,7 +228,7 @@ def watched(make, function, tensor, args):
 def is_plain(op, tensor, other):
     """Whether an operator can write into a float tensor at once: a ufunc, and an operand that needs no promotion."""
     dtype = tensor._array.dtype
-    if dtype.kind != "f" or not isinstance(op.forward, np.ufunc):
+    if kind_of(dtype) != "f" or not isinstance(op.forward, np.ufunc):
         return False
     if is_batched(tensor) or is_batched(other):
         return False
@@ -300,7 +301,7 @@ def check_result(target, *arrays):
 
 def rank(dtype):
     """The place of a dtype's kind: bool, integers, floats, complex. A result cannot be written to a lower one."""
-    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[dtype.kind]
+    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[kind_of(dtype)]
 
 
 def take_over(tensor, result):

@@ -15,6 +15,7 @@ from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase, blank
 from rushlight.core.interpreters import STACK
+from rushlight.core.kinds import kind_of
 from rushlight.core.placing import join, place
 from rushlight.core.recording import (
     adjust,
@@ -37,6 +38,7 @@ FLOAT64 = np.dtype(np.float64)
 RESULT = 2  # the number of `graph`, here so that it compiles to a constant
 OPERANDS, ALWAYS = 2, 3  # those of `entries`
 ONE, TWO, ANY, BARE = 0, 1, 2, 3  # the ways to call an operator
+NARROW_TYPE = WIDEN = NARROWED = None  # see `use_narrowing`
 
 
 class Operator(Entry):
@@ -56,7 +58,7 @@ class Operator(Entry):
 
 def usual_bare(op, args):
     """Computes with bare arrays."""
-    return compute_batched(op, args) if on_batch(args) else op.forward(*args)
+    return on_arrays(op, args)
 
 
 def unary(op, a):
@@ -73,7 +75,7 @@ def usual_unary(op, a):
     if plain:
         result = evaluate(op.compute, x, None, None, None)
     else:
-        result = op.forward(op.promote(a))
+        result = on_arrays(op, (op.promote(a),))
     if type(result) is not ndarray:
         result = np.asarray(result)
     out = blank()
@@ -127,7 +129,7 @@ def usual_binary(op, a, b):
             return NotImplemented
         x, y = prepared
     try:
-        result = evaluate(op.compute, x, y, None, None) if plain else op.forward(x, y)
+        result = evaluate(op.compute, x, y, None, None) if plain else on_arrays(op, (x, y))
     except Exception as error:
         raise explained(error, (x, y)) from None
     if type(result) is not ndarray:
@@ -219,6 +221,9 @@ def of_one_dtype(args):
 def finish(op, args, arrays):
     """Calls an operator of which the arrays to compute with are known."""
     batched = on_batch(arrays)
+    narrow = None if NARROW_TYPE is None else NARROW_TYPE(op, arrays)
+    if narrow is not None:
+        arrays = WIDEN(arrays)
     try:
         result = compute_batched(op, arrays) if batched else computed(op, arrays)
     except Exception as error:
@@ -228,6 +233,8 @@ def finish(op, args, arrays):
             args[0]._settled()
             return call(op, args)
         raise
+    if narrow is not None:
+        result = NARROWED(result, narrow)
     needs = needed(op, args)
     modes = recorder() if needs else None
     if type(result) is tuple or type(result) is list:
@@ -267,6 +274,15 @@ def ready_for_view(op, tensor):
         tensor._settled()
 
 
+def on_arrays(op, arrays):
+    """What an operator computes of arrays by its function, batched ones and those of narrow types too."""
+    narrow = None if NARROW_TYPE is None else NARROW_TYPE(op, arrays)
+    if narrow is not None:
+        arrays = WIDEN(arrays)
+    result = compute_batched(op, arrays) if on_batch(arrays) else op.forward(*arrays)
+    return result if narrow is None else NARROWED(result, narrow)
+
+
 def computed(op, arrays):
     """What an operator computes: an elementwise one as a formula."""
     n = len(arrays)
@@ -296,6 +312,12 @@ def on_batch(args):
     return False
 
 
+def use_narrowing(narrow_type, widen, narrowed):
+    """Tells the operators how to compute with narrow types: which one is asked for, the way to float32 and back."""
+    global NARROW_TYPE, WIDEN, NARROWED
+    NARROW_TYPE, WIDEN, NARROWED = narrow_type, widen, narrowed
+
+
 def several(op, args, arrays, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
     results = tuple([r if type(r) is ndarray or type(r) is Batched else np.asarray(r) for r in results])
@@ -311,7 +333,7 @@ def several(op, args, arrays, results, needs, modes, batched):
     if modes is None:
         return tuple(outs)
     results = tuple([out._array for out in outs])
-    live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and r.dtype.kind in "fc"]
+    live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and kind_of(r.dtype) in "fc"]
     if live:
         node = start(op, needs)
         saved = [n for kind, n in zip(node.plan.kinds, node.plan.sources) if kind == RESULT] or live

@@ -8,7 +8,7 @@ from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View
 from rushlight.core.modes cimport Modes
 
 cdef object ndarray, CURRENT, FLOAT16
-cdef int RESHAPE, CAST, CONJUGATE
+cdef int RESHAPE, CAST, CONJUGATE, NARROW, LAST_OF_NUMPY
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 cdef int DEFAULT, MULTI, UNRECORDED, INFERRED
 

@@ -8,9 +8,10 @@ from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16)
-RESHAPE, CAST, CONJUGATE = 1, 2, 4  # the numbers of `graph`, here so that they compile to constants
+RESHAPE, CAST, CONJUGATE, NARROW = 1, 2, 4, 16  # the numbers of `graph`, here so that they compile to constants
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4
 DEFAULT, MULTI, UNRECORDED, INFERRED = 0, 1, 2, 4
+LAST_OF_NUMPY = 255  # the numbers of dtypes that packages add are greater: those are narrow types (see `narrow`)
 
 
 def recording():
@@ -214,8 +215,11 @@ def adjust(node, op, args, result):
         for item in value if position in op.lists else (value,):
             if isinstance(item, TensorBase):
                 tensor = item
-                if tensor._array.dtype is not dtype or dtype is FLOAT16:  # formulas may compute in float32
+                own = tensor._array.dtype
+                if own is not dtype or dtype is FLOAT16:  # formulas may compute in float32
                     flags |= CAST  # for the others too: their formulas may make use of this one
+                if own.num > LAST_OF_NUMPY:
+                    flags |= CAST | NARROW
                 if op.broadcasts and tensor._needs and not same_shape(tensor._array, result):
                     flags |= RESHAPE
     if flags:

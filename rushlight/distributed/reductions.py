@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.kinds import is_half
 from rushlight.distributed import mpi
 from rushlight.distributed.reduce_ops import ReduceOp
 
@@ -19,8 +20,7 @@ class Reduction:
     def __init__(self, op: ReduceOp, dtype: np.dtype, size: int):
         if not isinstance(op, ReduceOp):
             raise TypeError(f"op has to be a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
-        half = dtype.itemsize == 2 and dtype.kind not in "iub"
-        self.dtype = np.dtype(np.float32) if half else dtype
+        self.dtype = np.dtype(np.float32) if is_half(dtype) else dtype
         self.op = mpi.operation(op, self.dtype)
         self.size = size if op is ReduceOp.AVG else 1
 

@@ -1,9 +1,8 @@
 """The arguments that all Fourier transforms share: sizes, dimensions, norm; and PyTorch's errors for them."""
 
-import numpy as np
-
 from rushlight.core.graph import TensorBase
-from rushlight.dtypes import FROM_NUMPY, get_default_dtype
+from rushlight.core.kinds import is_half, kind_of
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, get_default_dtype
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.out import write_out
@@ -16,9 +15,9 @@ def checked(name, input, norm):
     norm = norm or "backward"
     if norm not in ("backward", "ortho", "forward"):
         raise RuntimeError(f'Invalid normalization mode: "{norm}"')
-    if input._array.dtype == np.float16:
-        raise RuntimeError("Unsupported dtype Half. Convert with x.float() first.")
-    if input._array.dtype.kind not in "fc":
+    if is_half(input._array.dtype):
+        raise RuntimeError(f"Unsupported dtype {TYPE_NAMES[input.dtype]}. Convert with x.float() first.")
+    if kind_of(input._array.dtype) not in "fc":
         input = input.to(get_default_dtype())
     return input, norm
 

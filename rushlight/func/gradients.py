@@ -7,6 +7,7 @@ from typing import Any
 from rushlight.autograd.differentiate import run_grad
 from rushlight.core.graph import TensorBase
 from rushlight.core.link import LINK
+from rushlight.core.kinds import kind_of
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.recording import recording
 from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
@@ -84,7 +85,7 @@ def vjp_by(func, primals, argnums, has_aux):
         check_outputs(outputs, api)
         outputs = [LINK(out) if any(out is x for x in variables) else out for out in outputs]  # variables will retire
     for output in outputs:
-        if output._array.dtype.kind not in "fc":
+        if kind_of(output._array.dtype) not in "fc":
             raise RuntimeError(
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                 f"{output.dtype}"

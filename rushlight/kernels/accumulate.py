@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
 fast = load("accumulate")
@@ -29,7 +30,7 @@ def add_rows(index, rows, n):
     shape = (n, *rows.shape[1:])
     if rows.size == 0:
         return np.zeros(shape, rows.dtype)
-    if width == 1 or rows.size <= SMALL or rows.dtype.kind not in "fc" or rows.dtype.itemsize < 4:
+    if width == 1 or rows.size <= SMALL or kind_of(rows.dtype) not in "fc" or rows.dtype.itemsize < 4:
         out = np.zeros(n * width, rows.dtype)
         places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
         np.add.at(out, places, rows.reshape(-1))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
 __all__ = ["are_classes", "cross_entropy", "cross_entropy_cotangent", "pick", "put"]
@@ -14,7 +15,7 @@ def are_classes(x: np.ndarray, target: np.ndarray) -> bool:
     if fast is not None and fast.are_classes(x, target):
         return True
     return (
-        x.ndim == 2 and target.ndim == 1 and len(x) == len(target) > 0 and x.dtype.kind == "f"
+        x.ndim == 2 and target.ndim == 1 and len(x) == len(target) > 0 and kind_of(x.dtype) == "f"
         and target.dtype == np.int64 and target.view(np.uint64).max() < x.shape[1]
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.kernels.patches import Size, batch_first, batch_last, taps
 
 
@@ -169,7 +170,7 @@ def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:
 
 def _lowest(dtype: np.dtype) -> float | int:
     """Return what no element of this type is below."""
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+    return -np.inf if kind_of(dtype) == "f" else np.iinfo(dtype).min
 
 
 def _raise_to(winner: np.ndarray, better: np.ndarray, tap: Size, kernel: Size) -> None:

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import laid_out_like
 
@@ -56,7 +57,7 @@ def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
         result = fast.bounded(x, -math.inf if low is None else low, math.inf if high is None else high)
         if result is not None:
             return result
-    if x.size >= LARGE and x.dtype.kind == "f":  # a ufunc of its own, which beats `np.maximum` with a number
+    if x.size >= LARGE and kind_of(x.dtype) == "f":  # a ufunc of its own, which beats `np.maximum` with a number
         return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
     if low is not None:
         x = np.maximum(x, low)

@@ -7,6 +7,8 @@ from inspect import signature
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import is_half, kind_of
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.out import write_out
 
@@ -36,10 +38,11 @@ def linalg(function: Callable) -> Callable:
 def check_floating(name: str, A, kernel: str | None = None) -> None:
     """RuntimeError for a type that LAPACK does not compute with."""
     array = A._array
-    if array.dtype.kind not in "fc":
+    if kind_of(array.dtype) not in "fc":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}")
-    if array.dtype == np.float16:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half. Convert with x.float() first.")
+    if is_half(array.dtype):
+        low = TYPE_NAMES[FROM_NUMPY[array.dtype]]
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {low}. Convert with x.float() first.")
 
 
 def check_matrix(name: str, A, argument: str = "The input tensor A") -> None:

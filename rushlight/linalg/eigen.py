@@ -5,6 +5,7 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
 from rushlight.linalg.solving import _solve
@@ -125,7 +126,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
 def check_eigh(A, UPLO):
     """The errors of the decomposition."""
     check_square("linalg.eigh", A)
-    if A._array.dtype.kind not in "fc" or A._array.dtype == np.float16:
+    if kind_of(A._array.dtype) not in "fc" or is_half(A._array.dtype):
         raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{type_name(A._array)}'")
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")

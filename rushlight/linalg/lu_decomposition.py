@@ -6,6 +6,7 @@ from rushlight import return_types
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_sides
@@ -93,7 +94,7 @@ def check_lu(name, A, pivot):
     array = A._array
     if array.ndim < 2:
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
-    if array.dtype.kind not in "fc" or array.dtype == np.float16:
+    if kind_of(array.dtype) not in "fc" or is_half(array.dtype):
         raise NotImplementedError(f"\"lu_cpu\" not implemented for '{type_name(array)}'")
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.singular_values import svdvals
@@ -61,7 +62,7 @@ def matrix_norm(
     rows, columns = matrix_dims(A, dim)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if A._array.dtype.kind not in "fc":
+    if kind_of(A._array.dtype) not in "fc":
         check_floating("linalg.matrix_norm", A)
     A = A if dtype is None else A.to(dtype)
     if ord == "fro":

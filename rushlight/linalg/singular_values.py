@@ -6,6 +6,7 @@ from rushlight import return_types
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import (
     adjoint,
@@ -238,7 +239,7 @@ def pinv(
     tensor([[0.5000, 0.0000]])
     """
     array = A._array
-    if array.ndim < 2 or array.dtype.kind not in "fc" or array.dtype == np.float16:
+    if array.ndim < 2 or kind_of(array.dtype) not in "fc" or is_half(array.dtype):
         raise RuntimeError(
             f"linalg.pinv({type_name(array)}{{{list(array.shape)}}}): expected a tensor with 2 or more "
             "dimensions of "

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.ops.selection import where
 from rushlight.tensors import Tensor
 
@@ -25,9 +26,9 @@ def filled(input: Tensor, mask: Tensor | None, identity) -> Tensor:
 
 def smallest(d: np.dtype) -> float:
     """The identity of a maximum: minus infinity, or the smallest integer."""
-    return -np.inf if d.kind in "fc" else int(np.iinfo(d).min)
+    return -np.inf if kind_of(d) in "fc" else int(np.iinfo(d).min)
 
 
 def largest(d: np.dtype) -> float:
     """The identity of a minimum: infinity, or the largest integer."""
-    return np.inf if d.kind in "fc" else int(np.iinfo(d).max)
+    return np.inf if kind_of(d) in "fc" else int(np.iinfo(d).max)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype as Type
 from rushlight.dtypes import float32, int64
 from rushlight.masked.masks import filled, input_mask, largest, smallest
@@ -240,7 +241,7 @@ def var(
     assert unbiased is None or correction is None, "Only one of unbiased and correction may be given"
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
-    kind = dtype or (input.dtype if input._array.dtype.kind in "fc" else float32)
+    kind = dtype or (input.dtype if kind_of(input._array.dtype) in "fc" else float32)
     computed = kind if kind.is_floating_point or kind.is_complex else float32
     deviation = input - sum(input, dim, keepdim=True, dtype=kind, mask=mask) / counted(input, dim, True, mask)
     total = sum(deviation * deviation.conj(), dim, keepdim=keepdim, dtype=computed, mask=mask)

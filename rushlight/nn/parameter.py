@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import FIELDS, TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.tensors import Tensor, rebuild, share_memory
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -41,7 +42,7 @@ class Parameter(Tensor):
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")
-        if requires_grad and array.dtype.kind not in "fc":
+        if requires_grad and kind_of(array.dtype) not in "fc":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self._needs = requires_grad
         if data is not None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops import recurrences
 from rushlight.ops.events import Event, of_elements
@@ -36,7 +37,7 @@ Operand = Tensor | int | float | complex
 
 def no_booleans(*operands):
     """Arithmetic's promotion, for subtraction: PyTorch has none of bools."""
-    kinds = [dtypes.result_dtype(operand).kind for operand in operands if isinstance(operand, dtypes.OPERANDS)]
+    kinds = [kind_of(dtypes.result_dtype(operand)) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
     if "b" in kinds:
         if kinds == ["b", "b"]:
             raise RuntimeError(
@@ -119,7 +120,7 @@ def _add_scaled(input, other, alpha):
 
 def check_factor(alpha, *operands):
     """Raises PyTorch's errors for a factor `alpha` of a higher kind than the result is."""
-    kind = dtypes.result_dtype(*operands).kind
+    kind = kind_of(dtypes.result_dtype(*operands))
     if isinstance(alpha, bool) and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if kind in "biu" and not isinstance(alpha, int):
@@ -209,7 +210,7 @@ def rounded(mode, forward):
 
 def truncated(x, y):
     """The quotient rounded towards zero, exact for integers."""
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         return np.trunc(x / y)
     quotient = np.floor_divide(x, y)
     return quotient + ((quotient < 0) & (quotient * y != x))

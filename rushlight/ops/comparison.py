@@ -8,6 +8,7 @@ from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import elementwise, is_array
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import is_batched
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
 from rushlight.ops.out import takes_out
@@ -85,7 +86,7 @@ isreal = unary(
 )
 signbit = unary(
     "signbit",
-    lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0,
+    lambda x: np.signbit(x) if kind_of(x.dtype) == "f" else x < 0,
     doc="Whether the sign bit of each element is set: it is for -0. too.",
     inplace=False,
     promote=real("signbit is not implemented for complex tensors.", error=NotImplementedError),

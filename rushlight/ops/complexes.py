@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.out import write_out
@@ -195,7 +196,7 @@ def check_parts(name, first, second, first_name, second_name):
         return refuse(name, second_name, 2, second)
     types = [array.dtype for array in (first._array, second._array)]
     names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
-    if any(dtype.kind != "f" for dtype in types):
+    if any(kind_of(dtype) != "f" for dtype in types):
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
         )

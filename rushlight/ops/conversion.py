@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.devices import check_device, device
 from rushlight.layouts import empty_array, has_format, memory_format
 from rushlight.ops.from_data import shared
@@ -42,7 +43,7 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
         return input
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
-    if dtype.kind in "fc":
+    if kind_of(dtype) in "fc":
         return _to_copy(input, dtype, format)
     return new_tensor(_to_copy(array, dtype, format))
 
@@ -116,11 +117,6 @@ def method_to(name: str, d: dtypes.dtype):
     return named(method, name, f"The tensor in {d}, or itself if it is of that type already.")
 
 
-def bfloat16(self: Tensor) -> Tensor:
-    """Always raises NotImplementedError: NumPy has no such type."""
-    raise NotImplementedError("rushlight has no bfloat16, as NumPy has none: use half() or float().")
-
-
 def cpu(self: Tensor, memory_format=None) -> Tensor:
     """The tensor itself, which is on the CPU."""
     return convert(self, self._array.dtype, False, memory_format)
@@ -165,11 +161,11 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
 
 
-METHODS = (to, type_as, bfloat16, cpu, cuda, is_pinned, pin_memory)
+METHODS = (to, type_as, cpu, cuda, is_pinned, pin_memory)
 CONVERSIONS = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
-    "long": dtypes.int64, "half": dtypes.float16, "float": dtypes.float32, "double": dtypes.float64,
-    "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
+    "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }  # fmt: skip
 
 for function in METHODS:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight.core.batching import by, dynamic, refusal
+from rushlight.core.kinds import kind_of
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
@@ -177,7 +178,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     tensor([0., 2., 1., 0.])
     """
     array = input._array
-    if array.dtype.kind != "f":
+    if kind_of(array.dtype) != "f":
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")

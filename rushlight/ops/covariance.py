@@ -3,6 +3,7 @@
 import warnings
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.keywords import keywords
 from rushlight.ops.table import method
@@ -30,7 +31,7 @@ def checked(input, fweights, aweights):
         raise RuntimeError(
             f"cov(): expected fweights to have integral dtype but got fweights with {TYPE_NAMES[fweights.dtype]} dtype"
         )
-    if aweights is not None and aweights._array.dtype.kind != "f":
+    if aweights is not None and kind_of(aweights._array.dtype) != "f":
         raise RuntimeError(
             "cov(): expected aweights to have floating point dtype but got aweights with "
             f"{TYPE_NAMES[aweights.dtype]} dtype"
@@ -108,7 +109,7 @@ def corrcoef(input: Tensor) -> Tensor:
         return c / c
     deviations = (c.diagonal().real if c._array.dtype.kind == "c" else c.diagonal()).sqrt()
     c = c / deviations.unsqueeze(1) / deviations.unsqueeze(0)
-    return c.clamp(-1, 1) if c._array.dtype.kind == "f" else clamped_parts(c)
+    return c.clamp(-1, 1) if kind_of(c._array.dtype) == "f" else clamped_parts(c)
 
 
 def clamped_parts(c):

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase
+from rushlight.core.windows import laid_over
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
 from rushlight.layouts import empty_array
@@ -153,7 +154,7 @@ def empty_strided(size, stride, *, dtype: DType | None = None, **options: Unpack
     d = numpy_type("empty_strided", dtype)
     length = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     steps = tuple(s * d.itemsize for s in stride)
-    array = np.lib.stride_tricks.as_strided(np.empty(length, d), tuple(size), steps)
+    array = laid_over(np.empty(length, d), tuple(size), steps)
     return made("empty_strided", array, options)
 
 

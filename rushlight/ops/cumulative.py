@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight import return_types
 from rushlight.core.batching import leading
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype
 from rushlight.kernels.compiled import load
 from rushlight.ops.extrema import refuse_complex
@@ -78,7 +79,7 @@ def latest(input, dim, ufunc, wins):
     values = ufunc.accumulate(input, dim)
     count = np.arange(input.shape[dim]).reshape([-1 if d == dim else 1 for d in range(input.ndim)])
     new = wins(input, values)
-    if input.dtype.kind == "f":
+    if kind_of(input.dtype) == "f":
         new |= np.isnan(input)
     return values, np.maximum.accumulate(np.where(new, count, 0), dim)
 
@@ -186,6 +187,6 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     tensor([0.0000, 0.6931, 1.0986])
     """
     dim = wrap_dim(dim, input._array.ndim)
-    if input._array.dtype.kind not in "fc":
+    if kind_of(input._array.dtype) not in "fc":
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_name(input)}'")
     return _logcumsumexp(input, dim)

@@ -1,6 +1,7 @@
 """Finite differences and integrals of sampled functions: diff, gradient, the trapezoidal rule."""
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import get_default_dtype
 from rushlight.ops.cumulative import cumsum
 from rushlight.ops.joining import cat
@@ -87,7 +88,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     """
     dim = lead(y, dim)
     if y._array.shape[dim] == 0:
-        return (y if y._array.dtype.kind in "fc" else y.to(get_default_dtype())).sum(dim)
+        return (y if kind_of(y._array.dtype) in "fc" else y.to(get_default_dtype())).sum(dim)
     if x is not None:
         return strips(y, x, dim).sum(dim) / 2
     return strips(y, x, dim).sum(dim) * ((1 if dx is None else dx) / 2)
@@ -188,5 +189,5 @@ def gradient(
         spacings = [1 if spacing is None else spacing] * len(dims)
     if any(input._array.shape[d] <= edge_order for d in dims):
         raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-    x = input if input._array.dtype.kind in "fc" else input.to(get_default_dtype())
+    x = input if kind_of(input._array.dtype) in "fc" else input.to(get_default_dtype())
     return tuple([slope(x, d, h, edge_order) for d, h in zip(dims, spacings, strict=True)])

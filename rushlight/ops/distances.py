@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
+from rushlight.core.kinds import kind_of
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.norms import vector_norm
 from rushlight.ops.selection import ratio
@@ -82,7 +83,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     check_tensors("pdist", input=input)
     if input._array.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
-    if input._array.dtype.kind != "f":
+    if kind_of(input._array.dtype) != "f":
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")

@@ -9,6 +9,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check, is_followed
+from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.recording import recording
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -17,17 +18,16 @@ __all__ = ["fill"]
 
 C_NAMES = {
     "bool": "bool", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
-    "float16": "c10::Half", "float32": "float", "float64": "double",
+    "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "bfloat16": "c10::BFloat16", "float16": "c10::Half",
+    "float8_e4m3fn": "c10::Float8_e4m3fn", "float8_e4m3fnuz": "c10::Float8_e4m3fnuz", "float8_e5m2": "c10::Float8_e5m2",
+    "float8_e5m2fnuz": "c10::Float8_e5m2fnuz", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
 
-LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float16, np.float32, np.float64)}
-
-
 def checked_number(value: Any, dtype: np.dtype):
     """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
-    kind = dtype.kind
+    kind = kind_of(dtype)
     if isinstance(value, np.generic):
         value = value.item()
     if kind == "c" or kind == "b":

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
@@ -50,7 +51,7 @@ def of_integers(function, kernel):
     """`function`, with PyTorch's error for floats: their arrays come here without promotion."""
 
     def forward(x, *others, out=None):
-        if x.dtype.kind == "f":
+        if kind_of(x.dtype) == "f":
             raise missing(kernel, x.dtype)
         return function(x, *others)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -82,7 +83,7 @@ def common_type(kinds: set[type], items: list, inferring: bool) -> np.dtype:
     default = dtypes.get_default_dtype()._numpy
     if list in found or tuple in found:
         wrapped = next(kind for kind in (list, tuple) if kind in found).__name__
-        real = any(d.kind == "f" for d in found - {list, tuple})
+        real = any(kind_of(d) == "f" for d in found - {list, tuple})
         raise TypeError(f"must be real number, not {wrapped}" if real else
                         f"'{wrapped}' object cannot be interpreted as an integer")  # fmt: skip
     return reduce(dtypes._promote, found) if found else default

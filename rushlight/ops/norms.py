@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.ops.arithmetic import no_booleans
 from rushlight.ops.extrema import _shares
@@ -86,11 +87,11 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     """
     array = input._array
     d = array.dtype if dtype is None else as_numpy(dtype)
-    if array.dtype.kind not in "fc":
+    if kind_of(array.dtype) not in "fc":
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
         )
-    if d.kind not in "fc":
+    if kind_of(d) not in "fc":
         asked = TYPE_NAMES[FROM_NUMPY[d]]
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {asked}")
     dims = axes(dim, array.ndim)
@@ -160,7 +161,7 @@ def subtracted(*operands):
     """The promotion of a norm's difference."""
     arrays = no_booleans(*operands)
     dtype = arrays[0].dtype
-    if dtype.kind not in "fc":
+    if kind_of(dtype) not in "fc":
         kind = TYPE_NAMES[FROM_NUMPY[dtype]]
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     return arrays

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.devices import check_device, device
 from rushlight.layouts import check_layout, layout, memory_format
 from rushlight.ops.out import write_made
@@ -67,7 +68,7 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -
 
 def require_grad(tensor: Tensor) -> Tensor:
     """The tensor, from now on with its gradients recorded; RuntimeError for integers and bools."""
-    if tensor._array.dtype.kind not in "fc":
+    if kind_of(tensor._array.dtype) not in "fc":
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     tensor.requires_grad = True
     return tensor

@@ -8,6 +8,7 @@ from rushlight import return_types
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.ops.extrema import as_given, refuse_empty, returned, shared_by_all
 from rushlight.ops.gather import _gather
@@ -40,7 +41,7 @@ def ranked(rows, rank):
 def middle(rows):
     """The index of the lower median of each row; the first NaN where there is one."""
     index = ranked(rows, (rows.shape[-1] - 1) // 2)
-    if rows.dtype.kind != "f":
+    if kind_of(rows.dtype) != "f":
         return index
     missing = np.isnan(rows)
     return np.where(missing.any(-1), missing.argmax(-1), index)
@@ -48,7 +49,7 @@ def middle(rows):
 
 def middle_number(rows):
     """The index of the lower median of the numbers of each row, which are sorted before NaN."""
-    if rows.dtype.kind != "f":
+    if kind_of(rows.dtype) != "f":
         return middle(rows)
     numbers = np.add.reduce(~np.isnan(rows), -1, np.int64)
     return ranked(rows, np.maximum(numbers - 1, 0) // 2)

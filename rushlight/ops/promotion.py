@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
 
 __all__ = ["NUMBERS", "common", "is_complex", "missing", "no_zero", "only", "real"]
@@ -26,12 +27,12 @@ def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
     """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
 
     def promote_and_check(*operands):
-        if len(operands) == 1 and "f" in kinds and operands[0]._array.dtype.kind == "f":
+        if len(operands) == 1 and "f" in kinds and kind_of(operands[0]._array.dtype) == "f":
             return operands[0]._array
         arrays = promote(*operands)
         if arrays is not NotImplemented:
             dtype = dtype_of(arrays)
-            if dtype.kind not in kinds:
+            if kind_of(dtype) not in kinds:
                 raise missing(kernel, dtype)
         return arrays
 
@@ -75,7 +76,7 @@ def common(*operands):
             return arithmetic(*operands)
     if not numbers:
         return [operand._array for operand in operands]
-    if dtype is None or dtype.kind != "f" or not all(isinstance(x, TensorBase | int | float) for x in operands):
+    if dtype is None or kind_of(dtype) != "f" or not all(isinstance(x, TensorBase | int | float) for x in operands):
         return arithmetic(*operands)
     return [x._array if isinstance(x, TensorBase) else np.array(x, dtype) for x in operands]
 

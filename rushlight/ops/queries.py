@@ -1,6 +1,7 @@
 """Questions about tensors whose answers are no tensors."""
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.core.windows import address, memory_of
 from rushlight.layouts import layout, strided
 from rushlight.ops.table import method, refuse
@@ -18,7 +19,7 @@ def is_floating_point(input: Tensor) -> bool:
     """
     if not isinstance(input, TensorBase):
         return refuse("is_floating_point", "input", 1, input)
-    return input._array.dtype.kind == "f"
+    return kind_of(input._array.dtype) == "f"
 
 
 @method

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.batching import leading
+from rushlight.core.kinds import kind_of
 from rushlight.ops.prod import _recur, _shift
 from rushlight.ops.selection import _drop, _keep
 from rushlight.ops.table import operator
@@ -14,7 +15,7 @@ def start_of(reduce, dtype):
     """The value that a reduction starts from."""
     if reduce in ("sum", "mean", "prod"):
         return 1 if reduce == "prod" else 0
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         return -np.inf if reduce == "amax" else np.inf
     if dtype.kind == "b":
         return reduce == "amin"

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.kernels.reductions import total
@@ -142,7 +143,7 @@ def infer_floating(name, input, dtype):
     """The NumPy type that an average is computed in; RuntimeError where that is not a floating-point one."""
     d = as_numpy(dtype)
     asked = input._array.dtype if d is None else d
-    if asked.kind not in "fc":
+    if kind_of(asked) not in "fc":
         raise RuntimeError(
             f"{name}(): could not infer output dtype. {'Input' if d is None else 'Optional'} dtype must be "
             f"either a floating point or complex dtype. Got: {TYPE_NAMES[FROM_NUMPY[asked]]}"
@@ -187,7 +188,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
     tensor([1.5000, 4.5000])
     """
     array = input._array
-    if dim is None and dtype is None and not keepdim and array.dtype.kind in "fc":
+    if dim is None and dtype is None and not keepdim and kind_of(array.dtype) in "fc":
         return call_unary(_mean, input)
     return _mean_dims(input, axes(dim, array.ndim), keepdim, infer_floating("mean", input, dtype))
 
@@ -234,7 +235,7 @@ def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dty
     >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
     tensor(2.)
     """
-    if input._array.dtype.kind not in "fc":
+    if kind_of(input._array.dtype) not in "fc":
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {type_name(input)}"
         )

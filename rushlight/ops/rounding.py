@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
@@ -49,7 +50,7 @@ fix = alias("fix", trunc)
 def rounded(x, decimals):
     """`x` to so many decimals; halves go to the even neighbour."""
     if decimals == 0:
-        return np.rint(x) if x.dtype.kind == "f" else x.copy()
+        return np.rint(x) if kind_of(x.dtype) == "f" else x.copy()
     scale = math.pow(10, abs(decimals))
     return np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
 
@@ -185,7 +186,7 @@ def signs(x):
     """The signs of an array; NaN has none."""
     if x.dtype.kind == "b":
         return x.copy()
-    return np.sign(x) if x.dtype.kind != "f" else np.nan_to_num(np.sign(x), nan=0.0)
+    return np.sign(x) if kind_of(x.dtype) != "f" else np.nan_to_num(np.sign(x), nan=0.0)
 
 
 sign = unary(
@@ -282,7 +283,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
     >>> mantissa, exponent
     (tensor([0.7500]), tensor([3], dtype=torch.int32))
     """
-    if input._array.dtype.kind != "f":
+    if kind_of(input._array.dtype) != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     results = _frexp(input)
     return frexp_result(results if out is None else write_out("frexp", out, results, input))
@@ -293,7 +294,7 @@ UFUNCS[np.ldexp] = ldexp
 
 @operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
 def _nan_to_num(input, nan, posinf, neginf):
-    if input.dtype.kind not in "fc":
+    if kind_of(input.dtype) not in "fc":
         return input.copy()
     return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.filling import checked_number
@@ -281,7 +282,7 @@ _clamp_max_tensor = with_tensors(
 def with_numbers(input, min, max):
     """A tensor in the dtype that it and its bounds have in common, and these; RuntimeError for one it cannot hold."""
     dtype = input._array.dtype
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         return input, *[bound if bound is None else checked_number(bound, dtype) for bound in (min, max)]
     numbers = [bound for bound in (min, max) if bound is not None]
     common = result_dtype(input, *numbers)

@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
-from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
+from rushlight.core.windows import PUT_BACK, READ, Window, address, laid_over, memory_of
 from rushlight.layouts import compact, extent, overlaps
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.protocol import implements
@@ -248,21 +248,6 @@ def strided_batch(op, args, levels):
 def _as_strided(input, seen, source):
     """The elements that the window `seen` shows of the memory that `input` looks at through `source`."""
     return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
-
-
-def laid_over(array, shape, strides, offset):
-    """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
-    interface = {**array.__array_interface__, "shape": shape, "strides": strides}
-    interface["data"] = (address(array) + offset, not array.flags.writeable)
-    return np.asarray(Memory(interface, array))
-
-
-class Memory:
-    """What NumPy makes an array of: an address with shape and strides, and the array that keeps the memory alive."""
-
-    def __init__(self, interface, owner):
-        self.__array_interface__ = interface
-        self.owner = owner
 
 
 @method

@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
 from rushlight.kernels.compiled import load
 from rushlight.ops.keywords import keywords
@@ -120,7 +121,7 @@ def normalised(name, entry, input, dim, dtype):
     array = input._array
     d = as_numpy(dtype) or array.dtype
     dim = wrap_dim(dim, array.ndim)
-    if d.kind != "f":
+    if kind_of(d) != "f":
         kernel = f"{name}_lastdim_kernel_impl" if dim + 1 >= array.ndim else f"{name}_kernel_impl"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[d]]}'")
     return entry(input, dim, d)
@@ -185,4 +186,4 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
     tensor(1000.6932)
     """
     dims = axes(dim, input._array.ndim)
-    return _logsumexp(input if input._array.dtype.kind in "fc" else new_tensor(floating(input)), dims, keepdim)
+    return _logsumexp(input if kind_of(input._array.dtype) in "fc" else new_tensor(floating(input)), dims, keepdim)

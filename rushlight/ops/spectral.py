@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.fft import fft, ifft, irfft, rfft
 from rushlight.ops.complexes import view_as_real
 from rushlight.ops.mismatch import type_name
@@ -103,7 +104,7 @@ def check_stft(call, input, n_fft, is_complex, return_complex):
             "that "
             "return_complex=True in a future PyTorch release."
         )
-    if input._array.dtype.kind not in "fc":
+    if kind_of(input._array.dtype) not in "fc":
         raise RuntimeError(f"{call}expected a tensor of floating point or complex values")
     if input.dim() not in (1, 2):
         raise RuntimeError(f"{call}expected a 1D or 2D tensor")

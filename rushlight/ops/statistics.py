@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from rushlight.core.batching import leading
+from rushlight.core.kinds import kind_of
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes, size_of, spread
 from rushlight.ops.selection import ratio
@@ -125,7 +126,7 @@ def moments(name, entry, input, dim, unbiased, correction, keepdim):
     """What the four functions share: PyTorch's two signatures, with `unbiased` and with `correction`."""
     if isinstance(dim, bool):  # std(input, unbiased)
         dim, unbiased = None, dim
-    if input._array.dtype.kind not in "fc":
+    if kind_of(input._array.dtype) not in "fc":
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
     dims = axes(dim, input._array.ndim)
     if correction is None:

@@ -4,6 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.options import Options, made, numpy_type
 from rushlight.tensors import Tensor
@@ -84,7 +85,7 @@ def kaiser_window(
 def window(name: str, length: int, periodic: bool, dtype, options: Options, shape) -> Tensor:
     """A window whose `shape` is a function on [0, 1]."""
     d = numpy_type(name, dtype)
-    if d.kind not in "f":
+    if kind_of(d) not in "f":
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")

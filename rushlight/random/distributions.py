@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.kinds import LARGEST
 from rushlight.random import libm
 from rushlight.random.examples import for_examples
 from rushlight.random.generator import LOW_53, Generator
@@ -17,7 +18,6 @@ from rushlight.random.names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL,
 from rushlight.random.normal import CHUNK, fill_normal, standard_pairs
 
 Shape = tuple[int, ...]
-LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in FLOATING}
 
 
 def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[int], np.ndarray]) -> np.ndarray:
@@ -49,7 +49,7 @@ def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.
         return uniform(generator, (*shape, 2), dtype.type().real.dtype, low, high).view(dtype)[..., 0]
     require(dtype, FLOATING, "check_uniform_bounds")
     draw = generator.uniform64 if dtype == np.float64 else generator.uniform32
-    if low == 0 and high == 1 and dtype != np.float16:
+    if low == 0 and high == 1 and dtype.itemsize > 2:
         return fill(generator, shape, dtype, draw)
     _check_bounds(dtype, low, high)
     kind = np.float64 if dtype == np.float64 else np.float32

@@ -4,6 +4,8 @@ import warnings
 
 import numpy as np
 
+from rushlight.core.kinds import LARGEST
+from rushlight.core.narrow import when_served
 from rushlight.random.distributions import Shape, fill
 from rushlight.random.examples import for_examples, permutations
 from rushlight.random.generator import Generator
@@ -15,6 +17,13 @@ DIGITS = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float6
 FEW = 0xFFFFFFFF // 20  # below so many, a word of 32 bits is uniform enough for a permutation
 LIMITS = {np.dtype(np.float16): (2**11, "2049"), np.dtype(np.float32): (2**24, "2^24+1"),
           np.dtype(np.float64): (2**53, "2^53+1")}  # fmt: skip
+
+
+@when_served
+def take(dtype: np.dtype) -> None:
+    """Takes bfloat16 into the tables, once it has been loaded."""
+    if dtype.name == "bfloat16":
+        DIGITS[dtype], LIMITS[dtype] = 8, (2**8, "257")
 
 
 @for_examples
@@ -65,13 +74,13 @@ def _largest(dtype: np.dtype) -> int:
 
 
 def _carrier(dtype: np.dtype) -> np.dtype:
-    """The dtype through which an integer comes to `dtype`: PyTorch's float16 is made of float32."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
+    """The dtype through which an integer comes to `dtype`: PyTorch's types of 16 bits are made of float32."""
+    return np.dtype(np.float32) if dtype in DIGITS and dtype.itemsize == 2 else dtype
 
 
 def _all_64_bits(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Draw from all the integers of 64 bits."""
-    if dtype not in map(np.dtype, ["i8", "f8", "f4"]):
+    if dtype not in map(np.dtype, ["i8", "f8", "f4"]) and dtype.name != "bfloat16":
         raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
     return fill(generator, shape, dtype, lambda count: generator.long_words(count).view(np.int64))
 
@@ -99,7 +108,7 @@ def _check_held(dtype: np.dtype, low: int, last: int, smallest: float, largest: 
 
 def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
     """An interval moved inwards so that rounding to a floating dtype does not lead out of it."""
-    digits, largest = DIGITS[dtype], float(np.finfo(dtype).max)
+    digits, largest = DIGITS[dtype], LARGEST[dtype]
     after_low = _rounded(dtype, low + 1)
     if after_low < low:
         low = after_low + (1 << abs(low + 1).bit_length() - digits)

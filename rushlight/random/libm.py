@@ -31,7 +31,7 @@ def fma(a: np.ndarray, b: float | np.floating, c: float) -> np.ndarray:
 def narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Float64 numbers as `dtype`, infinite where it is too small; PyTorch makes float16 from float32."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return x.astype(np.float32).astype(dtype) if dtype == np.float16 else x.astype(dtype, copy=False)
+        return x.astype(np.float32).astype(dtype) if dtype.itemsize == 2 else x.astype(dtype, copy=False)
 
 
 def _product_error(a: np.ndarray, b: np.float64, product: np.ndarray) -> np.ndarray:

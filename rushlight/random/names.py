@@ -1,6 +1,10 @@
 """What PyTorch's error messages call the dtypes, and the errors that they belong to."""
 
+from collections.abc import Set
+
 import numpy as np
+
+from rushlight.core.narrow import when_served
 
 SCALAR_TYPES = {
     np.dtype(np.bool): "Bool",
@@ -34,13 +38,22 @@ C_TYPES = {
     np.dtype(np.float64): "double",
 }
 
-FLOATING = frozenset(map(np.dtype, ["f2", "f4", "f8"]))
+FLOATING = set(map(np.dtype, ["f2", "f4", "f8"]))
 SINGLE_OR_DOUBLE = frozenset(map(np.dtype, ["f4", "f8"]))
 NUMBERS = FLOATING | frozenset(map(np.dtype, ["u1", "i1", "i2", "i4", "i8"]))
 NUMBERS_AND_BOOL = NUMBERS | {np.dtype(np.bool)}
 
 
-def require(dtype: np.dtype, allowed: frozenset[np.dtype], kernel: str) -> None:
+@when_served
+def take(dtype: np.dtype) -> None:
+    """Takes bfloat16 into the tables, once it has been loaded."""
+    if dtype.name == "bfloat16":
+        SCALAR_TYPES[dtype], C_TYPES[dtype] = "BFloat16", "c10::BFloat16"
+        for types in (FLOATING, NUMBERS, NUMBERS_AND_BOOL):
+            types.add(dtype)
+
+
+def require(dtype: np.dtype, allowed: Set[np.dtype], kernel: str) -> None:
     """Raise NotImplementedError, naming PyTorch's kernel, if `dtype` is not among the allowed ones."""
     if dtype not in allowed:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_TYPES.get(dtype, dtype)}'")

@@ -47,7 +47,7 @@ def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float
         part = flat[start : min(start + CHUNK, flat.size - rest)]
         part[...] = _box_muller(uniform(part.size), mean, std)
     if rest:
-        if flat.dtype != np.float16:
+        if flat.itemsize > 2:
             uniform(rest)
         flat[-16:] = _box_muller(uniform(16), mean, std)
 

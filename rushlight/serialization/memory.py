@@ -98,7 +98,7 @@ class Archive(Pieces):
         else:
             array = np.empty(size, kind)
             with as_damage(f"data/{name} cannot be read"), self.zip.open(entry) as content:
-                Source(content, array.nbytes).readinto(array)
+                Source(content, array.nbytes).readinto(array.view(np.uint8))
                 content.read(1)  # the end, where the check sum is looked at
         return array.byteswap(inplace=True) if self.swapped else array
 
@@ -123,7 +123,7 @@ class Behind(Pieces):
             array = self.storages[name].array
             size = int.from_bytes(source.read(8), "little")
             check(size == array.size, f"memory {name} has {size} elements in one place, {array.size} in another")
-            source.readinto(array)
+            source.readinto(array.view(np.uint8))
             if sys.byteorder != "little":
                 array.byteswap(inplace=True)
             self.storages[name].compute_variants()

@@ -12,7 +12,7 @@ from rushlight import dtypes, layouts
 from rushlight.core.graph import FIELDS, new_tensor
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
-from rushlight.serialization.errors import LoadError, check
+from rushlight.serialization.errors import check
 from rushlight.serialization.places import Storage
 from rushlight.size import Size
 from rushlight.tensors import Tensor, rebuild
@@ -47,6 +47,15 @@ def rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=Non
         tensor._memory = memory
     tensor.requires_grad = bool(requires_grad)
     return tensor
+
+
+def rebuild_untyped_tensor(storage, offset, size, stride, requires_grad, hooks, dtype, metadata=None) -> Tensor:
+    """A tensor in a piece of memory that the file has as bytes."""
+    check(isinstance(storage, Storage) and storage.array.dtype == np.uint8, "a tensor lies in what are no bytes")
+    check(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
+    check(storage.array.size % dtype.itemsize == 0, "a tensor lies in a part of an element")
+    typed = Storage(storage.array.view(dtype._numpy), storage.key)
+    return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
@@ -86,7 +95,7 @@ def get_layout(name: str) -> layouts.layout:
     return layouts.strided
 
 
-TENSORS = (rebuild_tensor, rebuild_parameter)
+TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_parameter)
 
 
 def key(value: Any) -> Any:
@@ -160,6 +169,7 @@ MAKERS: dict[Any, Callable] = {
 NAMES: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor,
+    ("torch._utils", "_rebuild_tensor_v3"): rebuild_untyped_tensor,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,
     ("torch._tensor", "_rebuild_from_type_v2"): rebuild_from_type,
@@ -175,9 +185,3 @@ NAMES: dict[tuple[str, str], Any] = {
     **{("builtins", kind.__name__): kind for kind in (set, frozenset, bytearray, complex, slice, range)},
     ("_codecs", "encode"): codecs.encode,
 }
-
-
-def bfloat16_is_lacking(module: str, name: str) -> None:
-    """Raises an error for the memory of bfloat16 tensors."""
-    if (module, name) in (("torch", "BFloat16Storage"), ("torch", "bfloat16")):
-        raise LoadError("The file holds bfloat16 tensors, which rushlight does not have: save them as float32.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
-from rushlight.core.windows import address, memory_of
+from rushlight.core.windows import address, laid_over, memory_of
 from rushlight.layouts import layout
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
@@ -104,7 +104,7 @@ def write_before_1_6(file: BinaryIO, text: bytes, storages: list[Storage], proto
 
 def bytes_of(array: np.ndarray) -> memoryview | bytes:
     """The memory of an array."""
-    return array.data.cast("B") if array.size else b""
+    return array.view(np.uint8).data if array.size else b""
 
 
 def named(module: str, name: str) -> type:
@@ -113,11 +113,17 @@ def named(module: str, name: str) -> type:
 
 
 REBUILD_TENSOR = named("torch._utils", "_rebuild_tensor_v2")
+REBUILD_UNTYPED_TENSOR = named("torch._utils", "_rebuild_tensor_v3")
 REBUILD_PARAMETER = named("torch._utils", "_rebuild_parameter")
 REBUILD_PARAMETER_WITH_STATE = named("torch._utils", "_rebuild_parameter_with_state")
 REBUILD_FROM_TYPE = named("torch._tensor", "_rebuild_from_type_v2")
 GET_LAYOUT = named("torch.serialization", "_get_layout")
 STORAGES = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
+UNTYPED_STORAGE = named("torch.storage", "UntypedStorage")
+WITHOUT_STORAGE = frozenset((  # the types that have no class of memory in PyTorch: theirs is bytes
+    dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.float8_e4m3fn, dtypes.float8_e4m3fnuz, dtypes.float8_e5m2,
+    dtypes.float8_e5m2fnuz,
+))  # fmt: skip
 
 
 class Pickler(pickle._Pickler):  # the C class can write no name that does not exist
@@ -134,6 +140,8 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         if not isinstance(obj, Storage):
             return None
         d = dtypes.FROM_NUMPY[obj.array.dtype]
+        if d in WITHOUT_STORAGE:
+            return "storage", UNTYPED_STORAGE, obj.key, "cpu", obj.array.nbytes, *self.metadata
         return "storage", STORAGES[d], obj.key, "cpu", obj.array.size, *self.metadata
 
     def reducer_override(self, obj):
@@ -155,11 +163,14 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
                 REBUILD_PARAMETER, (data, needs, hooks)
             )  # fmt: skip
         storage, offset, array = self.placed(tensor)
-        arguments = storage, offset, array.shape, tensor.stride(), needs, hooks
+        function = REBUILD_TENSOR
+        arguments: tuple = (storage, offset, array.shape, tensor.stride(), needs, hooks)
+        if tensor.dtype in WITHOUT_STORAGE:
+            function, arguments = REBUILD_UNTYPED_TENSOR, (*arguments, tensor.dtype)
         if type(tensor) is Tensor and not state:
-            return REBUILD_TENSOR, arguments
+            return function, arguments
         kind = Tensor if type(tensor) is Buffer else type(tensor)  # as PyTorch: it makes plain tensors of buffers
-        return REBUILD_FROM_TYPE, (REBUILD_TENSOR, kind, arguments, state)
+        return REBUILD_FROM_TYPE, (function, kind, arguments, state)
 
     def placed(self, tensor: Tensor) -> tuple[Storage, int, np.ndarray]:
         """The piece of memory that a tensor lies in, its first element's place there, and its array.
@@ -208,4 +219,4 @@ def within(array: np.ndarray, whole: np.ndarray) -> bool:
 
 def all_between(array: np.ndarray) -> np.ndarray:
     """The memory from an array's first element to its last, with what lies between them."""
-    return np.lib.stride_tricks.as_strided(array, (reach(array),), (array.itemsize,))
+    return laid_over(array, (reach(array),), (array.itemsize,))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from rushlight.serialization.errors import LoadError, as_damage, check
 from rushlight.serialization.names import UNSAFE, allowed_names, ours
-from rushlight.serialization.rebuilding import MAKERS, NAMES, bfloat16_is_lacking, key
+from rushlight.serialization.rebuilding import MAKERS, NAMES, key
 
 Memory = Callable[[Any], Any]
 
@@ -82,7 +82,6 @@ class TrustingUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """What a name in the file stands for."""
-        bfloat16_is_lacking(module, name)
         module, name = of_today(module, name)
         if (module, name) in NAMES:
             return NAMES[module, name]
@@ -120,7 +119,6 @@ class SafeUnpickler(pickle._Unpickler):
             return NAMES[module, name]
         if full in self.allowed:
             return self.allowed[full]
-        bfloat16_is_lacking(module, name)
         raise LoadError(UNSAFE.format(full.removeprefix("builtins.")))
 
     def made(self, function: Any, arguments: Any) -> Any:

@@ -180,11 +180,26 @@ def test_streams_that_only_go_forward():
         rushlight.load(NoSeek())
 
 
-def test_bfloat16_is_named():
+UNTYPED = ["uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz"]
+
+
+@pytest.mark.parametrize(
+    ("name", "modern"), [("bfloat16", True), ("bfloat16", False), *((name, True) for name in UNTYPED)]
+)
+def test_types_of_other_packages(name, modern):
+    """Types that NumPy lacks, and those whose memory PyTorch writes as bytes: both libraries read what either wrote."""
     torch = pytest.importorskip("torch")
-    file = written(torch, torch.ones(2, dtype=torch.bfloat16))
-    with pytest.raises(LoadError, match="bfloat16"):
-        rushlight.load(file)
+    values = [0.0, 1.0, 2.5, 3.0, 96.0]
+    theirs = torch.tensor(values).to(getattr(torch, name))
+    ours = rushlight.tensor(values).to(getattr(rushlight, name))
+    for library, tensor, other in ((torch, theirs, rushlight), (rushlight, ours, torch)):
+        file = io.BytesIO()
+        library.save({"x": tensor, "part": tensor[1:3]}, file, _use_new_zipfile_serialization=modern)
+        file.seek(0)
+        loaded = other.load(file)
+        assert loaded["x"].dtype == getattr(other, name)
+        assert loaded["x"].double().tolist() == tensor.double().tolist()
+        assert loaded["part"].double().tolist() == tensor[1:3].double().tolist()
 
 
 @pytest.mark.parametrize("modern", [True, False])

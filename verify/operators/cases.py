@@ -19,7 +19,7 @@ LOOKED_AT = 40  # samples of an operator that some are chosen from
 LARGEST = 20_000  # elements of a sample's tensors
 TYPES = (
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32,
-    torch.float64, torch.complex64, torch.complex128,
+    torch.bfloat16, torch.float64, torch.complex64, torch.complex128,
 )  # fmt: skip
 SINGLETONS = (torch.dtype, torch.memory_format, torch.layout)
 UNSET = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
@@ -42,8 +42,12 @@ def operators(word: str) -> list:
 def copied(tensor: torch.Tensor, library):
     """A tensor of a library with the same values, in the same places of a memory of its own."""
     tensor = tensor.resolve_conj().resolve_neg()
-    memory = torch.empty(0, dtype=tensor.dtype).set_(tensor.detach().untyped_storage()).numpy().copy()
-    made = library.from_numpy(memory).clone().as_strided(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
+    memory = torch.empty(0, dtype=tensor.dtype).set_(tensor.detach().untyped_storage())
+    if tensor.dtype == torch.bfloat16:  # which NumPy has not
+        memory = library.from_numpy(memory.view(torch.int16).numpy().copy()).clone().view(library.bfloat16)
+    else:
+        memory = library.from_numpy(memory.numpy().copy()).clone()
+    made = memory.as_strided(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
     return made.detach().requires_grad_(tensor.requires_grad)
 
 

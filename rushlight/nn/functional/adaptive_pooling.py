@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples

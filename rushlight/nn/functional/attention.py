@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products import matmul
@@ -82,14 +83,19 @@ def scaled_dot_product_attention(
     tensor([[2.]])
     """
     check_inputs(query, key, value, attn_mask, is_causal)
+    dtype = query.dtype
+    if is_half(query._array.dtype):  # only the result is rounded
+        query, key, value = (x.float() for x in (query, key, value))
+        attn_mask = attn_mask if attn_mask is None or attn_mask.dtype is torch_bool else attn_mask.float()
+        wide = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        return wide.to(dtype)
     if enable_gqa:
         key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     scale = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     scores = matmul(query * scale, key.transpose(-2, -1))
-    dtype = query._array.dtype
     if is_causal:
-        scores = scores + causal_bias(query.shape[-2], key.shape[-2], dtype)
+        scores = scores + causal_bias(query.shape[-2], key.shape[-2], dtype._numpy)
     elif attn_mask is not None:
-        scores = scores + as_bias(attn_mask, dtype)
+        scores = scores + as_bias(attn_mask, dtype._numpy)
     weights = normalised(scores) if is_causal or attn_mask is not None else softmax(scores, -1)
     return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)

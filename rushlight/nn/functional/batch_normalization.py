@@ -8,6 +8,7 @@ from rushlight import dtypes
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched, write
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.batching import as_channels
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
@@ -80,7 +81,7 @@ def check(input, running_mean, running_var, weight, bias, training):
     if not isinstance(input, Tensor):
         refuse("batch_norm", "input", 1, input)
     x = input._array
-    if x.dtype.kind != "f":
+    if kind_of(x.dtype) != "f":
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     channels = x.shape[1] if x.ndim > 1 else 0
     operands = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
@@ -91,7 +92,7 @@ def check(input, running_mean, running_var, weight, bias, training):
             continue
         if operand._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {operand._array.size}")
-        if operand._array.dtype != x.dtype and (x.dtype, operand._array.dtype) != (np.float16, np.float32):
+        if operand._array.dtype != x.dtype and not (is_half(x.dtype) and operand._array.dtype == np.float32):
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
         if "running" in name and operand.requires_grad:
             raise RuntimeError(

@@ -6,6 +6,7 @@ from rushlight import dtypes
 from rushlight.core.batched import values
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.kernels import entropy as kernels
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.gather import _gather, _put_back
@@ -117,7 +118,7 @@ def cross_entropy(
 
 def of_probabilities(logarithms, target, weight, ignore_index, reduction, smoothing):
     """The cross entropy with probabilities of classes."""
-    if target._array.dtype.kind != "f":
+    if kind_of(target._array.dtype) != "f":
         name = dtypes.TYPE_NAMES[target.dtype]
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {name}")
     if ignore_index >= 0:
@@ -214,7 +215,7 @@ def check_classes(input, target):
     if len(shape) > 1 and found[:1] != shape[:1]:
         samples = found[0] if found else 1
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({samples}).")
-    if input._array.dtype.kind != "f":
+    if kind_of(input._array.dtype) != "f":
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     if len(shape) <= 2 and len(found) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -257,7 +258,7 @@ def check_linear(input, weight, target, bias, ignore_index):
             f"K-dimensional loss defined by linear_weight shape {w.shape} requires batched input, "
             f"(N, {x.shape[-1]}), got unbatched input with shape {x.shape}"
         )
-    if ignore_index is not None and target._array.dtype.kind == "f":
+    if ignore_index is not None and kind_of(target._array.dtype) == "f":
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
 
 

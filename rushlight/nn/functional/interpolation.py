@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from rushlight.nn.functional.sampling import along, matrix
@@ -174,7 +175,7 @@ def check_sizes(input, sizes, mode):
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shape}")
     dtype = input._array.dtype
-    if dtype.kind != "f" and not (mode.startswith("nearest") and dtype == np.uint8):
+    if kind_of(dtype) != "f" and not (mode.startswith("nearest") and dtype == np.uint8):
         name = f"upsample_{mode.replace('-', '_')}{len(shape) - 2}d"
         raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
 

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels import row_normalization as kernels
 from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.batching import as_samples
@@ -151,10 +152,10 @@ def check_shape(input, normalized_shape, name, **operands):
 def check_dtypes(name, input, *operands):
     """Raises PyTorch's errors for operands whose types do not fit the input's."""
     d = input._array.dtype
-    if d.kind != "f":
+    if kind_of(d) != "f":
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     for operand in operands:
-        if operand is not None and operand._array.dtype != d and (d, operand._array.dtype) != (np.float16, np.float32):
+        if operand is not None and operand._array.dtype not in (d, np.float32 if is_half(d) else d):
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
@@ -310,7 +311,7 @@ def kl_div(
         )
     by_batch = reduction == "batchmean"
     reduction = reduction_of("sum" if by_batch else reduction, size_average, reduce)
-    if "f" not in (input._array.dtype.kind, target._array.dtype.kind):
+    if "f" not in (kind_of(input._array.dtype), kind_of(target._array.dtype)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     loss = target.exp() * (target - input) if log_target else xlogy(target, target) - target * input
     loss = reduced(loss, reduction)

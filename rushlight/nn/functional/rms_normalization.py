@@ -7,6 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.kernels import row_normalization as kernels
 from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.layer_normalization import check_shape
@@ -65,11 +66,11 @@ def rms_norm(
     tensor([1.2000, 1.6000, 0.0000, 0.0000])
     """
     shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
-    if input._array.dtype.kind not in "fc":
+    if kind_of(input._array.dtype) not in "fc":
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
     dtype = input._array.dtype
-    eps = float(np.finfo(dtype).eps) if eps is None else eps
-    if dtype.kind == "f" and (weight is None or weight._array.dtype == dtype):
+    eps = dtypes.finfo(dtypes.FROM_NUMPY[dtype]).eps if eps is None else eps
+    if kind_of(dtype) == "f" and (weight is None or weight._array.dtype == dtype):
         return _rms_norm(input, weight, len(shape), eps)[0]
     dims = tuple(range(-len(shape), 0))
     result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.tensors import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -23,7 +24,7 @@ def gradients_of(parameters: Tensors) -> list[Tensor]:
 def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
     """The norm of all elements of all arrays."""
     flat = [array.reshape(-1) for array in arrays]
-    if order == 2 and all(part.dtype.kind == "f" for part in flat):
+    if order == 2 and all(kind_of(part.dtype) == "f" for part in flat):
         return np.array(math.sqrt(sum([float(np.dot(part, part)) for part in flat])), np.result_type(*flat))
     return np.asarray(np.linalg.norm([np.linalg.norm(part, order) for part in flat], order))
 

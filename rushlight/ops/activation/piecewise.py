@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.inplace import change
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.selection import bounded, drop
@@ -54,7 +55,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     if inplace:
         return change(input, hardtanh, min_val, max_val)
     dtype = input._array.dtype
-    if dtype.kind != "f":
+    if kind_of(dtype) != "f":
         check_hardtanh(input, min_val)
         min_val, max_val = int(min_val), int(max_val)
     return _hardtanh(input, min_val, max_val)

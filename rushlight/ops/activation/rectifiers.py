@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
+from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.kernels.selection import bounded, passed_above, select
 from rushlight.ops.activation.forms import floats, tied, variant
@@ -36,7 +37,7 @@ unary(
 
 def rectified(input):
     """`relu`'s operand: integers stay integers."""
-    kind = input._array.dtype.kind
+    kind = kind_of(input._array.dtype)
     if kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if kind == "c":

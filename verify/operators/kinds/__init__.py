@@ -2,6 +2,7 @@
 
 from verify.operators.kinds import (
     batching,
+    bfloat16,
     dtypes,
     forward,
     forward_over_reverse,
@@ -22,6 +23,7 @@ KINDS = {
     "in-place": inplace,
     "out": out,
     "gradients": gradients,
+    "bfloat16": bfloat16,
     "second": second,
     "forward": forward,
     "forward-over-reverse": forward_over_reverse,

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.devices import check_device, device
 from rushlight.nn.modules.base.traversal import Traversal
 from rushlight.tensors import Tensor
@@ -73,8 +74,8 @@ class Conversion(Traversal):
         return self._apply(lambda t: cast(t, dtypes.float16, "f"))
 
     def bfloat16(self) -> Self:
-        """Raises TypeError: NumPy has no bfloat16."""
-        raise TypeError("rushlight has no bfloat16, as NumPy has none: use half() or float().")
+        """Converts floating-point parameters and buffers to bfloat16."""
+        return self._apply(lambda t: cast(t, dtypes.bfloat16, "f"))
 
     def cpu(self) -> Self:
         """The module itself, which is on the CPU."""
@@ -98,7 +99,7 @@ class Conversion(Traversal):
 def cast(tensor, dtype, kinds):
     """A tensor in another dtype if it is of one of the given kinds, else the tensor itself."""
     array = tensor._array
-    if array.dtype.kind not in kinds or array.dtype == dtype._numpy:
+    if kind_of(array.dtype) not in kinds or array.dtype == dtype._numpy:
         return tensor
     return new_tensor(array.astype(dtype._numpy))
 
