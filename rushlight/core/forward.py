@@ -17,8 +17,8 @@ from rushlight.core.batched import levels_of, lifted, values
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
-from rushlight.core.link import LINK
 from rushlight.core.kinds import kind_of
+from rushlight.core.link import LINK
 from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import call
 from rushlight.core.recording import look

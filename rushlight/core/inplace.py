@@ -16,9 +16,9 @@ from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
 from rushlight.core.interpreters import STACK, levels, observer
+from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT
 from rushlight.core.operators import Operator, binary
-from rushlight.core.kinds import kind_of
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address
 from rushlight.dtypes import arithmetic

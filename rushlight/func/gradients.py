@@ -6,8 +6,8 @@ from typing import Any
 
 from rushlight.autograd.differentiate import run_grad
 from rushlight.core.graph import TensorBase
-from rushlight.core.link import LINK
 from rushlight.core.kinds import kind_of
+from rushlight.core.link import LINK
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.recording import recording
 from rushlight.func.arguments import Argnums, check_outputs, chosen, replaced, with_aux
