@@ -3,11 +3,13 @@
 from functools import wraps
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import is_half
 from rushlight.ops.mismatch import C_NAMES, type_name
 from rushlight.ops.promotion import missing
 
 # A function, the kernel's name in the message, and the types without one: b(ool), i(ntegers), s(hort integers: all but
-# int64), h(alf), c(omplex).
+# int64), h(alf: float16 and
+# bfloat16) or f(loat16) alone, c(omplex).
 TABLE = """
     cdist                                   cdist                                       h
     cholesky                                cholesky_cpu                                bih
@@ -46,7 +48,7 @@ TABLE = """
     nn.functional.max_unpool3d              max_unpool3d                                bic
     nn.functional.multi_margin_loss         multi_margin_loss_cpu_kernel                bih
     nn.functional.multilabel_margin_loss    multilabel_margin_loss_forward_out_frame    bih
-    nn.functional.rrelu                     rrelu_with_noise_out_cpu                    h
+    nn.functional.rrelu                     rrelu_with_noise_out_cpu                    f
     nn.functional.unfold                    im2col_out_cpu                              i
     lu_solve                                linalg.lu_solve_cpu                         h
     ormqr                                   ormqr_cpu                                   bih
@@ -114,4 +116,6 @@ def letter(dtype, types: str) -> str:
     """The letter of a type in the table; "-" for one that every function takes."""
     if dtype.kind in "iu":
         return "i" if "i" in types else "-" if dtype.itemsize == 8 else "s"
-    return {"b": "b", "c": "c"}.get(dtype.kind, "h" if dtype.itemsize == 2 else "-")
+    if is_half(dtype):
+        return "f" if "f" in types and dtype.kind == "f" else "h"
+    return dtype.kind if dtype.kind in "bc" else "-"

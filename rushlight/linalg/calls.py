@@ -35,12 +35,12 @@ def linalg(function: Callable) -> Callable:
     return called
 
 
-def check_floating(name: str, A, kernel: str | None = None) -> None:
-    """RuntimeError for a type that LAPACK does not compute with."""
+def check_floating(name: str, A, halves: bool = False) -> None:
+    """RuntimeError for a type that LAPACK does not compute with, unless `halves` may be."""
     array = A._array
     if kind_of(array.dtype) not in "fc":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}")
-    if is_half(array.dtype):
+    if is_half(array.dtype) and not halves:
         low = TYPE_NAMES[FROM_NUMPY[array.dtype]]
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {low}. Convert with x.float() first.")
 

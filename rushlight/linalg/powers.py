@@ -71,5 +71,5 @@ def matrix_exp(A: Tensor) -> Tensor:
             [0., 1.]])
     """
     check_square("linalg.matrix_exp", A)
-    check_floating("linalg.matrix_exp", A)
+    check_floating("linalg.matrix_exp", A, halves=True)
     return _matrix_exp(A)

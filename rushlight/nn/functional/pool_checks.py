@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional.sizes import repeated
@@ -123,7 +124,7 @@ def check_sizes(name, dims, input, settings, ceil_mode):
         sizes = " ".join(f"{axis}: {n}" for axis, n in zip("THW", image, strict=True))
         widths = " ".join(f"k{axis}: {n}" for axis, n in zip("THW", kernel, strict=True))
         raise RuntimeError(f"input image ({sizes}) smaller than kernel size ({widths})")
-    kind = input._array.dtype.kind
+    kind = kind_of(input._array.dtype)
     if kind in "bc" or (name == "max_pool1d" and kind != "f"):
         raise NotImplementedError(f"\"{KERNELS.get(name, name)}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
 
