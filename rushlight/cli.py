@@ -1,6 +1,7 @@
-"""The command line: `rushlight run | launch | demo | info`."""
+"""The command line: `rushlight run | explain | launch | demo | info`."""
 
 import argparse
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 
 from rushlight import launching
@@ -20,10 +21,17 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="run a PyTorch or MindSpore script, with rushlight in its place")
+    run.add_argument("--explain", action="store_true", help="say at the end why gradients are missing or wrong")
+    run.add_argument("--page", metavar="HTML", help="write the explanation as a page, too")
     run.add_argument("-m", "--module", action="store_true", help="the script is the name of a module")
     run.add_argument("script", help="the script, unchanged: its imports get rushlight")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
     run.set_defaults(command=run_command)
+
+    explain = commands.add_parser("explain", help="list the mistakes that run --explain finds")
+    explain.add_argument("--list", action="store_true", help="list them: the default; with names, show their programs")
+    explain.add_argument("names", nargs="*", help="kinds to show in full, or `all`")
+    explain.set_defaults(command=explain_command)
 
     launch = commands.add_parser("launch", help="run a script on several processes, over MPI")
     launching.add_arguments(launch)
@@ -43,11 +51,34 @@ def run_command(options: argparse.Namespace) -> int:
     """Runs a script."""
     from rushlight.interop import run_module, run_script
 
+    explaining = options.explain or options.page is not None
     try:
-        return (run_module if options.module else run_script)(options.script, options.arguments)
+        return (run_module if options.module else run_script)(
+            options.script, options.arguments, explainer(options.page) if explaining else nullcontext()
+        )
     except FileNotFoundError:
         print(f"rushlight run: there is no file {options.script}")
         return 2
+
+
+def explainer(page: str | None) -> AbstractContextManager:
+    """What looks on while a script runs."""
+    from rushlight.explain import explain
+
+    return explain(page=page)
+
+
+def explain_command(options: argparse.Namespace) -> int:
+    """Lists the kinds of mistakes that are found."""
+    from rushlight.explain import KINDS
+    from rushlight.explain.listing import listing
+
+    names = list(KINDS) if options.names == ["all"] else options.names
+    if unknown := [name for name in names if name not in KINDS]:
+        print(f"rushlight explain: there is no kind {', '.join(unknown)}; `rushlight explain --list` lists them all")
+        return 2
+    print(listing(names))
+    return 0
 
 
 def demo_command(options: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.windows import memory_of
 from rushlight.devices import CPU, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format
+from rushlight.settings import warn_once
 from rushlight.size import Size
 
 __all__ = ["Tensor"]
@@ -50,6 +51,19 @@ def one_of(tensor):
     if tensor._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return tensor.item()
+
+
+def leaving(tensor, stacklevel=3):
+    """A tensor that is about to become a number; warns, once in a process, where that loses its history."""
+    if tensor.requires_grad:
+        warn_once(TO_SCALAR, stacklevel)
+    return tensor
+
+
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
 
 
 def real_of(tensor, wanted):
@@ -243,13 +257,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return bool(self._array)
 
     def __float__(self):
-        return float(real_of(self, "double"))
+        return float(real_of(leaving(self), "double"))
 
     def __int__(self):
         return int(real_of(self, "int64_t"))
 
     def __complex__(self):
-        return complex(one_of(self))
+        return complex(one_of(leaving(self)))
 
     def __index__(self):
         if self._array.size != 1 or self._array.dtype.kind not in "biu":

@@ -1,6 +1,6 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode.
 
-The profiler, `torch.autograd.profiler`, is loaded when it is first used.
+The profiler, `torch.autograd.profiler`, and `explain` are loaded when they are first used.
 """
 
 from importlib import import_module as _import_module
@@ -29,9 +29,11 @@ __all__ = [
 
 
 def __getattr__(name):
-    """Loads the profiler when it is first used; for any other name says that there is none."""
+    """Loads what is heavy when it is first used; for any other name says that there is none."""
     if name in ("profiler", "profiler_util"):
         return _import_module(f"rushlight.autograd.{name}")
+    if name == "explain":
+        return _import_module("rushlight.explain").explain
     from rushlight.missing import no_such_name
 
     raise no_such_name("rushlight.autograd", name)

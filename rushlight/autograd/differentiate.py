@@ -10,7 +10,8 @@ import numpy as np
 from rushlight.autograd.graph import GradientEdge
 from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.errors import about
+from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
 from rushlight.core.interpreters import levels
 from rushlight.core.levels import enter, leave
@@ -139,11 +140,30 @@ def grad(
         results = [zeros_for(x, create_graph) if g is None else g for x, g in zip(ins, results, strict=True)]
     elif not allow_unused and any(g is None for g in results):
         unused = next(i for i, g in enumerate(results) if g is None)
-        raise RuntimeError(
-            f"The differentiated Tensor at index {unused} appears to not have been used in the graph. "
-            "Set allow_unused=True if this is the desired behavior."
-        )
+        raise unused_input(unused, ins[unused], outs)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
+
+
+def unused_input(i, x, outputs):
+    """The error for the i-th input, which the outputs do not depend on."""
+    node = place(x)[0]
+    later = isinstance(node, Node) and all(node.sequence > place(out)[0].sequence for out in outputs)
+    error = RuntimeError(
+        f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
+        "Set allow_unused=True if this is the desired behavior." + (MADE_LATER if later else NOT_REACHED)
+    )
+    return about(error, unused=x, outputs=outputs)
+
+
+MADE_LATER = (
+    "\nThis one was made after the outputs (indexing, a view, a copy), so they cannot depend on it: differentiate with "
+    "respect to the tensor that they were computed from, and take the part of its gradient."
+)
+NOT_REACHED = (
+    "\nallow_unused=True only gives None in its place. If a gradient is expected, the way to it is cut: by detach(), "
+    ".data, item(), numpy() or no_grad, by a copy that was made of it (float(), to(), clone()) in place of which this "
+    "one is given, or it was never used."
+)
 
 
 def zeros_for(x, requires_grad):
@@ -253,10 +273,11 @@ def make_roots(outputs, grads, on_tensors):
 def check_recorded(i, out):
     """Raises where the i-th output is not recorded."""
     if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
-        raise RuntimeError(
+        error = RuntimeError(
             f"element {i} of tensors does not require grad and does not have a grad_fn. It was made from tensors that "
             "do not require grad, or inside no_grad, or was detached."
         )
+        raise about(error, unrecorded=out)
 
 
 def shape_and_dtype(output):

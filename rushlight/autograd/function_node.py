@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.errors import modified_input
-from rushlight.core.graph import FREED, Node, Packed, TensorBase, fit, new_tensor
+from rushlight.core.context import last_number
+from rushlight.core.errors import freed, modified_input
+from rushlight.core.graph import Node, Packed, TensorBase, fit, new_tensor
 from rushlight.core.hooks import as_given, as_tensor
 from rushlight.core.levels import total
 from rushlight.core.modes import CURRENT
@@ -57,7 +58,7 @@ class FunctionCtx:
     def __getattr__(self, name):
         node = self._graph_node() if name in OF_NODE else None
         if node is None and name in ("saved_tensors", "saved_variables"):
-            raise RuntimeError(FREED)
+            raise freed(None)
         if node is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(node, name)
@@ -103,7 +104,7 @@ class FunctionNode(Node):
                 "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
             )
         if self.freed:
-            raise RuntimeError(FREED)
+            raise freed(self)
         found = tuple(self.look_at(k) for k in range(len(self.saved or ())))
         if self._forward_cls.clear_saved_tensors_on_access:
             self.accessed, self.saved = True, None
@@ -118,7 +119,7 @@ class FunctionNode(Node):
     @property
     def _raw_saved_tensors(self):
         if self.freed:
-            raise RuntimeError(FREED)
+            raise freed(self)
         return tuple(SavedTensor(self, k) for k in range(len(self.saved or ())))
 
     def look_at(self, k):
@@ -161,7 +162,7 @@ class FunctionNode(Node):
     def release(self):
         """Lets go of the saved tensors."""
         if self.saved:
-            self.freed, self.saved = True, None
+            self.freed, self.saved = last_number(), None
 
     # its derivative
 

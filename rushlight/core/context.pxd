@@ -2,3 +2,4 @@
 
 cpdef object value_of(object variable)
 cpdef long next_number() noexcept
+cpdef long last_number() noexcept

@@ -16,3 +16,8 @@ def value_of(variable):
 def next_number():
     """The number of the next node: the backward pass runs the youngest first."""
     return next(NUMBERS)
+
+
+def last_number():
+    """The number of the node that was recorded last."""
+    return NUMBERS.__reduce__()[1][0] - 1

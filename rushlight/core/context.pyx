@@ -23,3 +23,8 @@ cpdef long next_number() noexcept:
     global NUMBER
     NUMBER += 1
     return NUMBER
+
+
+cpdef long last_number() noexcept:
+    """The number of the node that was recorded last."""
+    return NUMBER

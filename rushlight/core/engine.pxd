@@ -14,13 +14,14 @@ cdef int BATCHED
 
 cdef class Backward:
     cdef object __weakref__
-    cdef bint keep_graph
-    cdef bint recorded
-    cdef list claimed
+    cdef readonly bint keep_graph
+    cdef readonly bint recorded
+    cdef readonly list claimed
     cdef dict aside
     cdef list ready
     cdef Py_ssize_t waiting
     cdef dict wanted
+    cdef readonly Vertex root
     cdef readonly bint whole
     cdef dict captured
     cdef bint anomaly

@@ -40,6 +40,7 @@ class Backward:
         self.ready = []
         self.waiting = 0
         self.wanted = None
+        self.root = None  # the first
         self.whole = True  # all leaves accumulate
         self.captured = {}
         self.anomaly = CURRENT.get().anomaly
@@ -53,7 +54,10 @@ class Backward:
         runs, and what arrives there is returned, or added up where it arrives (`accumulates`).
         """
         self.whole = wanted is None
+        self.root = roots[0][0]
         outer = RUN.set(self)
+        if self.observer is not None:
+            self.observer.begin_pass(self, roots)
         try:
             with CLAIM:
                 self.claim([root[0] for root in roots])
@@ -69,6 +73,8 @@ class Backward:
         finally:
             RUN.reset(outer)
             self.let_go()
+            if self.observer is not None:
+                self.observer.end_pass(self)
         return None if self.wanted is None else [self.captured.get(key) for key in wanted]
 
     def claim(self, vertices):

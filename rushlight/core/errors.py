@@ -15,15 +15,50 @@ def type_and_shape(array) -> str:
     return f"{type_name(array)} {list(array.shape)}"
 
 
+def about(error, **facts):
+    """An error that carries what it is about, for who wants to explain it."""
+    error.__dict__.update(facts)
+    return error
+
+
+def freed(node) -> RuntimeError:
+    """The error for what a node has saved no longer; in a backward pass with the reason why it runs there again."""
+    from rushlight.core.engine import RUN
+
+    run = RUN.get()
+    root = None if run is None or node is None else run.root
+    advice = "" if root is None else CARRIED if root.sequence > node.freed else SHARED
+    return about(RuntimeError(FREED + advice), freed=node, root=root)
+
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors after calling backward."
+)
+CARRIED = (
+    "\nHere retain_graph=True is hardly the cure: this loss was recorded after the pass that freed what it reaches, so "
+    "a tensor from before that pass takes part in it. A state that is carried from step to step has to be cut off "
+    "after each (state = state.detach()); what was computed once, before the loop, has to be computed in each step; of "
+    "losses that share a part, call backward once on their sum."
+)
+SHARED = (
+    "\nHere a pass has run since this loss was recorded: through this very loss, or through another that shares a part "
+    "of its graph. Add such losses up and call backward once, (a + b).backward(); or retain the graph in the first one."
+)
+
+
 def modified(array, place, counter, expected) -> RuntimeError:
     """A saved value was changed in place before the backward pass that needs it."""
-    changed_at = counter.changed_at and CHANGED_HERE + counter.changed_at
-    return RuntimeError(
+    changed_at = counter.changed_at and CHANGED_HERE + str(counter.changed_at)
+    error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{type_and_shape(array)}]{place} is at version {counter.value}; expected version {expected} instead. "
         f"Hint: {changed_at or HOW_TO_FIND} To keep the old value, change a copy (x.clone()) or use the operation that "
         "returns a new tensor (x = x + 1, not x += 1)."
     )
+    return about(error, changed_at=counter.changed_at)
 
 
 CHANGED_HERE = (

@@ -15,7 +15,7 @@ cdef int RESHAPE, CAST, CONJUGATE, BATCHED, NARROW, ARGUMENT, ARGUMENTS, RESULT,
 @cython.freelist(64)
 cdef class VersionCounter:
     cdef public long value
-    cdef public str changed_at
+    cdef public object changed_at
     cdef public list looks
 
 
@@ -66,7 +66,7 @@ cdef class Node(Vertex):
     cdef public long version0
     cdef public long version1
     cdef public tuple versions
-    cdef public bint freed
+    cdef public long freed
     cdef public bint unsettled
     cdef public int flags
     cdef public tuple inputs

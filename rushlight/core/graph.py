@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from rushlight.core.context import last_number
 from rushlight.core.formulas import evaluate
+from rushlight.core.interpreters import observer
 from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
 from rushlight.kernels.products import sum_rows
@@ -32,8 +34,8 @@ INFERRED = 4
 class VersionCounter:
     """Counts in-place changes to one piece of memory; shared by all tensors that look at it.
 
-    `changed_at` has the line that made the last change, where anomaly mode was on; `looks`, the views that are to be
-    settled with their base (see `placing`).
+    `changed_at` tells as a string which line made the last change, where somebody wanted to know; `looks`, the views
+    that are to be settled with their base (see `placing`).
     """
 
 
@@ -153,7 +155,7 @@ class Node(Vertex):
         """The cotangent of input `i`, from that of the result."""
         plan = self.plan
         if self.freed:
-            raise RuntimeError(FREED)
+            raise freed(self)
         if self.flags & CONJUGATE:
             grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
         formula = plan.formulas[i]
@@ -180,7 +182,7 @@ class Node(Vertex):
         """The cotangents of all inputs at once, for an operator whose formula is a joint one."""
         plan = self.plan
         if self.freed:
-            raise RuntimeError(FREED)
+            raise freed(self)
         if self.flags & CONJUGATE:
             grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
         values = [self.saved_value(k, recorded) for k in plan.picks[0]]
@@ -209,7 +211,7 @@ class Node(Vertex):
     def release(self):
         """Lets go of the tensors that were saved; a second backward then has to say so."""
         if self.plan.saves_tensors or self.holds_tensors():
-            self.freed = True
+            self.freed = last_number()
             self.saved0 = None
             self.saved1 = None
             self.saved = None
@@ -427,17 +429,22 @@ def count_inference(step):
 use_counter(count_inference)
 
 
-def watch_changes():
-    """Anomaly mode has been switched on somewhere: from now on a change in place looks whether it is on."""
+def watch_changes(wanted=True):
+    """Lets changes in place look whether somebody wants to know who makes them; returns whether they have so far."""
     global WATCHED
-    WATCHED = True
+    before = WATCHED
+    WATCHED = wanted
+    return before
 
 
 def line_of_change():
-    """The line of the user's program that changes a tensor just now; None while anomaly mode is off."""
+    """The line of the user's program that changes a tensor just now; None where nobody wants to know."""
     from rushlight.core.anomaly import line_of_user
 
-    return line_of_user() if CURRENT.get().anomaly else None
+    if CURRENT.get().anomaly:
+        return line_of_user()
+    looking = observer()
+    return None if looking is None else looking.changer()
 
 
 def blank():
@@ -490,12 +497,11 @@ def unbroadcast(grad, shape):
     return np.add.reduce(grad, axis=tuple(range(extra)))
 
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-    "saved tensors after calling backward."
-)
+def freed(node):
+    """The error for what a node has saved no longer."""
+    from rushlight.core.errors import freed
+
+    return freed(node)
 
 
 FIELDS = set()  # the names of all fields: uncompiled they lie among the attributes that users give a tensor
@@ -513,7 +519,7 @@ defaults(VersionCounter, value=0, changed_at=None, looks=None)
 defaults(Plan, formulas=(), compiled=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
-defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=False, flags=0)
+defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=0, flags=0)
 defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None, tangents=None, within=None)
 defaults(Node, unsettled=False)
 defaults(TensorBase, _array=None, _node=None, _index=0, _needs=False, _grad=None, _counter=None, _view=None)

@@ -75,9 +75,9 @@ def levels():
 
 
 def observer():
-    """The profiler that looks at what is done here and now, or None."""
+    """The innermost that looks at what is done here and now, or None: a profiler, or who explains."""
     if STACK.depth:
-        for interpreter in STACK.interpreters:
+        for interpreter in reversed(STACK.interpreters):
             if interpreter.looks_on():
                 return interpreter
     return None

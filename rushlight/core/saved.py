@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rushlight.core.graph import FREED, Packed, TensorBase, new_tensor
+from rushlight.core.errors import freed
+from rushlight.core.graph import Packed, TensorBase, new_tensor
 from rushlight.core.link import LINK
 from rushlight.core.modes import in_grad_mode
 
@@ -137,7 +138,7 @@ def saved_attribute(node, name):
     if place is None:
         return None
     if node.freed:
-        raise RuntimeError(FREED)
+        raise freed(node)
     return SavedTensor(node, place) if name.startswith("_raw") else node.look_at(place)
 
 

@@ -7,6 +7,7 @@ import runpy
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 
 from rushlight.interop.children import label_output, serve_children
@@ -14,8 +15,10 @@ from rushlight.interop.imports import serve_mindspore, serve_torch
 from rushlight.missing import explanation
 
 
-def run_script(path: str, arguments: list[str]) -> int:
+def run_script(path: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
     """Runs a script as `python path arguments...` would, with PyTorch and MindSpore served; returns 0 or 1.
+
+    It runs inside the context `around`, if there is one.
 
     The script is `__main__`, `sys.argv` and `sys.path[0]` are its own, and tracebacks begin in it. FileNotFoundError
     where there is no such file; SystemExit passes through.
@@ -23,16 +26,21 @@ def run_script(path: str, arguments: list[str]) -> int:
     with io.open_code(os.path.abspath(path)) as file:
         code = compile(file.read(), path, "exec")
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    return run_main(lambda main: exec(code, main.__dict__), path, arguments)
+    return run_main(lambda main: exec(code, main.__dict__), path, arguments, around)
 
 
-def run_module(name: str, arguments: list[str]) -> int:
-    """Runs a module as `python -m name arguments...` would, with PyTorch and MindSpore served; returns 0 or 1."""
+def run_module(name: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
+    """Runs a module as `python -m name arguments...` would, as `run_script` runs a file; returns 0 or 1."""
     sys.path[0] = os.getcwd()
-    return run_main(lambda main: runpy.run_module(name, run_name="__main__", alter_sys=True), name, arguments)
+    return run_main(lambda main: runpy.run_module(name, run_name="__main__", alter_sys=True), name, arguments, around)
 
 
-def run_main(execute: Callable[[ModuleType], object], path: str, arguments: list[str]) -> int:
+def run_main(
+    execute: Callable[[ModuleType], object],
+    path: str,
+    arguments: list[str],
+    around: AbstractContextManager | None = None,
+) -> int:
     """Executes a program's main module in this process, and reports what goes wrong; returns 0 or 1."""
     serve_torch()
     serve_mindspore()
@@ -43,7 +51,8 @@ def run_main(execute: Callable[[ModuleType], object], path: str, arguments: list
     sys.modules["__main__"] = main
     sys.argv = [path, *arguments]
     try:
-        execute(main)
+        with around or nullcontext():
+            execute(main)
     except Exception as error:
         report(error)
         end_the_others()

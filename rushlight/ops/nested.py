@@ -11,6 +11,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
+from rushlight.tensors import leaving
 
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -24,7 +25,7 @@ def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
     kinds = set(map(type, items))
     inferred = common_type(kinds, items, dtype is None)
     if any(issubclass(kind, TensorBase) for kind in kinds):
-        items = [x.item() if isinstance(x, TensorBase) else x for x in items]
+        items = [leaving(x, 6).item() if isinstance(x, TensorBase) else x for x in items]
     if items and type(items[0]) is np.ndarray:
         shape.extend(items[0].shape)
     return converted(items, dtype or inferred).reshape(shape)

@@ -87,7 +87,7 @@ class LBFGS(Optimizer):
         state.setdefault("n_iter", 0)
         first = closure()
         state["func_evals"] += 1
-        run = Minimization(self, closure, group, state, float(first))
+        run = Minimization(self, closure, group, state, number(first))
         if run.converged():
             return first
         while run.iterate():
@@ -180,14 +180,14 @@ class Minimization:
             self.optimizer._move(size, direction)
             if self.iterations == self.group["max_iter"]:
                 return 0
-            self.loss = float(self.closure())
+            self.loss = number(self.closure())
             self.grad = self.optimizer._flat_grad()
             return 1
         start = self.optimizer._values()
 
         def evaluate(size):
             self.optimizer._move(size, direction)
-            loss = float(self.closure())
+            loss = number(self.closure())
             grad = self.optimizer._flat_grad()
             self.optimizer._set_values(start)
             return loss, grad
@@ -199,3 +199,8 @@ class Minimization:
         self.state["t"] = as_number(size)
         self.optimizer._move(size, direction)
         return evaluations
+
+
+def number(loss: Any) -> float:
+    """The loss that a closure gave, as a number."""
+    return float(loss.detach() if isinstance(loss, TensorBase) else loss)

@@ -32,6 +32,12 @@ BEFORE_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
 AFTER_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
 
 
+EMPTY = (
+    "optimizer got an empty parameter list. A generator such as parameters() is empty once it was walked through: call "
+    "it anew. Layers in a plain Python list are not registered: put them into an nn.ModuleList."
+)
+
+
 class _Required:
     """Stands for the default of an option that has none."""
 
@@ -126,7 +132,7 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         groups: list = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise ValueError(EMPTY)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 

@@ -72,7 +72,7 @@ class Recording(Interpreter):
 
     def start(self) -> None:
         """Begins to look on. RuntimeError where another profiler does."""
-        if observer() is not None:
+        if isinstance(observer(), Recording):
             raise RuntimeError("Profiler is already enabled. Leave its context before another one is entered.")
         if not self.all_threads:
             RECORDING.set(self)
@@ -167,6 +167,15 @@ class Recording(Interpreter):
             yield self
         finally:
             record.close()
+
+    def begin_pass(self, run, roots) -> None:
+        """A backward pass begins: its nodes tell of themselves."""
+
+    def end_pass(self, run) -> None:
+        """It is over."""
+
+    def changer(self) -> None:
+        """What to note of a change in place with the memory: nothing."""
 
     def evaluating(self, vertex):
         """The event of a node's turn in the backward pass: hooks, derivative, handing on; or of a leaf's."""

@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Iterable
+from types import GeneratorType
 
 import numpy as np
 
@@ -19,6 +20,18 @@ def gradients_of(parameters: Tensors) -> list[Tensor]:
     """The gradients of those parameters that have one."""
     parameters = [parameters] if isinstance(parameters, Tensor) else parameters
     return [grad for parameter in parameters if (grad := parameter.grad) is not None]
+
+
+def walked(parameters: Tensors) -> list[Tensor]:
+    """The parameters in a list; warns of a generator that has none left."""
+    found = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not found and isinstance(parameters, GeneratorType):
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur. parameters() can be walked through "
+            "once: keep list(model.parameters()) to use them again.",
+            stacklevel=3,
+        )
+    return found
 
 
 def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
@@ -82,7 +95,7 @@ def clip_grad_norm_(
     >>> torch.nn.utils.clip_grad_norm_(x, max_norm=1.0), x.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    parameters = walked(parameters)
     total = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(parameters, max_norm, total)
     return total

@@ -1,0 +1,71 @@
+"""The first bad value: which operation made a NaN or an infinity of finite operands, and what was among these."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.explain.origins import Birth, info_of
+
+GIVEN = ("data", "masked_fill", "masked_fill_tensor", "full", "fill", "where")  # infinities that are meant, often
+
+
+def is_bad(array) -> bool:
+    """Whether an array has a NaN or an infinity in it."""
+    if array.dtype.kind not in "fc":
+        return False
+    total = np.vdot(array, array)
+    return not (total - total == 0 or bool(np.isfinite(array).all()))
+
+
+def born(info, op, args, tensors, known, array) -> Birth | None:
+    """Where the bad values of a result come from: an operand's birth, or this operation."""
+    value = "nan" if np.isnan(array).any() else "inf"
+    inherited = [one.birth for one in known if one is not None and one.birth is not None]
+    for birth in inherited:
+        if birth.value == "nan":
+            return birth
+    for birth in inherited:
+        if value == "inf" or birth.name not in GIVEN:
+            return birth
+    for tensor, one in zip(tensors, known, strict=True):
+        bad = tensor._array
+        if one is not None and one.birth is None and type(bad) is np.ndarray and is_bad(bad):
+            one.birth = Birth(info.site, "data", "nan" if np.isnan(bad).any() else "inf")
+            if value == "inf" or one.birth.value == "nan":
+                return one.birth
+        elif one is None and tensor._needs and is_bad(bad):
+            return Birth(info.site, "parameter", "nan" if np.isnan(bad).any() else "inf")
+    return Birth(info.site, op.name, value, found_in(op.name, args))
+
+
+def found_in(name: str, args) -> str:
+    """What is among the operands that makes a result bad."""
+    arrays = [a._array for a in args if isinstance(a, TensorBase) and a._array.dtype.kind in "fiu"]
+    if not arrays or not arrays[0].size or type(arrays[0]) is not np.ndarray:
+        return ""
+    first, last = arrays[0], arrays[-1]
+    if name in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "pow", "xlogy", "norm"):
+        low = first.min() + (1 if name == "log1p" else 0)
+        return "zero" if low == 0 else "negative" if low < 0 else ""
+    if name.startswith("div") or name in ("true_divide", "fmod", "remainder"):
+        return "zero" if len(arrays) < 2 or (last == 0).any() else ""
+    if name in ("std", "var", "std_mean", "var_mean"):
+        return "one"
+    if name in ("softmax", "log_softmax"):
+        return "nothing" if np.isneginf(first).any() else ""
+    if name == "mean" or name.startswith("mean"):
+        return "" if first.size else "nothing"
+    return ""
+
+
+def born_backward(node, grads) -> Birth:
+    """The birth of a bad derivative at a node that got finite cotangents."""
+    info = info_of(node)
+    value = "nan" if any(g is not None and np.isnan(array_of(g)).any() for g in grads) else "inf"
+    name = node.op.name if node.op is not None else node.name()
+    hidden = info is not None and info.birth is not None  # its result was bad, which the loss is not
+    return Birth(None if info is None else info.site, name, value, "", True, hidden)
+
+
+def array_of(grad):
+    """The array of a cotangent."""
+    return grad._array if isinstance(grad, TensorBase) else grad

@@ -1,0 +1,101 @@
+"""What the calls of modules tell: in which mode they are, which are registered, which are used twice or never."""
+
+import sys
+from weakref import ref
+
+from rushlight.core.modes import CURRENT
+from rushlight.explain.sites import Site, user_frames
+
+MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "AlphaDropout")
+
+
+class Root:
+    """What is known of a module that the program calls itself."""
+
+    def __init__(self, module, site):
+        self.module = module
+        self.site = site
+        self.calls = 0
+        self.eval_steps = 0  # steps after recorded calls in evaluation mode
+        self.train_steps = 0
+        self.recorded: bool | None = None  # the mode of the recorded calls since the last step
+        self.loose: dict[int, tuple] = {}  # modules called within that are not registered
+        self.blind: dict[Site, int] = {}  # calls in training mode that are not recorded, by line
+        self.inputs: dict[int, int] = {}
+        self.counts: dict[int, int] = {}
+        self.parts: set[int] = set()
+
+    def modal(self):
+        """A module below whose result depends on the mode."""
+        for module in self.module.modules():
+            name = type(module).__name__
+            if name.startswith(MODAL) and getattr(module, "p", 1) != 0:
+                return module
+        return None
+
+
+class Calls:
+    """The calls of modules."""
+
+    def __init__(self):
+        self.stack: list = []
+        self.roots: dict[int, Root] = {}
+        self.modes: dict[int, tuple] = {}  # by module: the mode it was set to, and where
+        self.set_back: set[int] = set()
+        self.sites = None
+        self.dropped: dict[Site, int] = {}
+
+    def enter(self, module, args) -> None:
+        """A module is called."""
+        if not self.stack:
+            self.enter_root(module, args)
+        else:
+            root = self.roots.get(id(self.stack[0]))
+            if root is not None:
+                root.counts[id(module)] = root.counts.get(id(module), 0) + 1
+                if id(module) not in root.parts and id(module) not in root.loose and len(root.loose) < 50:
+                    frames = user_frames(sys._getframe(2))
+                    root.loose[id(module)] = (module, self.sites.of(frames[0]) if frames else None, self.stack[-1])
+        self.stack.append(module)
+
+    def enter_root(self, module, args) -> None:
+        """The program calls a module."""
+        root = self.roots.get(id(module))
+        site = self.sites.here(4)
+        if root is None:
+            if len(self.roots) > 200:
+                return
+            root = self.roots[id(module)] = Root(module, site)
+        root.calls += 1
+        if root.calls <= 3 or not root.calls & 63:
+            root.parts = {id(part) for part in module.modules()}
+        if CURRENT.get().grad:
+            root.recorded = module.training
+        elif module.training:
+            root.blind[site] = root.blind.get(site, 0) + 1
+            for value in args[:1]:
+                root.inputs[id(value)] = root.inputs.get(id(value), 0) + 1
+
+    def leave(self, module) -> None:
+        """A call is over."""
+        while self.stack and self.stack.pop() is not module:
+            pass
+
+    def set_mode(self, module, mode, site) -> None:
+        """A module's mode is set."""
+        self.modes[id(module)] = (ref(module), mode, site)
+
+    def stepped(self) -> None:
+        """An optimizer has taken a step."""
+        for root in self.roots.values():
+            if root.recorded is not None:
+                if root.recorded:
+                    root.train_steps += 1
+                else:
+                    root.eval_steps += 1
+                root.recorded = None
+
+    def dropping(self, p, training, site) -> None:
+        """Elements are dropped."""
+        if training and p and self.stack and not self.stack[-1].training:
+            self.dropped[site] = self.dropped.get(site, 0) + 1

@@ -1,0 +1,96 @@
+"""What an explanation is made of: kinds of mistakes, and findings of them with their lines and words."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rushlight.explain.sites import Site
+
+SYMPTOMS = ("error", "nan", "none", "zero", "wrong", "memory")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of mistake: what one sees of it, what it is, a program that makes it, and the program mended."""
+
+    name: str
+    symptom: str
+    title: str
+    mistake: str
+    mend: str
+
+
+KINDS: dict[str, Kind] = {}
+FINDERS: list[Callable[[Any], Iterator["Finding"]]] = []
+
+
+def kind(name: str, symptom: str, title: str, mistake: str, mend: str) -> Kind:
+    """Enters a kind of mistake. The programs begin with `import torch` and a seed, which are not written here."""
+    KINDS[name] = Kind(name, symptom, title, mistake.strip("\n"), mend.strip("\n"))
+    return KINDS[name]
+
+
+def finder(function):
+    """Enters a function that looks through the evidence for some kinds."""
+    FINDERS.append(function)
+    return function
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the program."""
+
+    file: str
+    number: int
+    source: str
+
+    def __str__(self):
+        return f"{self.file}:{self.number}"
+
+
+def line_at(site: Site | None) -> Line | None:
+    """The line of a place."""
+    return None if site is None else Line(site.file, site.line, site.source)
+
+
+@dataclass
+class Finding:
+    """One cause: its kind, the line to look at, what happened, why that has this effect, and what to do.
+
+    `related` are other lines that have to do with it, each with a word on what it is; `evidence` the numbers that it
+    rests on.
+    """
+
+    kind: Kind
+    line: Line | None
+    what: str
+    why: str
+    do: str
+    related: list[tuple[str, Line]] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+    weight: float = 0.0  # the greater, the likelier it is the cause of what one sees
+
+    @property
+    def symptom(self) -> str:
+        """What one sees of it: an error, or a gradient that is None, NaN, zero or wrong, or memory that grows."""
+        return self.kind.symptom
+
+    @property
+    def lines(self) -> list[Line]:
+        """The line to look at, then the related ones."""
+        return [] if self.line is None else [self.line, *(line for _, line in self.related)]
+
+    def __str__(self):
+        from rushlight.explain.text import as_text
+
+        return as_text(self)
+
+
+def found(kind: Kind, site: Site | None, what: str, why: str, do: str, *related, weight=0.0, **evidence) -> Finding:
+    """A finding at a place; `related` are pairs of a word and a place."""
+    lines: list[tuple[str, Line]] = []
+    for word, place in related:
+        line = line_at(place)
+        if line is not None and line != line_at(site) and line not in [known for _, known in lines]:
+            lines.append((word, line))
+    return Finding(kind, line_at(site), what, why, do, lines, evidence, weight)

@@ -1,0 +1,134 @@
+"""Graphs that grow from step to step, and what holds them."""
+
+from itertools import pairwise
+
+from rushlight.explain.finding import finder, found, kind
+
+GROWS = kind(
+    "graph-grows",
+    "memory",
+    "the graph reaches back through earlier steps, and grows",
+    """
+cell = torch.nn.RNNCell(2, 3)
+optimizer = torch.optim.SGD(cell.parameters(), lr=0.0001)
+state = torch.zeros(1, 3)
+start = state
+losses = 0.0
+for _ in range(6):
+    optimizer.zero_grad()
+    loss = cell(torch.randn(1, 2), start).pow(2).mean()
+    losses = losses + loss
+    loss.backward()
+    optimizer.step()
+print(losses)
+""",
+    """
+cell = torch.nn.RNNCell(2, 3)
+optimizer = torch.optim.SGD(cell.parameters(), lr=0.0001)
+start = torch.zeros(1, 3)
+losses = 0.0
+for _ in range(6):
+    optimizer.zero_grad()
+    loss = cell(torch.randn(1, 2), start).pow(2).mean()
+    losses = losses + loss.item()
+    loss.backward()
+    optimizer.step()
+print(losses)
+""",
+)
+RETAINED = kind(
+    "retained-and-growing",
+    "memory",
+    "retain_graph=True in place of cutting off what is carried from step to step",
+    """
+w = torch.randn(3, requires_grad=True)
+state = torch.zeros(3)
+for _ in range(6):
+    state = torch.tanh(state + w)
+    state.pow(2).mean().backward(retain_graph=True)
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+state = torch.zeros(3)
+for _ in range(6):
+    state = torch.tanh(state.detach() + w)
+    state.pow(2).mean().backward()
+""",
+)
+CREATED = kind(
+    "graph-of-backward-kept",
+    "memory",
+    "backward(create_graph=True) in each step keeps all graphs alive",
+    """
+w = torch.randn(3, requires_grad=True)
+for _ in range(5):
+    w.grad = None
+    w.pow(3).sum().backward(create_graph=True)
+    w.data.sub_(0.01 * w.grad.detach())
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+for _ in range(5):
+    w.grad = None
+    w.pow(3).sum().backward()
+    w.data.sub_(0.01 * w.grad.detach())
+""",
+)
+
+
+@finder
+def growth(case):
+    """Passes that have more and more nodes, and results whose graph spans many steps."""
+    ledger = case.ledger
+    retained = False
+    for site, sizes in ledger.sizes.items():
+        if len(sizes) >= 4 and rises(sizes) and ledger.retained.get(site):
+            retained = True
+            yield found(
+                RETAINED,
+                site,
+                f"each backward pass here goes through more than the last: {sizes[0]} operations, then "
+                f"{sizes[1]}, at last {sizes[-1]}",
+                "a tensor is carried from step to step with its history, and "
+                "retain_graph=True keeps what would have been freed: time and memory grow with each step",
+                "cut off what is carried over after each step, state = state.detach(), and leave retain_graph out",
+                ("carried over at", carried(case)),
+                weight=7,
+                operations=sizes,
+            )
+    spans = [one for one in case.watch.spans.values() if one.depth >= 3]
+    if spans and not retained:
+        one = max(spans, key=lambda info: info.depth)
+        yield found(
+            GROWS,
+            one.site,
+            f"what is computed here holds the graphs of {one.depth + 1} steps",
+            "a sum of losses, or a state, that is carried on with its history keeps every step's graph in memory",
+            "add up numbers, loss.item() or loss.detach(); cut a state off with detach()",
+            weight=4,
+            steps=one.depth + 1,
+        )
+    for site, times in ledger.recorded_passes.items():
+        if times >= 3:
+            yield found(
+                CREATED,
+                site,
+                f"backward(create_graph=True) is called here, {times} times",
+                "gradients in .grad then hold the graph that made them, which holds the parameters: a cycle that is "
+                "freed "
+                "late",
+                "use torch.autograd.grad(loss, parameters, create_graph=True) for derivatives of gradients, and "
+                "leave create_graph out where none are needed",
+                weight=3,
+            )
+
+
+def rises(sizes: list[int]) -> bool:
+    """Whether the passes at a line get longer and longer."""
+    return sizes[-1] >= 2 * sizes[0] and all(b >= a for a, b in pairwise(sizes)) and sizes[-1] > sizes[-2]
+
+
+def carried(case):
+    """A line whose result is carried over."""
+    spans = [one for one in case.watch.spans.values() if one.depth]
+    return max(spans, key=lambda info: info.depth).site if spans else None

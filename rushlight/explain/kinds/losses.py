@@ -1,0 +1,177 @@
+"""Losses of what they are not for."""
+
+from rushlight.explain.finding import finder, found, kind
+
+START = """
+model = torch.nn.Linear(3, 4)
+x, y = torch.randn(6, 3), torch.tensor([0, 1, 2, 3, 0, 1])
+"""
+SOFTMAX_TWICE = kind(
+    "softmax-twice",
+    "wrong",
+    "softmax before a cross entropy, which has it inside",
+    START + "torch.nn.functional.cross_entropy(torch.softmax(model(x), dim=1), y).backward()\n",
+    START + "torch.nn.functional.cross_entropy(model(x), y).backward()\n",
+)
+SIGMOID_TWICE = kind(
+    "sigmoid-twice",
+    "wrong",
+    "sigmoid before a loss on logits, which has it inside",
+    """
+model = torch.nn.Linear(3, 1)
+p = torch.sigmoid(model(torch.randn(6, 3)))
+torch.nn.BCEWithLogitsLoss()(p, torch.ones(6, 1)).backward()
+""",
+    """
+model = torch.nn.Linear(3, 1)
+p = torch.sigmoid(model(torch.randn(6, 3)))
+torch.nn.BCELoss()(p, torch.ones(6, 1)).backward()
+""",
+)
+NO_LOG = kind(
+    "not-log-probabilities",
+    "wrong",
+    "nll_loss of what are no logarithms of probabilities",
+    START + "torch.nn.functional.nll_loss(torch.softmax(model(x), dim=1), y).backward()\n",
+    START + "torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=1), y).backward()\n",
+)
+DIMENSION = kind(
+    "softmax-dimension",
+    "wrong",
+    "softmax over the samples of a batch in place of the classes",
+    START + "torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=0), y).backward()\n",
+    START + "torch.nn.functional.nll_loss(torch.log_softmax(model(x), dim=1), y).backward()\n",
+)
+OF_ONE = kind(
+    "softmax-of-one",
+    "zero",
+    "softmax over a dimension of one element is 1, whatever comes",
+    """
+model = torch.nn.Linear(3, 1)
+p = torch.softmax(model(torch.randn(6, 3)), dim=1)
+torch.nn.functional.binary_cross_entropy(p.clamp(0.01, 0.99), torch.zeros(6, 1)).backward()
+""",
+    """
+model = torch.nn.Linear(3, 1)
+p = torch.sigmoid(model(torch.randn(6, 3)))
+torch.nn.functional.binary_cross_entropy(p.clamp(0.01, 0.99), torch.zeros(6, 1)).backward()
+""",
+)
+COLUMN = kind(
+    "column-against-row",
+    "wrong",
+    "(N, 1) against (N,): every prediction is compared with every target",
+    """
+model, x = torch.nn.Linear(3, 1), torch.randn(6, 3)
+y = x.sum(1)
+loss = ((model(x) - y) ** 2).mean()
+loss.backward()
+""",
+    """
+model, x = torch.nn.Linear(3, 1), torch.randn(6, 3)
+y = x.sum(1)
+loss = ((model(x).squeeze(1) - y) ** 2).mean()
+loss.backward()
+""",
+)
+
+
+@finder
+def losses(case):
+    """What was read from calls of losses."""
+    for (what, site), facts in case.readings.seen.items():
+        write = WRITERS.get(what)
+        if write is not None:
+            yield write(site, facts)
+
+
+def softmax_twice(site, facts):
+    """softmax, then cross entropy."""
+    return found(
+        SOFTMAX_TWICE,
+        site,
+        "softmax is applied here to what goes into a cross entropy",
+        "cross_entropy applies log_softmax itself; of probabilities between 0 and 1 that is nearly flat, so "
+        "gradients are "
+        "small and training stalls",
+        "give the loss the logits, without softmax",
+        ("loss", facts["loss"]),
+        weight=7,
+    )
+
+
+def sigmoid_twice(site, facts):
+    """sigmoid, then a loss on logits."""
+    return found(
+        SIGMOID_TWICE,
+        site,
+        f"{facts['function']} is applied here to what goes into a loss on logits",
+        "binary_cross_entropy_with_logits applies the sigmoid itself; of numbers between 0 and 1 that is never below "
+        "a half",
+        "give the loss the logits, or use binary_cross_entropy for probabilities",
+        ("loss", facts["loss"]),
+        weight=7,
+    )
+
+
+def no_log(site, facts):
+    """nll_loss of probabilities or logits."""
+    what = "probabilities" if facts["softmax"] else "numbers above zero, which are no logarithms of probabilities"
+    return found(
+        NO_LOG,
+        site,
+        f"nll_loss gets {what} here",
+        "it only picks and negates: without the logarithm the loss has no "
+        "bound, and its gradient does not depend on how wrong the prediction is",
+        "apply log_softmax before, or use cross_entropy on the logits",
+        ("made at", facts["source"]),
+        weight=7,
+    )
+
+
+def dimension(site, facts):
+    """softmax over the batch."""
+    return found(
+        DIMENSION,
+        site,
+        f"softmax is taken over dimension {facts['dim']} here, and classes are chosen in the other",
+        "each class then sums to one over the samples of the batch, and not each sample over its classes",
+        "take it over the classes: dim=1, or dim=-1",
+        ("classes are chosen at", facts["used"]),
+        weight=7,
+    )
+
+
+def of_one(site, facts):
+    """softmax of one element."""
+    return found(
+        OF_ONE,
+        site,
+        f"softmax is taken over dimension {facts['dim']} of {list(facts['shape'])}, which has one element",
+        "its result is 1 whatever the input, and its derivative zero",
+        "use sigmoid for a single output, or the dimension of the classes",
+        weight=9,
+    )
+
+
+def column(site, facts):
+    """(N, 1) - (N,)."""
+    n = facts["n"]
+    return found(
+        COLUMN,
+        site,
+        f"shapes {', '.join(str(list(s)) for s in facts['shapes'])} are broadcast to [{n}, {n}] here",
+        "every prediction is compared with every target, so all are pulled to the mean of the targets",
+        "give both one shape: prediction.squeeze(1), or target.unsqueeze(1)",
+        weight=7,
+    )
+
+
+WRITERS = {
+    "softmax-twice": softmax_twice,
+    "sigmoid-twice": sigmoid_twice,
+    "not-log-probabilities": no_log,
+    "softmax-dimension": dimension,
+    "softmax-of-one": of_one,
+    "column-against-row": column,
+}

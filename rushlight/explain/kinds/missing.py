@@ -1,0 +1,359 @@
+"""Parameters without gradients, and gradients without an optimizer."""
+
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.unrecorded import described, misspellings
+
+CUT_PARAMETER = kind(
+    "cut-parameter",
+    "none",
+    "the way from a parameter to the loss is cut",
+    """
+first, second = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    hidden = first(torch.randn(5, 3)).detach()
+    second(hidden).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+first, second = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    hidden = first(torch.randn(5, 3))
+    second(hidden).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+REPLACED = kind(
+    "stale-optimizer",
+    "wrong",
+    "the optimizer holds parameters that the model no longer has",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model[1] = torch.nn.Linear(3, 1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+model[1] = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+UNREGISTERED = kind(
+    "not-registered",
+    "wrong",
+    "a module uses layers that are not registered in it",
+    """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [torch.nn.Linear(3, 3)]
+        self.last = torch.nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.last(self.hidden[0](x))
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = torch.nn.ModuleList([torch.nn.Linear(3, 3)])
+        self.last = torch.nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.last(self.hidden[0](x))
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+UNHELD = kind(
+    "no-optimizer",
+    "wrong",
+    "parameters get gradients that no optimizer uses",
+    """
+encoder, decoder = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3)
+optimizer = torch.optim.SGD(decoder.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    decoder(encoder(torch.randn(5, 3))).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+encoder, decoder = torch.nn.Linear(3, 2), torch.nn.Linear(2, 3)
+optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    decoder(encoder(torch.randn(5, 3))).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+NEVER = kind(
+    "never-reached",
+    "none",
+    "an optimizer holds parameters that no loss depends on",
+    """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.first(x).relu()
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.second(self.first(x).relu())
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+OF_RESULT = kind(
+    "gradient-of-result",
+    "none",
+    "the .grad of a result is read, which is not kept",
+    """
+x = torch.randn(3, requires_grad=True) * 0.1
+x.pow(2).sum().backward()
+print(x.grad)
+""",
+    """
+x = (torch.randn(3) * 0.1).requires_grad_()
+x.pow(2).sum().backward()
+print(x.grad)
+""",
+)
+OF_PLAIN = kind(
+    "gradient-of-plain",
+    "none",
+    "the .grad of a tensor is read that does not require grad",
+    """
+x, w = torch.randn(3), torch.randn(3, requires_grad=True)
+(x * w).sum().backward()
+print(x.grad)
+""",
+    """
+x, w = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
+(x * w).sum().backward()
+print(x.grad)
+""",
+)
+
+
+@finder
+def looked_at_in_vain(case):
+    """Gradients that the program looked at and that are not there."""
+    for site, (what, tensor, info) in case.ledger.looked.items():
+        if what == "result" and info is not None:
+            yield found(
+                OF_RESULT,
+                info.site,
+                f"{case.names.of(tensor, 'what is made here')} is the result of {info.name}, not a "
+                "leaf, and its .grad stays None",
+                "gradients are kept for leaves alone: an operation (a product, a cast, "
+                "to()) makes a result of what it is applied to",
+                "make the leaf last: (torch.randn(3) * 0.1).requires_grad_(); or call retain_grad() on the result",
+                ("read at", site),
+                weight=6,
+            )
+        elif what == "plain" and info is not None and type(tensor).__name__ != "Parameter":
+            words = misspellings(tensor)
+            if words or info.name == "data":
+                yield found(
+                    OF_PLAIN,
+                    info.site,
+                    f"{case.names.of(tensor, 'a tensor')} does not require grad, and its .grad stays "
+                    "None" + (f": `{words[0]}` means nothing, the name is requires_grad" if words else ""),
+                    "only tensors that require grad when they are used get gradients",
+                    "make it with requires_grad=True, or call requires_grad_() before it is used",
+                    ("read at", site),
+                    weight=4,
+                )
+            elif info.cuts:
+                yield described(case, info.cuts[-1], CUT_PARAMETER, weight=4)
+
+
+@finder
+def held_in_vain(case):
+    """What optimizers hold and never gets a gradient: cut off, replaced, or used nowhere."""
+    ledger = case.ledger
+    for held in ledger.held.values():
+        if not held.steps and ledger.passes < 2:
+            continue
+        silent = [p for p in held.params if p.requires_grad and not arrivals(case, p) and p._grad is None]
+        if not silent or not ledger.passes or not held.steps:
+            continue
+        orphans, rest = [], []
+        for p in silent:
+            (orphans if is_orphan(case, p) else rest).append(p)
+        if orphans:
+            yield found(
+                REPLACED,
+                held.site,
+                f"{len(orphans)} of the parameters that this {held.name} optimizer got are not those "
+                "that the model has now",
+                "layers that are replaced, or moved to new memory, after the optimizer was made "
+                "have parameters that it does not know: it changes the old ones, which nothing uses",
+                "make the optimizer after the last change of the model, or give it the new parameters with "
+                "add_param_group",
+                ("steps", held.step_site),
+                weight=9,
+            )
+        yield from cut_or_unused(case, held, rest)
+
+
+def cut_or_unused(case, held, silent):
+    """Findings for parameters that are the model's and get no gradient."""
+    cuts: dict = {}
+    unused = []
+    for p in silent:
+        cut = cut_of(case, p)
+        if cut is None:
+            unused.append(p)
+        else:
+            cuts.setdefault(id(cut), (cut, []))[1].append(p)
+    for cut, _ in cuts.values():
+        one = described(case, cut, CUT_PARAMETER, weight=8)
+        yield one
+    if unused and (len(unused) < len(held.params) or held.steps > 1):
+        yield found(
+            NEVER,
+            held.site,
+            f"{case.names.of_several(unused)} never get{'s' if len(unused) == 1 else ''} a gradient: no "
+            "loss depends on them",
+            "they are not used in forward, or only on the way to what the loss leaves out",
+            "use the layer in forward, or take it out of the model; freeze what is not to be trained",
+            ("steps", held.step_site),
+            weight=3,
+        )
+
+
+def cut_of(case, parameter):
+    """The cut that a parameter's values went through: one that losses come from rather than another."""
+    cuts = [cut for cut in case.watch.cuts.values() if cut.comes_from(parameter)]
+    reached = [cut for cut in cuts if id(cut) in case.ledger.cuts]
+    numbers = [cut for cut in cuts if cut.how in ("item", "tolist", "numpy", "data", "torch.tensor", "integer")]
+    return (reached or numbers or [None])[0]
+
+
+def arrivals(case, p) -> int:
+    """How many gradients a parameter got."""
+    state = case.ledger.leaves.get(id(p))
+    return 0 if state is None or state.tensor is not p else state.arrivals
+
+
+def is_orphan(case, p) -> bool:
+    """Whether a parameter belongs to none of the modules that are called, and one of its shape that nobody holds "
+    "does."""
+    if not case.readings.roots:
+        return False
+    for root in case.readings.roots.values():
+        if any(q is p for q in root.module.parameters()):
+            return False
+    return any(
+        leaf.shape == tuple(p._array.shape) and leaf.is_parameter and case.ledger.holder(leaf.tensor) is None
+        for leaf in case.ledger.leaves.values()
+        if leaf.tensor is not None
+    )
+
+
+@finder
+def unheld(case):
+    """Gradients that arrive at parameters which no optimizer holds."""
+    ledger = case.ledger
+    stepped = [held for held in ledger.held.values() if held.steps]
+    if not stepped:
+        return
+    loose = [
+        leaf
+        for leaf in ledger.leaves.values()
+        if leaf.arrivals > 1
+        and leaf.is_parameter
+        and not leaf.read
+        and leaf.tensor is not None
+        and ledger.holder(leaf.tensor) is None
+    ]
+    if not loose:
+        return
+    reported = set()
+    for root in case.readings.roots.values():
+        for module, site, owner in root.loose.values():
+            mine = [leaf for leaf in loose if any(p is leaf.tensor for p in module.parameters(recurse=False))]
+            if mine and site is not None and id(owner) not in reported:
+                reported.add(id(owner))
+                loose = [leaf for leaf in loose if leaf not in mine]
+                yield found(
+                    UNREGISTERED,
+                    site,
+                    f"{type(owner).__name__} calls a {type(module).__name__} here that is not "
+                    "registered in it, so its parameters are not among parameters() and no optimizer holds them",
+                    "a module registers what is assigned to its attributes, not what lies in a plain list or dict, nor "
+                    "what forward makes anew in each call",
+                    "put layers into an nn.ModuleList or nn.ModuleDict, and make them in __init__",
+                    ("optimizer", stepped[0].site),
+                    weight=9,
+                )
+            elif mine:
+                loose = [leaf for leaf in loose if leaf not in mine]
+    orphaned = any(is_orphan(case, p) for held in stepped for p in held.params)
+    loose = [leaf for leaf in loose if not in_evaluation(case, leaf.tensor)]
+    if loose and not orphaned:
+        tensors = [leaf.tensor for leaf in loose]
+        yield found(
+            UNHELD,
+            stepped[0].site,
+            f"{case.names.of_several(tensors)} get{'s' if len(tensors) == 1 else ''} gradients that no optimizer uses",
+            "an optimizer changes what it was given, here not these",
+            "give the optimizer all parameters that are to be trained: [*encoder.parameters(), *decoder.parameters()]; "
+            "freeze the others with requires_grad_(False), which spares their gradients",
+            ("gradients arrive at", loose[0].first),
+            weight=5,
+        )
+
+
+def in_evaluation(case, parameter) -> bool:
+    """Whether a parameter is that of a module in evaluation mode, which is not to be trained."""
+    return any(
+        not part.training
+        for root in case.readings.roots.values()
+        for part in root.module.modules()
+        if any(p is parameter for p in part.parameters(recurse=False))
+    )

@@ -1,0 +1,269 @@
+"""The first bad value: the operation that made a NaN or an infinity, with a remedy for each operator."""
+
+from itertools import pairwise
+
+from rushlight.explain.finding import finder, found, kind
+
+FORWARD = kind(
+    "first-bad-value",
+    "nan",
+    "an operation on finite values gives NaN or infinity",
+    """
+w = torch.tensor([1.0, 0.0], requires_grad=True)
+loss = w.log().sum()
+loss.backward()
+""",
+    """
+w = torch.tensor([1.0, 0.0], requires_grad=True)
+loss = (w + 1e-6).log().sum()
+loss.backward()
+""",
+)
+BACKWARD = kind(
+    "bad-derivative",
+    "nan",
+    "an operation has a finite result and an infinite derivative",
+    """
+x = torch.zeros(3, requires_grad=True)
+loss = x.norm()
+loss.backward()
+loss2 = x.pow(2).sum().sqrt()
+loss2.backward()
+""",
+    """
+x = torch.zeros(3, requires_grad=True)
+loss = (x.pow(2).sum() + 1e-12).sqrt()
+loss.backward()
+""",
+)
+HIDDEN = kind(
+    "hidden-by-where",
+    "nan",
+    "a bad value that where() or a mask hides comes back as NaN in the gradient",
+    """
+x = torch.tensor([1.0, 0.0], requires_grad=True)
+loss = torch.where(x > 0, x.log(), torch.zeros_like(x)).sum()
+loss.backward()
+""",
+    """
+x = torch.tensor([1.0, 0.0], requires_grad=True)
+safe = torch.where(x > 0, x, torch.ones_like(x))
+loss = torch.where(x > 0, safe.log(), torch.zeros_like(x)).sum()
+loss.backward()
+""",
+)
+DATA = kind(
+    "bad-data",
+    "nan",
+    "there is NaN or infinity in the data",
+    """
+x = torch.tensor([[1.0], [float("nan")]])
+model = torch.nn.Linear(1, 1)
+model(x).pow(2).mean().backward()
+""",
+    """
+x = torch.tensor([[1.0], [0.0]])
+model = torch.nn.Linear(1, 1)
+model(x).pow(2).mean().backward()
+""",
+)
+DIVERGED = kind(
+    "diverged",
+    "nan",
+    "gradients and parameters grow from step to step until they overflow",
+    """
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
+x = torch.randn(32, 4)
+for _ in range(60):
+    optimizer.zero_grad()
+    (model(x) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(32, 4)
+for _ in range(60):
+    optimizer.zero_grad()
+    (model(x) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+
+LOG = (
+    "log of zero is minus infinity, and of a negative number NaN",
+    "keep its operand above zero: log(x + eps), x.clamp_min(eps), or log_softmax and logsigmoid for probabilities",
+)
+DIVISION = (
+    "a divisor of zero gives infinity, and 0 / 0 gives NaN",
+    "keep the divisor away from zero: add eps, clamp_min it, or skip what is empty (a mask without elements)",
+)
+ROOT = (
+    "the square root of a negative number is NaN, and its derivative at zero is infinite",
+    "add a small eps under the root: (x + eps).sqrt()",
+)
+POWER = (
+    "a negative number has no real power with a fraction, zero none that is negative; the derivative of x**p at 0 "
+    "is infinite for p < 1",
+    "keep the base above zero: x.clamp_min(eps)",
+)
+OVERFLOW = (
+    "the exponential overflows: exp(89) is more than float32 holds",
+    "subtract the maximum first, or use logsumexp, log_softmax, softplus, logsigmoid, which do so",
+)
+DEVIATION = (
+    "the deviation of one element with correction is 0 / 0, and its derivative at zero is infinite",
+    "take it over more elements, give correction=0 (unbiased=False), or add eps: (x.var() + eps).sqrt()",
+)
+NOTHING = (
+    "a row of which all is masked with -inf has no softmax: it is 0 / 0",
+    "leave one element of each row unmasked, mask with a large negative number, or set such rows to zero after "
+    "with where() on masked scores",
+)
+BOUNDS = (
+    "beyond 1 it is NaN, and at -1 and 1 its derivative is infinite",
+    "clamp the operand to within: x.clamp(-1 + eps, 1 - eps), or use atan2",
+)
+NORM = ("a norm has no derivative at zero", "add eps under the root: (x.pow(2).sum() + eps).sqrt(), or use the square")
+MEAN = ("the mean of no elements is 0 / 0", "skip empty selections, or divide a sum by count.clamp_min(1)")
+LARGE = (
+    "the result is larger than the dtype holds",
+    "scale the operands down, normalize, or use a smaller learning rate",
+)
+PROBABILITY = (
+    "the logarithm of a probability of 0 or 1 is infinite",
+    "use the form with logits (binary_cross_entropy_with_logits), or clamp probabilities to (eps, 1 - eps)",
+)
+REMEDIES = (
+    *dict.fromkeys(("log", "log2", "log10", "log1p", "xlogy", "logit"), LOG).items(),
+    *dict.fromkeys(
+        ("div", "reciprocal", "div_floor", "div_trunc", "fmod", "remainder", "rsqrt", "true_divide"), DIVISION
+    ).items(),
+    ("sqrt", ROOT),
+    ("pow", POWER),
+    ("pow_tensor", POWER),
+    ("float_power", POWER),
+    *dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh"), OVERFLOW).items(),
+    *dict.fromkeys(("std", "var", "std_mean", "var_mean"), DEVIATION).items(),
+    *dict.fromkeys(("softmax", "log_softmax", "logsumexp"), NOTHING).items(),
+    *dict.fromkeys(("acos", "asin", "arccos", "arcsin", "acosh", "atanh"), BOUNDS).items(),
+    *dict.fromkeys(("linalg_vector_norm", "norm", "dist", "cdist"), NORM).items(),
+    *dict.fromkeys(("mean", "mean_dims", "nanmean"), MEAN).items(),
+    ("binary_cross_entropy", PROBABILITY),
+)
+TABLE = dict(REMEDIES)
+
+
+def words(birth) -> tuple[str, str]:
+    """Why an operation gives a bad value, and the remedy."""
+    return TABLE.get(
+        birth.name,
+        LARGE
+        if not birth.backward
+        else ("its derivative is infinite there", "keep its operand away from that point, by an eps or by clamp"),
+    )
+
+
+def named(value: str) -> str:
+    """The bad value in words."""
+    return "NaN" if value == "nan" else "an infinity"
+
+
+FOUND_IN = {
+    "zero": " (there is a zero among its operands)",
+    "negative": " (there is a negative number among its operands)",
+    "one": " (of too few elements)",
+    "nothing": " (there is -inf among its operands)",
+    "": "",
+}
+
+
+@finder
+def first_bad_value(case):
+    """The oldest bad value behind a loss, a gradient or a parameter that is not finite."""
+    for birth, under_way in case.ledger.bad[:1]:
+        shown = ("spoils the gradients of", under_way.site)
+        if growing(case) and birth.name not in ("data",):
+            yield diverged(case, birth, under_way)
+            return
+        if birth.name in ("data", "parameter"):
+            yield found(
+                DATA,
+                birth.site,
+                f"there is {named(birth.value)} in the {birth.name} that is used here",
+                "whatever is computed from it is NaN or infinite, all gradients included",
+                "look at it before training: assert x.isfinite().all(); leave such samples out, or nan_to_num() them"
+                if birth.name == "data"
+                else "an earlier step has spoilt the parameter, or it was made so: look at how "
+                "it is initialised, and lower the learning rate",
+                shown,
+                weight=10,
+            )
+            return
+        why, do = words(birth)
+        name = birth.name.removesuffix("_dims")
+        if birth.backward and birth.hidden:
+            yield found(
+                HIDDEN,
+                birth.site,
+                f"{name}() gives bad values here; they are left out later, and come back as "
+                f"{named(birth.value)} in the gradient",
+                f"{why}; where() and masks give the values that are left out a "
+                "cotangent of zero, and zero times infinity is NaN",
+                "replace the operand before, too: safe = torch.where(mask, x, 1.0), then compute with safe",
+                shown,
+                weight=10,
+            )
+        elif birth.backward:
+            yield found(
+                BACKWARD,
+                birth.site,
+                f"the derivative of {name}() is {named(birth.value)} here",
+                why,
+                do,
+                shown,
+                weight=10,
+            )
+        else:
+            yield found(
+                FORWARD,
+                birth.site,
+                f"{name}() gives {named(birth.value)} here{FOUND_IN.get(birth.detail, '')}",
+                why,
+                do,
+                shown,
+                weight=10,
+            )
+
+
+def growing(case) -> bool:
+    """Whether gradients have grown without bounds over several steps before."""
+    for leaf in case.ledger.leaves.values():
+        norms = [n for n in leaf.norms if n == n]
+        finite = [n for n in norms if n < 1e36]
+        if (
+            len(finite) >= 4
+            and finite[-1] > 1e6 * max(finite[0], 1e-12)
+            and sum(b > a for a, b in pairwise(finite)) >= 0.6 * (len(finite) - 1)
+        ):
+            return True
+    return False
+
+
+def diverged(case, birth, under_way):
+    """The finding for parameters that run away."""
+    held = next(iter(case.ledger.held.values()), None)
+    rate = held and held.optimizer.param_groups[0].get("lr")
+    return found(
+        DIVERGED,
+        held.site if held else under_way.site,
+        "gradients grow from step to step until they overflow"
+        + (f", with a learning rate of {rate:g}" if held else ""),
+        "each step goes too far and the next gradient is larger",
+        "lower the learning rate, by a factor of ten first; "
+        "normalize the data; clip gradients with clip_grad_norm_ before step()",
+        ("the first bad value", birth.site),
+        ("backward", under_way.site),
+        weight=11,
+    )

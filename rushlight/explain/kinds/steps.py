@@ -1,0 +1,212 @@
+"""The order of backward, step and zero_grad, and what steps change."""
+
+from rushlight.explain.finding import finder, found, kind
+
+LOOP = """
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(4):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+"""
+
+
+def without(line: str, more: str = "") -> str:
+    """The loop without a line of it, and with another at the end."""
+    return LOOP.replace(line, "") + more
+
+
+NOT_ZEROED = kind(
+    "never-zeroed",
+    "wrong",
+    "gradients are added to those of earlier steps",
+    without("    optimizer.zero_grad()\n"),
+    LOOP,
+)
+ZEROED_BEFORE = kind(
+    "zeroed-before-step",
+    "wrong",
+    "gradients are zeroed between backward and the step that was to use them",
+    LOOP.replace("    optimizer.zero_grad()\n", "").replace(
+        "    optimizer.step()", "    optimizer.zero_grad()\n    optimizer.step()"
+    ),
+    LOOP,
+)
+CLIPPED_AFTER = kind(
+    "clipped-after-step",
+    "wrong",
+    "gradients are clipped after the step that used them",
+    without("no such line", "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"),
+    LOOP.replace(
+        "    optimizer.step", "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n    optimizer.step"
+    ),
+)
+NO_STEP = kind(
+    "no-step",
+    "wrong",
+    "an optimizer is made, backward is called, and step never",
+    without("    optimizer.step()\n"),
+    LOOP,
+)
+NO_BACKWARD = kind(
+    "no-backward",
+    "wrong",
+    "an optimizer steps without any gradient",
+    LOOP.replace(".backward()", ""),
+    LOOP,
+)
+RATE_ZERO = kind(
+    "learning-rate-zero",
+    "wrong",
+    "the learning rate is zero: nothing changes",
+    LOOP.replace("lr=0.1", "lr=0.0"),
+    LOOP,
+)
+UNMOVED = kind(
+    "steps-too-small",
+    "wrong",
+    "steps change nothing: they are smaller than the precision of the parameters",
+    LOOP.replace("lr=0.1", "lr=1e-12"),
+    LOOP,
+)
+SCHEDULED = kind(
+    "schedule-before-step",
+    "wrong",
+    "a schedule takes its step before the optimizer",
+    LOOP.replace("for _", "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)\nfor _").replace(
+        "    optimizer.zero_grad()", "    schedule.step()\n    optimizer.zero_grad()"
+    ),
+    LOOP.replace("for _", "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)\nfor _") + "    schedule.step()\n",
+)
+EMPTY_CLIP = kind(
+    "clips-nothing",
+    "wrong",
+    "clipping is given a generator of parameters that is used up",
+    """
+model = torch.nn.Linear(3, 1)
+parameters = model.parameters()
+optimizer = torch.optim.SGD(parameters, lr=0.1)
+for _ in range(4):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+    optimizer.step()
+""",
+    """
+model = torch.nn.Linear(3, 1)
+parameters = list(model.parameters())
+optimizer = torch.optim.SGD(parameters, lr=0.1)
+for _ in range(4):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+    optimizer.step()
+""",
+)
+
+
+@finder
+def order_of_steps(case):
+    """What each optimizer's steps found."""
+    for held in case.ledger.held.values():
+        made = ("optimizer", held.site)
+        if held.stale >= 1 and held.stale >= 0.3 * max(held.steps - 1, 1):
+            yield found(
+                NOT_ZEROED,
+                held.step_site,
+                f"{held.stale} of {held.steps} steps use gradients that earlier steps have used already: they add up",
+                "backward adds to .grad, and nothing has set it back since the step before",
+                "call optimizer.zero_grad() once in each step, before backward",
+                made,
+                weight=8,
+            )
+        if held.lost and held.lost >= 0.5 * held.steps:
+            yield found(
+                ZEROED_BEFORE,
+                held.zero_site or held.step_site,
+                f"the gradients of {held.lost} of {held.steps} steps are zeroed after backward and before the step",
+                "the step then finds no gradients, and changes nothing",
+                "call zero_grad() before backward, or after step()",
+                ("step", held.step_site),
+                made,
+                weight=9,
+            )
+        elif (
+            held.steps >= 2
+            and held.empty == held.steps
+            and not any(case.ledger.leaves.get(id(p)) for p in held.params)
+            and not case.ledger.passes
+        ):
+            yield found(
+                NO_BACKWARD,
+                held.step_site,
+                "step() is called, and backward() never: there are no gradients",
+                "a step changes parameters by their .grad, which backward fills",
+                "call loss.backward() before step()",
+                made,
+                weight=6,
+            )
+        if not held.steps and held.arrived(case.ledger) >= 3 and not case.errors:
+            yield found(
+                NO_STEP,
+                held.site,
+                f"this {held.name} optimizer never takes a step, though its parameters get gradients",
+                "backward only computes gradients",
+                "call optimizer.step() after backward",
+                weight=6,
+            )
+        rates = [group.get("lr") for group in held.optimizer.param_groups]
+        if held.steps > 1 and held.unmoved == held.steps - held.empty and held.unmoved > 1:
+            if all(not rate for rate in rates if rate is not None):
+                yield found(
+                    RATE_ZERO,
+                    held.site,
+                    "the learning rate is zero, and no step changes anything",
+                    "a step is the learning rate times a direction",
+                    "set lr; or look at the schedule that has set it",
+                    ("step", held.step_site),
+                    weight=7,
+                )
+            elif not held.lost:
+                yield found(
+                    UNMOVED,
+                    held.site,
+                    f"none of {held.steps} steps changes any parameter, with a learning rate of {rates[0]:g}",
+                    "float32 has seven digits: a change that is smaller than a ten-millionth of the number is lost",
+                    "take a larger learning rate, or look why gradients are so small",
+                    ("step", held.step_site),
+                    weight=6,
+                )
+
+
+@finder
+def clipping_and_schedules(case):
+    """Clipping and schedules at the wrong moment."""
+    for site, times in case.ledger.clipped.items():
+        yield found(
+            CLIPPED_AFTER,
+            site,
+            f"gradients are clipped here after the step that used them, {times} times",
+            "the step has taken them as they were",
+            "clip between backward() and step()",
+            weight=7,
+        )
+    for site in case.ledger.clipped_nothing:
+        yield found(
+            EMPTY_CLIP,
+            site,
+            "clipping gets no parameters here",
+            "a generator such as model.parameters() is empty once it was walked through",
+            "call model.parameters() anew, or keep list(model.parameters())",
+            weight=7,
+        )
+    for site in case.ledger.scheduled:
+        yield found(
+            SCHEDULED,
+            site,
+            "the schedule takes its first step here, before the optimizer has taken one",
+            "it skips the first value of the learning rate, and is one ahead ever after",
+            "call scheduler.step() after optimizer.step()",
+            weight=5,
+        )

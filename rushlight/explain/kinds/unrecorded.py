@@ -1,0 +1,207 @@
+"""A loss that does not require grad: where its history was cut off, or that nothing before it requires grad."""
+
+from rushlight.explain.finding import finder, found, kind
+
+CUT_OFF = kind(
+    "cut-off",
+    "error",
+    "values left the graph on the way to the loss",
+    """
+w = torch.randn(3, requires_grad=True)
+prediction = torch.tensor((w * 2).tolist())
+loss = (prediction - 1).pow(2).mean()
+loss.backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+prediction = w * 2
+loss = (prediction - 1).pow(2).mean()
+loss.backward()
+""",
+)
+NOT_RECORDED = kind(
+    "recording-off",
+    "error",
+    "recording was off where the loss was computed",
+    """
+model = torch.nn.Linear(3, 1)
+with torch.no_grad():
+    loss = model(torch.randn(4, 3)).pow(2).mean()
+loss.backward()
+""",
+    """
+model = torch.nn.Linear(3, 1)
+loss = model(torch.randn(4, 3)).pow(2).mean()
+loss.backward()
+""",
+)
+NOTHING_REQUIRES = kind(
+    "nothing-requires-grad",
+    "error",
+    "nothing that the loss is computed from requires grad",
+    """
+w = torch.randn(3)
+loss = (w * 2).pow(2).mean()
+loss.backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+loss = (w * 2).pow(2).mean()
+loss.backward()
+""",
+)
+SECOND_ORDER = kind(
+    "graph-of-gradient",
+    "error",
+    "a gradient is differentiated that was computed without create_graph=True",
+    """
+x = torch.randn(3, requires_grad=True)
+(slope,) = torch.autograd.grad(x.pow(3).sum(), x)
+penalty = (slope.norm() - 1) ** 2
+penalty.backward()
+""",
+    """
+x = torch.randn(3, requires_grad=True)
+(slope,) = torch.autograd.grad(x.pow(3).sum(), x, create_graph=True)
+penalty = (slope.norm() - 1) ** 2
+penalty.backward()
+""",
+)
+
+WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
+    "detach": (
+        "detach() cuts the graph here",
+        "what detach() gives has the values and no history",
+        "take detach() away where the gradient is to flow, and keep it for what is only looked at or logged",
+    ),
+    "data": (
+        ".data cuts the graph here",
+        ".data gives the memory without its history, and autograd does not see what is done through it",
+        "use the tensor itself in place of its .data",
+    ),
+    "item": (
+        "item() makes a Python number of a tensor here",
+        "a number has no history, nor has any tensor that is made of it",
+        "compute with the tensor itself, and call item() only on what is printed",
+    ),
+    "tolist": (
+        "tolist() makes Python numbers of a tensor here",
+        "numbers have no history, nor has a tensor that is made of them",
+        "stay with tensors: torch.stack or torch.cat joins them, indexing takes them apart",
+    ),
+    "numpy": (
+        "numpy() hands the values to NumPy here",
+        "NumPy records nothing, and from_numpy begins a new history",
+        "compute with torch's functions of the same names in place of NumPy's",
+    ),
+    "torch.tensor": (
+        "torch.tensor() copies a tensor's values here",
+        "it makes a leaf of its own, without the history of what it copies",
+        "use the tensor itself, or torch.stack([...]) to join several",
+    ),
+    "integer": (
+        "{name}() gives integers or truth values here",
+        "these have no derivative, so what is computed from them does not require grad",
+        "use a differentiable form for the loss (softmax or sigmoid for a choice or a "
+        "comparison, a float dtype for a cast), and this one for counting only",
+    ),
+    "constant": ("{name}() has no derivative", "its result does not require grad", "compute the loss without it"),
+    "mode": (
+        "recording is off here",
+        "inside no_grad and inference_mode no operation is recorded, so results do not require grad",
+        "compute the loss outside, or with recording switched on again; keep these modes for "
+        "evaluation and for changing parameters",
+    ),
+    "grad": (
+        "autograd.grad() gives a gradient without a graph here",
+        "it records its own pass only with create_graph=True, so its results do not require grad",
+        "call it with create_graph=True where the gradient itself is differentiated",
+    ),
+}
+
+
+def described(case, cut, kind_of, weight=10.0):
+    """The finding for one cut."""
+    what, why, do = WAYS[cut.how]
+    what = what.format(name=cut.name)
+    leaves = [leaf() for leaf in cut.leaves.values() if leaf() is not None]
+    if leaves:
+        what += f", and with it {case.names.of_several(leaves)} loses the way to the loss"
+    site, related = cut.site, []
+    if cut.how == "mode" and cut.where is not None:
+        what = "recording is switched off here, and stays off where the loss is computed"
+        if leaves:
+            what += f" from {case.names.of_several(leaves)}"
+        site, related = cut.where, [("computed here", cut.site)]
+    return found(kind_of, site, what, why, do, *related, weight=weight)
+
+
+@finder
+def losses_without_history(case):
+    """The error for a loss that does not require grad."""
+    for error, site in case.errors:
+        tensor = getattr(error, "unrecorded", None)
+        if tensor is None:
+            continue
+        info = case.watch.origins.of(tensor)
+        cuts = () if info is None else info.cuts
+        refused = ("backward is refused here", site)
+        if cuts:
+            cut = chosen(cuts)
+            kind_of = {"mode": NOT_RECORDED, "grad": SECOND_ORDER}.get(cut.how, CUT_OFF)
+            one = described(case, cut, kind_of)
+            if cut.how == "mode" and cut.where is None:
+                one.do += "; set_grad_enabled(False), called earlier, holds until it is set to True again"
+            yield add(one, refused)
+        else:
+            yield nothing_requires(case, info, site)
+
+
+def chosen(cuts):
+    """The cut to show: the last one that leaves which require grad came to, else the last."""
+    return next((c for c in reversed(cuts) if c.leaves), cuts[-1])
+
+
+def add(finding, pair):
+    """A finding with one more related line."""
+    from rushlight.explain.finding import line_at
+
+    line = line_at(pair[1])
+    if line is not None and line not in finding.lines:
+        finding.related.append((pair[0], line))
+    return finding
+
+
+def nothing_requires(case, info, site):
+    """The finding where no leaf requires grad: which leaves there are, and whether the attribute is misspelt."""
+    leaves = [r() for r in (() if info is None else info.plain) if r() is not None]
+    frozen = [leaf for leaf in leaves if type(leaf).__name__ == "Parameter"]
+    made = info.site if info is not None else site
+    misspelt = [(leaf, word) for leaf in leaves for word in misspellings(leaf)]
+    if misspelt:
+        leaf, word = misspelt[0]
+        what = f"{case.names.of(leaf)} has an attribute `{word}`, which means nothing: the name is requires_grad"
+        do = f"set {case.names.of(leaf, 'it')}.requires_grad = True, or call requires_grad_()"
+    elif frozen:
+        what = f"all parameters that the loss comes from are frozen: {case.names.of_several(frozen)}"
+        do = "call requires_grad_(True) on those that are to be trained"
+    else:
+        names = case.names.of_several(leaves) if leaves else "its operands"
+        what = f"the loss is computed from tensors of which none requires grad: {names}"
+        do = "make what is to be differentiated with requires_grad=True, before it is used"
+    return found(
+        NOTHING_REQUIRES,
+        made,
+        what,
+        "only what is computed from a tensor that requires grad is recorded",
+        do,
+        ("backward is refused here", site),
+        weight=10,
+    )
+
+
+def misspellings(tensor) -> list[str]:
+    """Attributes of a tensor or module that were meant to be `requires_grad`."""
+    return [
+        name for name in vars(tensor) if name != "requires_grad" and "grad" in name.lower() and "requir" in name.lower()
+    ]

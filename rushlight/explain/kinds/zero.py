@@ -1,0 +1,310 @@
+"""Gradients that are zero: the node that made them so."""
+
+import numpy as np
+
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.ledger import PRODUCTS, RECTIFIERS
+
+STEP_FUNCTION = kind(
+    "flat-function",
+    "zero",
+    "a function that is flat almost everywhere makes all gradients zero",
+    """
+w = torch.randn(4, requires_grad=True)
+loss = ((w * 3).round() - 1).pow(2).mean()
+loss.backward()
+print(w.grad)
+""",
+    """
+w = torch.randn(4, requires_grad=True)
+scaled = w * 3
+rounded = scaled + (scaled.round() - scaled).detach()
+loss = (rounded - 1).pow(2).mean()
+loss.backward()
+print(w.grad)
+""",
+)
+DEAD = kind(
+    "dead-relu",
+    "zero",
+    "a ReLU gets negative numbers only, and passes no gradient",
+    """
+layer, last = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+torch.nn.init.constant_(layer.bias, -100.0)
+optimizer = torch.optim.SGD([*layer.parameters(), *last.parameters()], lr=0.01)
+for _ in range(4):
+    optimizer.zero_grad()
+    (last(layer(torch.randn(5, 3)).relu()) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+layer, last = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+torch.nn.init.constant_(layer.bias, 0.1)
+optimizer = torch.optim.SGD([*layer.parameters(), *last.parameters()], lr=0.01)
+for _ in range(4):
+    optimizer.zero_grad()
+    (last(layer(torch.randn(5, 3)).relu()) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+SATURATED = kind(
+    "saturated",
+    "zero",
+    "a sigmoid, tanh or clamp is so far from its middle that its derivative is zero",
+    """
+w = torch.full((3,), 50.0, requires_grad=True)
+for _ in range(3):
+    loss = (torch.sigmoid(w * 10) - 0.5).pow(2).mean()
+    loss.backward()
+print(w.grad)
+""",
+    """
+w = torch.full((3,), 0.5, requires_grad=True)
+for _ in range(3):
+    loss = (torch.sigmoid(w * 10) - 0.5).pow(2).mean()
+    loss.backward()
+print(w.grad)
+""",
+)
+ZERO_WEIGHTS = kind(
+    "zero-weights",
+    "zero",
+    "weights that all begin at zero pass no gradient to what is before them",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+for p in model.parameters():
+    torch.nn.init.zeros_(p)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 3)
+for _ in range(4):
+    optimizer.zero_grad()
+    (model(x) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 3)
+for _ in range(4):
+    optimizer.zero_grad()
+    (model(x) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+TIMES_ZERO = kind(
+    "times-zero",
+    "zero",
+    "what comes from a parameter is multiplied by zero",
+    """
+w = torch.randn(4, requires_grad=True)
+mask = (torch.arange(4) > 10).float()
+for _ in range(3):
+    loss = (w * mask).pow(2).sum() + 1
+    loss.backward()
+print(w.grad)
+""",
+    """
+w = torch.randn(4, requires_grad=True)
+mask = (torch.arange(4) > 1).float()
+for _ in range(3):
+    loss = (w * mask).pow(2).sum() + 1
+    loss.backward()
+print(w.grad)
+""",
+)
+HOOKED = kind(
+    "hook-zeroes",
+    "zero",
+    "a hook makes a gradient zero",
+    """
+w = torch.randn(3, requires_grad=True)
+hidden = w * 2
+hidden.register_hook(lambda grad: grad * 0)
+hidden.pow(2).sum().backward()
+print(w.grad)
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+hidden = w * 2
+hidden.register_hook(lambda grad: grad * 0.5)
+hidden.pow(2).sum().backward()
+print(w.grad)
+""",
+)
+VANISHING = kind(
+    "vanishing",
+    "zero",
+    "gradients vanish layer by layer on the way back",
+    """
+layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.Sigmoid())]
+model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(5):
+    optimizer.zero_grad()
+    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.GELU())]
+model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(5):
+    optimizer.zero_grad()
+    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+
+FLAT = (
+    "round",
+    "round_decimals",
+    "floor",
+    "ceil",
+    "trunc",
+    "sign",
+    "sgn",
+    "heaviside",
+    "div_floor",
+    "div_trunc",
+    "fix",
+)
+CURVES = (
+    "sigmoid",
+    "tanh",
+    "clamp",
+    "hardtanh",
+    "hardsigmoid",
+    "clamp_max",
+    "softmax",
+    "log_softmax",
+    "erf",
+    "hardswish",
+    "softsign",
+    "softplus",
+    "exp",
+    "elu",
+    "logsigmoid",
+    "atan",
+    "clamp_tensors",
+    "relu6",
+)
+
+
+@finder
+def zeroed(case):
+    """Leaves of which all gradients are zero, by the node that made them so."""
+    if any(code is not None for code, _ in case.ledger.changed_by_hooks):
+        code, site = case.ledger.changed_by_hooks[0]
+        from rushlight.explain.sites import Site
+
+        yield found(
+            HOOKED,
+            Site(code, -1),
+            "a hook that is defined here makes a gradient zero",
+            "what a hook returns, or writes into the gradient, goes on in its place",
+            "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
+            ("backward", site),
+            weight=7,
+        )
+        return
+    by_node: dict = {}
+    for leaf in case.ledger.leaves.values():
+        if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:
+            by_node.setdefault((leaf.zeroed_by.site, leaf.zeroed_name), []).append(leaf)
+    for (site, name), leaves in by_node.items():
+        one = of_node(case, site, name, leaves)
+        if one is not None:
+            yield one
+
+
+def of_node(case, site, name, leaves):
+    """The finding for the node that makes gradients zero; None where a few steps say nothing."""
+    passes = min(leaf.arrivals for leaf in leaves)
+    tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
+    whose = f"the gradient of {case.names.of_several(tensors)}" if tensors else "the gradient"
+    arrives = ("arrives at", leaves[0].last)
+    if name in FLAT:
+        return found(
+            STEP_FUNCTION,
+            site,
+            f"{name}() has a derivative of zero everywhere, which makes {whose} zero",
+            "the function is flat but for its jumps",
+            "pass the gradient straight through: x + (x.round() - x).detach(); or use a smooth function",
+            arrives,
+            weight=8,
+        )
+    if name in RECTIFIERS and (passes > 1 or only(case)):
+        return found(
+            DEAD,
+            site,
+            f"all that comes to {name}() here is negative, which makes {whose} zero",
+            "below zero a ReLU is flat: no gradient comes through, and so what is before it never moves again",
+            "look at the initial biases and the learning rate, normalize the input, or use leaky_relu, GELU or SiLU",
+            arrives,
+            weight=7,
+        )
+    if name in CURVES and (passes > 1 or only(case)):
+        return found(
+            SATURATED,
+            site,
+            f"{name}() is saturated here, which makes {whose} zero",
+            "far from its middle the function is flat in floating point, or it is beyond its bounds",
+            "normalize what comes to it, begin with smaller weights, use a loss on logits, or a wider range for clamp",
+            arrives,
+            weight=7,
+        )
+    if name in PRODUCTS and passes > 2:
+        return found(
+            ZERO_WEIGHTS,
+            site,
+            f"the weights of the product here are all zero, and so is {whose}",
+            "a layer passes on its cotangent times its weights, and zero weights stay zero behind zero activations",
+            "begin with the default initialisation, or another random one; zeros are for biases",
+            arrives,
+            weight=7,
+        )
+    if name in ("mul", "div", "masked_fill", "where", "masked_fill_tensor") and (passes > 2 or only(case)):
+        return found(
+            TIMES_ZERO,
+            site,
+            f"what comes from {case.names.of_several(tensors)} is multiplied by zero, or masked, here",
+            "the derivative of a product is the other factor",
+            "look at that factor: a mask without ones, a weight of the "
+            "loss that is zero, an integer division that gives zero",
+            arrives,
+            weight=6,
+        )
+    return None
+
+
+def only(case) -> bool:
+    """Whether the program makes no steps, only looks at gradients."""
+    return not case.ledger.steps
+
+
+@finder
+def vanishing(case):
+    """Norms of gradients that fall by many orders of magnitude from the last layers to the first."""
+    for held in case.ledger.held.values():
+        if held.steps < 3:
+            continue
+        leaves = [case.ledger.leaves.get(id(p)) for p in held.params if p._array.ndim > 1]
+        medians = [(leaf, float(np.median(leaf.norms))) for leaf in leaves if leaf is not None and len(leaf.norms) >= 3]
+        medians = [(leaf, m) for leaf, m in medians if np.isfinite(m) and leaf.zeros < leaf.arrivals]
+        if len(medians) < 6:
+            continue
+        first, last = np.median([m for _, m in medians[:2]]), np.median([m for _, m in medians[-2:]])
+        if last > 0 and first < 1e-5 * last:
+            yield found(
+                VANISHING,
+                held.site,
+                f"the gradient of {case.names.of(medians[0][0].tensor)} has a norm of {first:.1e}, "
+                f"that of {case.names.of(medians[-1][0].tensor)} of {last:.1e}: it vanishes on the way back",
+                "each saturating layer (sigmoid at most a quarter) makes the gradient smaller, and many make it "
+                "nothing",
+                "use ReLU or GELU between layers, normalization, residual connections (x + layer(x)), or fewer layers",
+                ("backward", medians[0][0].last),
+                weight=4,
+                norms=[m for _, m in medians],
+            )
+            return

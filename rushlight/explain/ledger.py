@@ -1,0 +1,398 @@
+"""The ledger: what backward passes and optimizers' steps brought to each leaf."""
+
+from collections import deque
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from rushlight.core.batched import Batched
+from rushlight.core.context import last_number
+from rushlight.core.graph import TensorBase
+from rushlight.explain.bad_values import array_of, born_backward, is_bad
+from rushlight.explain.origins import Cut, Info, info_of
+from rushlight.explain.sites import Site
+
+ndarray = np.ndarray
+PRODUCTS = frozenset(
+    ["linear", "mm", "mm_turned", "addmm", "bmm", "convolution", "mv", "matmul", "folded", "broadcast", "dot"]
+)
+
+
+class Leaf:
+    """What happened to one leaf."""
+
+    def __init__(self, tensor, site):
+        self.ref = ref(tensor)
+        self.key = id(tensor)
+        self.shape = tuple(tensor._array.shape)
+        self.is_parameter = type(tensor).__name__ == "Parameter"
+        self.first = self.last = site  # the lines of the first and the last pass that reached it
+        self.arrivals = 0
+        self.zeros = 0  # gradients that were all zero
+        self.zeroed_by = None  # what is known of the node that made them so
+        self.zeroed_name = ""
+        self.norms: list[float] = []
+        self.new = False  # a gradient has arrived since the last step
+        self.used = False  # a step has used what is there
+        self.stale = False  # and more was added to that
+        self.read = False  # the program looked at the gradient
+        self.first_step = 0
+
+    @property
+    def tensor(self):
+        """The leaf, while there is one."""
+        return self.ref()
+
+
+class Held:
+    """What is known of an optimizer."""
+
+    def __init__(self, optimizer, site):
+        self.optimizer = optimizer
+        self.name = type(optimizer).__name__
+        self.site = site
+        self.steps = 0
+        self.step_site = None
+        self.zero_site = None
+        self.zeroed = 0
+        self.stale = 0  # steps with gradients that were used before
+        self.lost = 0  # steps after gradients had been zeroed
+        self.empty = 0  # steps without any gradient
+        self.unmoved = 0  # steps that changed nothing though there were gradients
+        self.bad_at: int | None = None  # the first step after which a parameter was bad
+        self.passes = 0  # how many passes there had been when it was made
+
+        self.before: list | None = None
+
+    def arrived(self, ledger) -> int:
+        """How many gradients the parameters got at most."""
+        leaves = [ledger.leaves.get(id(p)) for p in self.params]
+        return max((leaf.arrivals for leaf in leaves if leaf is not None), default=0)
+
+    @property
+    def params(self) -> list:
+        """All parameters."""
+        return [p for group in self.optimizer.param_groups for p in group["params"]]
+
+
+class Pass:
+    """One backward pass under way."""
+
+    def __init__(self, site: Site, run, number: int):
+        self.site = site
+        self.number = number
+        self.keep = run.keep_graph and not run.recorded
+        self.recorded = run.recorded
+        self.whole = run.whole
+        self.births: list = []
+        self.bad_leaves: list = []
+        self.zeros: dict[int, object] = {}  # by vertex: the node that made all that arrived there zero, else None
+        self.reached: list[Leaf] = []
+        self.root_info: Info | None = None
+        self.nodes = 0
+        self.failed = False
+
+
+class Applied:
+    """A node's derivative, whose cotangents are looked at once they are there."""
+
+    __slots__ = ("grad", "node", "under_way")
+
+    def __init__(self, under_way: Pass, node, grad):
+        self.under_way = under_way
+        self.node = node
+        self.grad = grad
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return None
+
+    def made(self, grads) -> None:
+        """Looks for the first bad cotangent, and for those that are all zero."""
+        under_way, node = self.under_way, self.node
+        under_way.nodes += 1
+        zeros = under_way.zeros
+        by = zeros.get(id(node))
+        for i, g in enumerate(grads):
+            if g is None:
+                continue
+            array = g._array if isinstance(g, TensorBase) else g
+            if type(array) is not ndarray or not array.size:
+                continue
+            size: Any = np.vdot(array, array)
+            if size == 0 and not array.any():
+                target = node.edge_at(i)[0]
+                if target is not None:
+                    zeros.setdefault(id(target), source_of_zeros(node, i) if by is None else by)
+                continue
+            target = node.edge_at(i)[0]
+            if target is not None:
+                zeros[id(target)] = None
+            if size - size != 0 and not np.isfinite(array).all() and not self.was_bad():
+                under_way.births.append(born_backward(node, grads))
+
+    def was_bad(self) -> bool:
+        """Whether what arrived was bad already."""
+        arrived = self.grad if isinstance(self.grad, list) else (self.grad,)
+        for g in arrived:
+            if g is not None:
+                array = array_of(g)
+                if type(array) is Batched or is_bad(array):
+                    return True
+        return False
+
+
+AT_ZERO = ("pow", "abs", "square", "mse_loss", "huber_loss", "smooth_l1_loss")  # flat where the operand is zero
+
+
+RECTIFIERS = frozenset(["relu", "clamp_min", "threshold"])
+
+
+def source_of_zeros(node, i: int):
+    """The node to blame for a zero cotangent of input `i`: this one, or the one that made the operand zero.
+
+    None where zeros came in as data, or are what a first step from zero gives.
+    """
+    name = "" if node.op is None else node.op.name
+    if name in AT_ZERO:
+        made = node.edge_at(0)[0]
+        return node if made is None or isinstance(made, TensorBase) else made
+    if name in PRODUCTS and node.op.inputs[i]:  # of a weight
+        made = node.edge_at(node.op.inputs.index(0))[0]
+        op = getattr(made, "op", None)
+        return made if op is not None and op.name in RECTIFIERS else None
+    return node
+
+
+class Arrival:
+    """The end of a gradient's way at a leaf."""
+
+    __slots__ = ("leaf", "ledger", "state")
+
+    def __init__(self, ledger, leaf):
+        self.ledger = ledger
+        self.leaf = leaf
+
+    def __enter__(self):
+        under_way = self.ledger.under_way[-1]
+        state = self.state = self.ledger.leaf(self.leaf, under_way.site)
+        held = self.leaf._grad
+        if held is None or not held._array.any():
+            state.stale = False
+        elif state.used:
+            state.stale = True
+        return self
+
+    def __exit__(self, *exception):
+        leaf, state = self.leaf, self.state
+        under_way = self.ledger.under_way[-1]
+        if leaf._grad is None:
+            return
+        state.arrivals += 1
+        state.new, state.used, state.last = True, False, under_way.site
+        under_way.reached.append(state)
+        array = leaf._grad._array
+        if type(array) is not ndarray:
+            return
+        size = np.vdot(array, array).real
+        if size - size != 0 and not np.isfinite(array).all():
+            under_way.bad_leaves.append(state)
+        by = under_way.zeros.get(id(leaf))
+        if by is not None:
+            state.zeros += 1
+            state.zeroed_by = info_of(by)
+            state.zeroed_name = by.op.name if by.op is not None else by.name()
+        if len(state.norms) < 500:
+            state.norms.append(float(size) ** 0.5)
+
+
+class Ledger:
+    """What passes and steps brought."""
+
+    def __init__(self):
+        self.leaves: dict[int, Leaf] = {}
+        self.kept: dict[int, object] = {}  # parameters, which stay to be asked about
+        self.held: dict[int, Held] = {}
+        self.under_way: list[Pass] = []
+        self.steps = 0
+        self.passes = 0
+        self.clock = 0  # goes on with each step and each pass that ends at leaves
+        self.stepping = None
+        self.roots: set[int] = set()
+        self.frees: deque[tuple[int, Site]] = deque(maxlen=1000)  # when passes began, and their lines
+        self.bad: list[tuple] = []  # births with what shows them
+        self.sizes: dict[Site, list[int]] = {}  # by line: how many nodes each pass had
+        self.retained: dict[Site, int] = {}
+        self.recorded_passes: dict[Site, int] = {}
+        self.depths: dict[int, tuple] = {}
+        self.cuts: dict[int, Cut] = {}
+        self.clipped: dict[Site, int] = {}
+        self.clipped_nothing: set[Site] = set()
+        self.scheduled: dict[Site, int] = {}
+        self.readings = None
+        self.looked: dict[Site, tuple] = {}
+        self.changed_by_hooks: list = []
+
+    def leaf(self, tensor, site) -> Leaf:
+        """What is known of a leaf, from now on."""
+        found = self.leaves.get(id(tensor))
+        if found is None or found.tensor is not tensor:
+            found = self.leaves[id(tensor)] = Leaf(tensor, site)
+            found.first_step = self.steps
+            if found.is_parameter and len(self.kept) < 10_000:
+                self.kept[id(tensor)] = tensor
+        return found
+
+    # passes
+
+    def begin(self, run, roots, site: Site) -> None:
+        """A pass begins."""
+        self.passes += 1
+        under_way = Pass(site, run, self.passes)
+        vertex = roots[0][0]
+        under_way.root_info = info_of(vertex)
+        for vertex, _, _ in roots:
+            if not isinstance(vertex, TensorBase):
+                self.roots.add(vertex.sequence)
+        if len(self.roots) > 1000:
+            self.roots = set(sorted(self.roots)[-100:])
+        self.under_way.append(under_way)
+        if not run.keep_graph:
+            self.frees.append((last_number(), site))
+
+    def end(self, run, failed: bool) -> None:
+        """A pass is over."""
+        under_way = self.under_way.pop()
+        under_way.failed = failed
+        for cut in () if under_way.root_info is None else under_way.root_info.cuts:
+            self.cuts[id(cut)] = cut
+        if failed:
+            return
+        self.clock += under_way.whole
+        root = under_way.root_info
+        if root is not None and root.birth is not None:
+            self.bad.append((root.birth, under_way))
+        elif under_way.bad_leaves and under_way.births:
+            self.bad.append((under_way.births[0], under_way))
+        sizes = self.sizes.setdefault(under_way.site, [])
+        if len(sizes) < 1000:
+            sizes.append(under_way.nodes)
+        if under_way.keep:
+            self.retained[under_way.site] = self.retained.get(under_way.site, 0) + 1
+        if under_way.recorded and under_way.whole:
+            self.recorded_passes[under_way.site] = self.recorded_passes.get(under_way.site, 0) + 1
+        if root is not None and root.depth > self.depths.get(id(under_way.site), (0,))[0]:
+            self.depths[id(under_way.site)] = (root.depth, under_way.site, root)
+
+    def freed_line(self, stamp: int) -> Site | None:
+        """The line of the pass that freed a node then."""
+        return next((site for number, site in reversed(self.frees) if number <= stamp), None)
+
+    def applying(self, node, grad):
+        """A node's derivative."""
+        return Applied(self.under_way[-1], node, grad)
+
+    def arriving(self, leaf):
+        """A gradient's end at a leaf."""
+        return Arrival(self, leaf)
+
+    # steps
+
+    def made(self, optimizer, site) -> None:
+        """An optimizer is made."""
+        held = self.held.get(id(optimizer))
+        if held is None:
+            held = self.held[id(optimizer)] = Held(optimizer, site)
+            held.passes = self.passes
+
+    def before_step(self, optimizer, site) -> None:
+        """An optimizer is about to change its parameters."""
+        self.made(optimizer, site)
+        held = self.held[id(optimizer)]
+        self.stepping = optimizer
+        held.steps += 1
+        held.step_site = site
+        stale = lost = any_grad = nonzero = False
+        for p in held.params:
+            state = self.leaves.get(id(p))
+            grad = p._grad
+            if grad is not None:
+                any_grad = True
+                nonzero = nonzero or bool(grad._array.any())
+            if state is None:
+                continue
+            if state.new and (grad is None or (state.norms and state.norms[-1] > 0 and not grad._array.any())):
+                lost = True
+            if state.stale and state.new:
+                stale = True
+            state.new, state.used, state.stale = False, grad is not None, False
+        held.stale += stale
+        held.lost += lost
+        held.empty += not any_grad
+        held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if nonzero else None
+
+    def after_step(self, optimizer) -> None:
+        """It has."""
+        held = self.held[id(optimizer)]
+        self.stepping = None
+        self.steps += 1
+        self.clock += 1
+        self.readings.stepped()
+        if held.before is not None:
+            now = [p._array.reshape(-1)[:32] for p in held.params[:64]]
+            held.unmoved += all(np.array_equal(a, b, equal_nan=True) for a, b in zip(held.before, now, strict=True))
+        held.before = None
+
+    def zeroed(self, optimizer, site) -> None:
+        """Gradients are forgotten."""
+        self.made(optimizer, site)
+        held = self.held[id(optimizer)]
+        held.zeroed += 1
+        held.zero_site = site
+
+    def clipping(self, parameters, site) -> None:
+        """Gradients are clipped."""
+        if not parameters and self.passes:
+            self.clipped_nothing.add(site)
+        states = [self.leaves.get(id(p)) for p in parameters]
+        if any(s is not None and s.used and not s.new for s in states) and not any(s and s.new for s in states):
+            self.clipped[site] = self.clipped.get(site, 0) + 1
+
+    def scheduling(self, scheduler, site) -> None:
+        """A schedule takes a step."""
+        optimizer = getattr(scheduler, "optimizer", None)
+        held = self.held.get(id(optimizer))
+        if held is not None and held.steps == 0:
+            self.scheduled[site] = self.scheduled.get(site, 0) + 1
+
+    def looked_at(self, tensor, site, origins) -> None:
+        """The program looks at a gradient."""
+        state = self.leaves.get(id(tensor))
+        if state is not None:
+            state.read = True
+        if tensor._grad is None and self.passes and len(self.looked) < 100 and site not in self.looked:
+            if tensor._node is not None and not tensor.retains_grad:
+                self.looked[site] = ("result", tensor, info_of(tensor._node))
+            elif not tensor.requires_grad and not self.stepping:
+                self.looked[site] = ("plain", tensor, origins.of(tensor))
+
+    def hooked(self, hooks, before, after, index) -> None:
+        """Hooks were called with a gradient, and gave another in its place."""
+        a, b = array_of(before), array_of(after)
+        if a is None or b is None or a is b or not hooks.outputs.get(index):
+            return
+        if a.any() and not b.any():
+            names = [getattr(h, "__code__", None) for h in hooks.outputs[index].values()]
+            self.changed_by_hooks.append((next((c for c in names if c is not None), None), self.under_way[-1].site))
+
+    # who is who
+
+    def holder(self, tensor) -> Held | None:
+        """The optimizer that holds a leaf, if any."""
+        for held in self.held.values():
+            if any(p is tensor for p in held.params):
+                return held
+        return None

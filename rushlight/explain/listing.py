@@ -1,0 +1,25 @@
+"""The kinds of mistakes, each with a program that makes it and the program mended."""
+
+import difflib
+
+from rushlight.explain.finding import KINDS, SYMPTOMS, Kind
+from rushlight.explain.text import NAMES
+
+
+def listing(names: list[str]) -> str:
+    """All kinds in one line each, or some of them with their programs."""
+    if names:
+        return "\n\n".join(described(KINDS[name]) for name in names)
+    width = max(map(len, KINDS))
+    parts = []
+    for symptom in SYMPTOMS:
+        lines = [f"  {kind.name:{width}}  {kind.title}" for kind in KINDS.values() if kind.symptom == symptom]
+        parts.append("\n".join([f"{NAMES[symptom]}:", *lines]))
+    return "\n\n".join(parts)
+
+
+def described(kind: Kind) -> str:
+    """One kind, with its mistake (-) and its mend (+)."""
+    mistake, mend = kind.mistake.splitlines(), kind.mend.splitlines()
+    lines = [line for line in difflib.ndiff(mistake, mend) if not line.startswith("?")]
+    return "\n".join([f"{kind.name} ({NAMES[kind.symptom]}): {kind.title}", "", *(f"    {line}" for line in lines)])

@@ -1,0 +1,59 @@
+"""What the program calls its tensors and modules."""
+
+import sys
+from types import FrameType
+
+from rushlight.core.graph import TensorBase
+from rushlight.explain.sites import is_foreign
+
+
+class Names:
+    """Names of tensors: those of modules' parameters, else of variables."""
+
+    def __init__(self):
+        self.known: dict[int, str] = {}
+
+    def learn(self, frame: FrameType | None, error: BaseException | None, readings) -> None:
+        """Learns the names of variables where the program is, and of the parameters of modules that it called."""
+        trace = None if error is None else error.__traceback__
+        while trace is not None:
+            self.of_variables(trace.tb_frame)
+            trace = trace.tb_next
+        while frame is not None:
+            self.of_variables(frame)
+            frame = frame.f_back
+        main = sys.modules.get("__main__")
+        if main is not None:
+            self.of_values(vars(main))
+        for root in readings.roots.values():
+            for name, parameter in root.module.named_parameters():
+                self.known[id(parameter)] = name
+
+    def of_variables(self, frame: FrameType) -> None:
+        """The variables of a frame of the program."""
+        if not is_foreign(frame.f_code.co_filename):
+            self.of_values(frame.f_globals)
+            self.of_values(frame.f_locals)
+
+    def of_values(self, values) -> None:
+        """Variables that are tensors, and attributes of those that are objects."""
+        for name, value in list(values.items()):
+            if isinstance(value, TensorBase):
+                if not name.startswith("_"):
+                    self.known.setdefault(id(value), name)
+            elif hasattr(value, "named_parameters") and not isinstance(value, type):
+                for inner, parameter in value.named_parameters():
+                    self.known.setdefault(id(parameter), f"{name}.{inner}")
+
+    def of(self, tensor, default: str = "") -> str:
+        """The name of a tensor, in quotes; words for one that has none."""
+        name = self.known.get(id(tensor)) if tensor is not None else None
+        if name:
+            return f"`{name}`"
+        return default or (f"a tensor of shape {list(tensor._array.shape)}" if tensor is not None else "a tensor")
+
+    def of_several(self, tensors, limit: int = 4) -> str:
+        """The names of some tensors."""
+        names = [self.of(t) for t in tensors[:limit]]
+        more = len(tensors) - limit
+        return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,223 @@
+"""What looks on while a program is explained: the core passes calls, changes in place and backward passes through "
+"here."""
+
+import sys
+from threading import local
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import CURRENT
+from rushlight.core.interpreters import Interpreter
+from rushlight.explain.bad_values import born, is_bad
+from rushlight.explain.origins import Cut, Info, Origins, merged
+from rushlight.explain.sites import Site, Sites
+
+ndarray = np.ndarray
+
+
+class Here(local):
+    """Where recording was switched off, in a thread."""
+
+    def __init__(self):
+        self.modes: list[tuple[object, Site]] = []
+
+
+class Quiet:
+    """A context in which nothing is noted."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return None
+
+    def made(self, results, sources=()):
+        """What came of it is not looked at."""
+
+
+QUIET = Quiet()
+
+
+class Change:
+    """Who changed a tensor in place: the line, and the optimizer if it was one, with the number of its step."""
+
+    __slots__ = ("by", "site", "step")
+
+    def __init__(self, site: Site, by: str | None, step: int):
+        self.site = site
+        self.by = by
+        self.step = step
+
+    def __str__(self):
+        where = f'  File "{self.site.file}", line {self.site.line}\n    {self.site.source}\n'
+        return where if self.by is None else f"{where}  (step {self.step} of the {self.by} optimizer)\n"
+
+
+class Watch(Interpreter):
+    """Looks on, and notes where things come from. `ledger` keeps what passes and steps bring, `readings` looks at
+    calls of which the use itself tells something.
+    """
+
+    def __init__(self, ledger, readings):
+        self.sites = Sites()
+        self.origins = Origins()
+        self.here = Here()
+        self.cuts: dict[tuple, Cut] = {}
+        self.spans: dict[Site, Info] = {}  # by line, the results whose graph spans several steps
+        self.left: tuple[Cut, ...] = ()  # values that became numbers since the last pass
+        self.ledger = ledger
+        self.readings = readings
+
+    # calls of operators
+
+    def looks_on(self):
+        """In all threads."""
+        return True
+
+    def concerns(self, op, args):
+        """Every call."""
+        return True
+
+    def call(self, op, args, below):
+        """Calls an operator, and notes where its results come from."""
+        result = below(op, args)
+        tensors = [a for a in args if isinstance(a, TensorBase)]
+        for a in args:
+            if type(a) is tuple or type(a) is list:
+                tensors.extend([item for item in a if isinstance(item, TensorBase)])
+        if tensors and result is not NotImplemented:
+            self.note(op, args, tensors, result)
+        return result
+
+    def note(self, op, args, tensors, result) -> None:
+        """Notes where the results of a call come from."""
+        info = Info(self.sites.here(3), op.name)
+        outs = result if type(result) is tuple else (result,)
+        known = [self.known(t, info) for t in tensors]
+        info.step = self.ledger.clock
+        for t, one in zip(tensors, known, strict=True):
+            if one is not None:
+                if one.cuts:
+                    info.cuts = merged(info.cuts, one.cuts)
+                if t._node is not None:
+                    depth = one.depth + 1 if one.step < info.step else one.depth
+                    if depth > info.depth:
+                        info.depth = depth
+        recorded = outs[0]._needs
+        if recorded and info.depth:
+            self.spans[info.site] = info
+        if not recorded:
+            self.unrecorded(op, info, tensors, known, outs)
+        if not op.view:
+            array = outs[0]._array
+            if type(array) is ndarray and is_bad(array):
+                info.birth = born(info, op, args, tensors, known, array)
+        elif known and known[0] is not None:
+            info.birth = known[0].birth
+        if op.name in self.readings.wanted:
+            self.readings.look(op.name, info, args, known, outs[0])
+        for out in outs:
+            self.origins.keep(out, info)
+
+    def known(self, tensor, info: Info) -> Info | None:
+        """What is known of an operand. Of data that comes from nowhere since values left the graph: that they did."""
+        found = self.origins.of(tensor)
+        if found is None and not tensor._needs and tensor._node is None:
+            found = Info(info.site, "data")
+            found.step = self.ledger.clock
+            if self.left and tensor._array.dtype.kind in "fc":
+                found.cuts = self.left
+            self.origins.keep(tensor, found)
+        return found
+
+    def unrecorded(self, op, info: Info, tensors, known, outs) -> None:
+        """A result that does not require grad: whether it would have to, and which leaves it comes from."""
+        lost = [t for t in tensors if t.requires_grad]
+        if lost:
+            kind = outs[0]._array.dtype.kind
+            mode = not CURRENT.get().grad
+            how = "mode" if mode else "integer" if kind in "biu" else "constant"
+            cut = self.cut(info.site, how, op.name, lost, self.mode_site() if mode else None)
+            info.cuts = merged(info.cuts, (cut,))
+            return
+        plain: tuple = ()
+        for t, one in zip(tensors, known, strict=True):
+            if one is not None and one.name != "data":
+                plain = merged(plain, one.plain, 6)
+            elif one is not None:
+                plain = merged(plain, (self.origins.table[id(t)],), 6)
+        info.plain = plain
+
+    # values that leave the graph
+
+    def cut(self, site: Site, how: str, name: str, tensors, where: Site | None = None) -> Cut:
+        """The cut at a place, made when it is first met."""
+        key = (site, how)
+        found = self.cuts.get(key)
+        if found is None:
+            found = self.cuts[key] = Cut(site, how, name, where)
+        for tensor in tensors:
+            found.take(tensor)
+        return found
+
+    def mode_site(self) -> Site | None:
+        """The line that switched recording off."""
+        return self.here.modes[-1][1] if self.here.modes else None
+
+    def left_graph(self, tensor, how: str, result=None) -> None:
+        """A tensor's values go on without their history: in another tensor, or as numbers."""
+        known = self.origins.of(tensor)
+        cuts = () if known is None else known.cuts
+        site = self.sites.here(3)
+        if tensor.requires_grad:
+            if result is None and tensor._node is not None and tensor._node.sequence in self.ledger.roots:
+                return
+            cuts = merged(cuts, (self.cut(site, how, how, (tensor,)),))
+        if result is None:
+            self.left = merged(self.left, cuts)
+            return
+        info = Info(site, how)
+        info.cuts = cuts
+        info.step = self.ledger.clock
+        if known is not None:
+            info.birth, info.plain = known.birth, known.plain
+        self.origins.keep(result, info)
+
+    # changes in place
+
+    def changing(self, function, tensor, args):
+        """A change in place is about to be made: what is noted of it is `changer`."""
+        return QUIET
+
+    def changer(self) -> Change:
+        """Who changes a tensor just now."""
+        by = self.ledger.stepping
+        return Change(self.sites.here(3), by and type(by).__name__, self.ledger.steps)
+
+    # backward passes
+
+    def begin_pass(self, run, roots) -> None:
+        """A backward pass begins."""
+        self.ledger.begin(run, roots, self.sites.here(2))
+
+    def end_pass(self, run) -> None:
+        """It is over."""
+        self.left = ()
+        self.ledger.end(run, sys.exc_info()[0] is not None)
+
+    def evaluating(self, vertex):
+        """A vertex has its turn: nothing to note."""
+        return QUIET
+
+    def applying(self, node, grad):
+        """A node's derivative is computed."""
+        return self.ledger.applying(node, grad)
+
+    def accumulating(self, leaf):
+        """A gradient is added to a leaf's."""
+        return self.ledger.arriving(leaf)
+
+    def region(self, name, scope=0, sequence=-1, args=()):
+        """A part of the program that profilers show by its name."""
+        return QUIET

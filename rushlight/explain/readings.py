@@ -1,0 +1,160 @@
+"""Readings: calls whose very use tells that something else was meant. Each is noted with its place and evidence."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import CURRENT
+from rushlight.explain.calls import Calls
+
+VIEWS = ("view", "reshape_alias", "squeeze", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze", "contiguous")
+LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
+
+
+class Readings(Calls):
+    """What single calls tell, and (`Calls`) what the calls of modules tell."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen: dict[tuple, dict] = {}
+        self.functions: dict[type, tuple] = {}
+        self.looks = {
+            "cross_entropy": self.of_cross_entropy,
+            "log_softmax": self.of_softmax,
+            "softmax": self.of_softmax,
+            "binary_cross_entropy_with_logits": self.of_logits,
+            "nll_sum": self.of_nll,
+            "nll_loss": self.of_nll,
+            "argmax": self.of_choice,
+            "gather": self.of_choice,
+            "expand": self.of_expanding,
+        }
+        self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
+        self.wanted = frozenset(self.looks)
+
+    def look(self, name, info, args, known, out) -> None:
+        """Looks at a call of an operator."""
+        self.looks[name](name, info, args, known, out)
+
+    def see(self, kind: str, site, **facts) -> None:
+        """Notes that something was read at a place."""
+        held = self.seen.setdefault((kind, site), facts)
+        held["times"] = held.get("times", 0) + 1
+
+    # what came before
+
+    def of_view(self, name, info, args, known, out):
+        """A view of a result: what it is of can be asked for."""
+        info.parents = (known[0],)
+
+    def of_expanding(self, name, info, args, known, out):
+        """An expanded tensor keeps its shape before."""
+        info.parents = (known[0],)
+        info.shape = tuple(args[0]._array.shape)
+
+    def of_softmax(self, name, info, args, known, out):
+        """Over which dimension; of what is a distribution already; of one element."""
+        array, dim = args[0]._array, args[1]
+        info.dim = (dim, array.ndim)
+        self.of_cross_entropy(name, info, args, known, out)
+        if array.ndim and array.shape[dim] == 1 and array.size > 1 and out._needs:
+            self.see("softmax-of-one", info.site, shape=array.shape, dim=dim)
+
+    def of_cross_entropy(self, name, info, args, known, out):
+        """The softmax of probabilities."""
+        source = behind(known[0])
+        if source is not None and source.name == "softmax" and name != "softmax" and out._needs:
+            self.see("softmax-twice", source.site, loss=info.site)
+
+    def of_logits(self, name, info, args, known, out):
+        """The sigmoid of probabilities."""
+        source = behind(known[0])
+        if source is not None and source.name in ("sigmoid", "softmax") and out._needs:
+            self.see("sigmoid-twice", source.site, loss=info.site, function=source.name)
+
+    def of_nll(self, name, info, args, known, out):
+        """Negative log likelihood of what are no logarithms of probabilities; over another dimension than theirs."""
+        source = behind(known[0])
+        array = args[0]._array
+        if source is not None and source.name == "softmax":
+            self.see("not-log-probabilities", info.site, source=source.site, softmax=True)
+        elif array.size and array.max() > 1e-3:
+            self.see("not-log-probabilities", info.site, source=source and source.site, softmax=False)
+        elif source is not None and source.name == "log_softmax" and wrong_dim(source, 1 if array.ndim > 1 else 0):
+            self.see("softmax-dimension", source.site, dim=source.dim[0], used=info.site)
+
+    def of_choice(self, name, info, args, known, out):
+        """The class of a sample is chosen over another dimension than that over which probabilities sum to one."""
+        source = behind(known[0])
+        dim = args[1]
+        if source is not None and source.name in ("softmax", "log_softmax") and isinstance(dim, int):
+            dim %= max(args[0]._array.ndim, 1)
+            if wrong_dim(source, dim):
+                self.see("softmax-dimension", source.site, dim=source.dim[0], used=info.site)
+
+    def of_difference(self, name, info, args, known, out):
+        """(N, 1) against (N,): every prediction against every target."""
+        if len(known) < 2 or not out._needs:
+            return
+        shapes = [before(one, t) for one, t in zip(known, args, strict=False)]
+        column = next((s for s in shapes if len(s) == 2 and s[1] == 1), None)
+        row = next((s for s in shapes if len(s) == 1), None)
+        if column is None or row is None or column[0] != row[0] or row[0] < 2:
+            return
+        sides = dict(zip(shapes, known, strict=False))
+        if any(side is not None and side.name in ("unsqueeze", "look") for side in sides.values()):
+            return
+        if all(t._needs for t in args[:2] if isinstance(t, TensorBase)):
+            return
+        self.see("column-against-row", info.site, n=row[0], shapes=shapes[:2])
+
+    def hooked(self, grad, result, index) -> None:
+        """What a hook made of a gradient."""
+
+    # custom functions
+
+    def custom(self, cls, args) -> None:
+        """A call of a custom function, to be checked at the end."""
+        if cls in self.functions or len(self.functions) > 20:
+            return
+        tensors = [a for a in args if isinstance(a, TensorBase)]
+        if (
+            CURRENT.get().grad
+            and tensors
+            and all(type(t._array) is np.ndarray and t._array.size <= 512 for t in tensors)
+        ):
+            self.functions[cls] = tuple(copied(a) if isinstance(a, TensorBase) else a for a in args)
+
+
+def copied(tensor):
+    """A tensor's values, and whether it requires grad."""
+    return Kept(tensor._array.copy(), tensor.requires_grad)
+
+
+class Kept:
+    """An argument as it was."""
+
+    def __init__(self, array, needs):
+        self.array = array
+        self.needs = needs
+
+
+def behind(info):
+    """What is known of a tensor's source: views looked through."""
+    for _ in range(6):
+        if info is None or info.name not in VIEWS or not info.parents:
+            break
+        info = info.parents[0]
+    return info
+
+
+def wrong_dim(source, dim: int) -> bool:
+    """Whether a softmax over the first of two dimensions is taken for one over the second."""
+    over, ndim = source.dim
+    return ndim == 2 and over % 2 != dim
+
+
+def before(info, tensor) -> tuple:
+    """A tensor's shape, before it was expanded for the loss."""
+    if info is not None and info.name == "expand" and info.shape is not None:
+        return info.shape
+    return tuple(tensor._array.shape) if isinstance(tensor, TensorBase) else ()

@@ -1,0 +1,123 @@
+"""One explanation: looks on while the program runs, then goes through the evidence."""
+
+import sys
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any
+
+from rushlight.core.graph import watch_changes
+from rushlight.core.interpreters import STACK
+from rushlight.explain import text
+from rushlight.explain.finding import FINDERS, SYMPTOMS, Finding
+from rushlight.explain.ledger import Ledger
+from rushlight.explain.names import Names
+from rushlight.explain.observer import Watch
+from rushlight.explain.readings import Readings
+from rushlight.explain.sites import Site, is_foreign
+
+
+class explain:
+    """Finds out, inside, why a gradient is missing, zero, NaN, stale or wrong; silent where nothing is the matter.
+
+    On leaving, what was found is written to `file` (the standard error stream), as text, and to `page`, a path, as
+    one page of HTML; with `file=False` nothing is written. `findings` has it as objects: each names its kind, the
+    line to look at, what happened, why, and what to do. An error goes on its way and is explained as well.
+    RuntimeError where another explanation is under way. It costs time: for looking into things only.
+
+    >>> import rushlight as torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.explain(file=False) as why:
+    ...     loss = (w.detach() * 2).sum()
+    ...     try:
+    ...         loss.backward()
+    ...     except RuntimeError as error:
+    ...         why.take(error)
+    >>> [finding.kind.name for finding in why.findings]
+    ['cut-off']
+    """
+
+    under_way: "explain | None" = None
+
+    def __init__(self, *, file: Any = None, page: str | None = None):
+        self.file = file
+        self.page = page
+        self.findings: list[Finding] = []
+        self.ledger = Ledger()
+        self.readings = Readings()
+        self.watch = Watch(self.ledger, self.readings)
+        self.readings.sites = self.watch.sites
+        self.ledger.readings = self.readings
+        self.errors: list[tuple[BaseException, Site]] = []
+        self.checked: dict = {}  # what has been looked into already
+        self.names = Names()
+        self.stack: ExitStack | None = None
+
+    def __enter__(self) -> "explain":
+        from rushlight.explain.taps import tap
+
+        if explain.under_way is not None:
+            raise RuntimeError("An explanation is under way already: leave its context before another one is entered.")
+        explain.under_way = self
+        self.stack = tap(self.watch)
+        self.watched = watch_changes(True)
+        STACK.enter(self.watch)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        STACK.leave(self.watch)
+        watch_changes(self.watched)
+        explain.under_way = None
+        if self.stack is not None:
+            self.stack.close()
+        if isinstance(error, Exception):
+            self.take(error)
+        self.names.learn(sys._getframe(1), error, self.readings)
+        self.conclude()
+        self.write()
+
+    def take(self, error: Exception) -> None:
+        """Takes in an error that the program has raised."""
+        trace, site = error.__traceback__, None
+        while trace is not None:
+            if not is_foreign(trace.tb_frame.f_code.co_filename):
+                known = self.watch.sites.known
+                key = (id(trace.tb_frame.f_code), trace.tb_lasti)
+                site = known.setdefault(key, Site(trace.tb_frame.f_code, trace.tb_lasti))
+            trace = trace.tb_next
+        if site is not None and all(known is not error for known, _ in self.errors):
+            self.errors.append((error, site))
+            self.names.learn(None, error, self.readings)
+            self.conclude()
+
+    def conclude(self) -> None:
+        """Goes through the evidence: one finding for each cause, the most likely first."""
+        every = [one for find in FINDERS for one in find(self)]
+        best: dict[tuple, Finding] = {}
+        for one in sorted(every, key=rank):
+            best.setdefault((one.kind.name, str(one.line)), one)
+        self.findings = without_effects(list(best.values()))
+
+    def write(self) -> None:
+        """Writes what was found."""
+        if self.findings and self.file is not False:
+            print(text.report(self.findings), file=self.file or sys.stderr)
+        if self.page is not None:
+            from rushlight.explain.page import page
+
+            with open(self.page, "w", encoding="utf-8") as file:
+                file.write(page(self))
+
+
+def rank(finding: Finding) -> tuple:
+    """The order of findings: what stops the program, then what spoils all values, then the others by their weight."""
+    return (SYMPTOMS.index(finding.symptom) if finding.symptom in ("error", "nan") else 2, -finding.weight)
+
+
+def without_effects(findings: list[Finding]) -> list[Finding]:
+    """Leaves out what only follows from a finding before it: after an error or a NaN nothing else is what it seems."""
+    first = findings[0].symptom if findings else ""
+    if first in ("error", "nan"):
+        return [one for one in findings if one.symptom == first or one.weight >= 5][:3]
+    return findings

@@ -1,0 +1,264 @@
+"""Functions that are replaced while something is explained: those through which values leave the graph, modes are set
+and optimizers work without a call of an operator. Nothing of this is there while nothing is explained.
+"""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from rushlight.autograd import differentiate, function, grad_mode
+from rushlight.core.graph import TensorBase
+from rushlight.core.hooks import Hooks
+from rushlight.explain.origins import KEY, Info, merged
+from rushlight.explain.sites import is_foreign
+from rushlight.nn.functional import dropping
+from rushlight.nn.modules.base.hooks import register_module_forward_hook, register_module_forward_pre_hook
+from rushlight.nn.modules.module import Module
+from rushlight.nn.utils import clip_grad
+from rushlight.ops import from_data
+from rushlight.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from rushlight.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from rushlight.tensors import Tensor
+
+
+def replaced(stack: ExitStack, owner: Any, name: str, make: Callable) -> None:
+    """Puts what `make` makes of a function in its place, until the stack is left."""
+    own = vars(owner).get(name)
+    original = getattr(owner, name) if own is None else own
+
+    def put_back():
+        if own is None:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)
+
+    setattr(owner, name, make(original))
+    stack.callback(put_back)
+
+
+def tap(watch) -> ExitStack:
+    """Lets a watch know of all that operators do not tell; leaving the stack ends it."""
+    stack = ExitStack()
+    for add in (values, data, modes, steps, passes, modules):
+        add(stack, watch)
+    return stack
+
+
+def values(stack: ExitStack, watch) -> None:
+    """Values that leave the graph as numbers, arrays or tensors."""
+
+    def detach(original):
+        def wrapped(self):
+            result = original(self)
+            watch.left_graph(self, "detach", result)
+            return result
+
+        return wrapped
+
+    def number(how):
+        def make(original):
+            def wrapped(self, *args, **kwargs):
+                watch.left_graph(self, how)
+                return original(self, *args, **kwargs)
+
+            return wrapped
+
+        return make
+
+    def new_array(original):
+        def wrapped(data, dtype):
+            if isinstance(data, TensorBase):
+                watch.left_graph(data, "torch.tensor")
+            return original(data, dtype)
+
+        return wrapped
+
+    replaced(stack, Tensor, "detach", detach)
+    for name in ("item", "tolist", "numpy"):
+        replaced(stack, Tensor, name, number(name))
+    replaced(stack, from_data, "new_array", new_array)
+
+
+def data(stack: ExitStack, watch) -> None:
+    """`.data`, which shares the memory unseen, and `.grad`, which users look at."""
+
+    def get_data(original):
+        def getter(self):
+            result = original.fget(self)
+            watch.left_graph(self, "data", result)
+            return result
+
+        return property(getter, original.fset, original.fdel)
+
+    def get_grad(original):
+        def getter(self):
+            if not is_foreign(sys._getframe(1).f_code.co_filename):
+                watch.ledger.looked_at(self, watch.sites.here(2), watch.origins)
+            return original.fget(self)
+
+        return property(getter, original.fset, original.fdel)
+
+    replaced(stack, Tensor, "data", get_data)
+    replaced(stack, Tensor, "grad", get_grad)
+
+
+def modes(stack: ExitStack, watch) -> None:
+    """Who switches recording off, and who puts it back."""
+
+    def enter(original):
+        def wrapped(self, *args):
+            answer = original(self, *args)
+            frame = sys._getframe(1)
+            decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapper" else None
+            off = not self.mode if not isinstance(self, grad_mode.inference_mode) else self.mode
+            site = watch.sites.definition(decorated) if decorated is not None else watch.sites.here(2)
+            watch.here.modes.append((self, site if off else None))
+            return answer
+
+        return wrapped
+
+    def leave(original):
+        def wrapped(self, *exception):
+            entered = watch.here.modes
+            for i in range(len(entered) - 1, -1, -1):
+                if entered[i][0] is self:
+                    del entered[i]
+                    break
+            return original(self, *exception)
+
+        return wrapped
+
+    for cls in (grad_mode.GradMode, grad_mode.inference_mode):
+        replaced(stack, cls, "__enter__", enter)
+        replaced(stack, cls, "__exit__", leave)
+
+
+def steps(stack: ExitStack, watch) -> None:
+    """What optimizers, schedules and clipping do."""
+    ledger, sites = watch.ledger, watch.sites
+
+    def make(original):
+        def wrapped(self, *args, **kwargs):
+            original(self, *args, **kwargs)
+            ledger.made(self, sites.here(2))
+
+        return wrapped
+
+    def zero(original):
+        def wrapped(self, *args, **kwargs):
+            ledger.zeroed(self, sites.here(2))
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    def schedule(original):
+        def wrapped(self, *args, **kwargs):
+            if not is_foreign(sys._getframe(1).f_code.co_filename):
+                ledger.scheduling(self, sites.here(2))
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    def clip(original):
+        def wrapped(parameters):
+            parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+            ledger.clipping(parameters, sites.here(2))
+            return original(parameters)
+
+        return wrapped
+
+    replaced(stack, Optimizer, "__init__", make)
+    replaced(stack, Optimizer, "zero_grad", zero)
+    replaced(stack, LRScheduler, "step", schedule)
+    replaced(stack, ReduceLROnPlateau, "step", schedule)
+    replaced(stack, clip_grad, "gradients_of", clip)
+    before = register_optimizer_step_pre_hook(lambda optimizer, *_: ledger.before_step(optimizer, sites.here(2)))
+    after = register_optimizer_step_post_hook(lambda optimizer, *_: ledger.after_step(optimizer))
+    stack.callback(before.remove)
+    stack.callback(after.remove)
+
+
+def passes(stack: ExitStack, watch) -> None:
+    """Custom functions, the results of `grad`, and what hooks do to gradients."""
+
+    def connect(original):
+        def wrapped(node, tensors, outputs):
+            results = original(node, tensors, outputs)
+            live = [t for t in tensors if t is not None]
+            info = Info(watch.sites.here(3), node.name())
+            for t in live:
+                one = watch.origins.of(t)
+                if one is not None:
+                    info.cuts = merged(info.cuts, one.cuts)
+                    info.birth = info.birth or one.birth
+            info.step = watch.ledger.clock
+            node.metadata[KEY] = info
+            return results
+
+        return wrapped
+
+    def run_grad(original):
+        def wrapped(outputs, inputs, grads, keep_graph, create_graph):
+            results = original(outputs, inputs, grads, keep_graph, create_graph)
+            if not create_graph:
+                site = watch.sites.here(3)
+                cut = watch.cut(site, "grad", "autograd.grad", [t for t in outputs if isinstance(t, TensorBase)])
+                for result in results:
+                    if result is not None:
+                        info = Info(site, "grad")
+                        info.cuts = (cut,)
+                        watch.origins.keep(result, info)
+            return results
+
+        return wrapped
+
+    def on_tensor(original):
+        def wrapped(self, grad, index, recorded):
+            result = original(self, grad, index, recorded)
+            watch.ledger.hooked(self, grad, result, index)
+            return result
+
+        return wrapped
+
+    def apply(original):
+        def wrapped(cls, *args, **kwargs):
+            if not kwargs:
+                watch.readings.custom(cls, args)
+            return original.__func__(cls, *args, **kwargs)
+
+        return classmethod(wrapped)
+
+    replaced(stack, function, "connected", connect)
+    replaced(stack, function.Function, "apply", apply)
+    replaced(stack, differentiate, "run_grad", run_grad)
+    replaced(stack, Hooks, "on_tensor", on_tensor)
+
+
+def modules(stack: ExitStack, watch) -> None:
+    """The calls of modules."""
+    before = register_module_forward_pre_hook(lambda module, args: watch.readings.enter(module, args))
+    after = register_module_forward_hook(lambda module, args, out: watch.readings.leave(module), always_call=True)
+    stack.callback(before.remove)
+    stack.callback(after.remove)
+
+    def mode(original):
+        def wrapped(self, mode=True):
+            watch.readings.set_mode(self, mode, watch.sites.here(2))
+            return original(self, mode)
+
+        return wrapped
+
+    def drop(original):
+        def wrapped(input, shape, p, training, inplace):
+            watch.readings.dropping(p, training, watch.sites.here(2))
+            return original(input, shape, p, training, inplace)
+
+        return wrapped
+
+    replaced(stack, Module, "train", mode)
+    replaced(stack, dropping, "dropped", drop)
