@@ -7,8 +7,8 @@ from threading import local
 import numpy as np
 
 from rushlight.core.graph import TensorBase
-from rushlight.core.modes import CURRENT
 from rushlight.core.interpreters import Interpreter
+from rushlight.core.modes import CURRENT
 from rushlight.explain.bad_values import born, is_bad
 from rushlight.explain.origins import Cut, Info, Origins, merged
 from rushlight.explain.sites import Site, Sites
