@@ -117,9 +117,9 @@ _guard_methods(Tensor)
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
     "__config__", "_dynamo", "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributed",
-    "distributions", "func", "functorch", "futures", "hub", "interop", "jit", "library", "masked", "mps",
-    "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "special", "torch_version", "types",
-    "utils", "vision", "xpu",
+    "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit", "library", "masked",
+    "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "signal", "special", "testing",
+    "torch_version", "types", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "amp": ["GradScaler", "autocast"],
@@ -139,9 +139,9 @@ _FUNCTIONS = {
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import __config__, _dynamo, accelerator, amp, backends, blas, compiler, config, cuda, distributed
-    from rushlight import distributions, func, functorch, futures, hub, interop, jit, library, masked, mps
-    from rushlight import multiprocessing, nn, onnx, optim, profiler, serialization, special, torch_version, types
-    from rushlight import utils, vision, xpu
+    from rushlight import distributions, func, functional, functorch, futures, hub, interop, jit, library, masked, mps
+    from rushlight import multiprocessing, nn, onnx, optim, profiler, serialization, signal, special, testing
+    from rushlight import torch_version, types, utils, vision, xpu
     from rushlight.amp import GradScaler, autocast
     from rushlight.compiler import compile
     from rushlight.config import show_config

@@ -10,10 +10,21 @@ from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "functionalize", "grad",
-    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional", "make_functional_with_buffers", "vjp",
+    "FunctionalModule",
+    "FunctionalModuleWithBuffers",
+    "combine_state_for_ensemble",
+    "functionalize",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "make_functional",
+    "make_functional_with_buffers",
+    "vjp",
     "vmap",
-]  # fmt: skip
+]
 
 
 class FunctionalModuleWithBuffers(Module):

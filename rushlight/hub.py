@@ -65,22 +65,44 @@ def entrypoint(module: ModuleType, name: str) -> Any:
     return function
 
 
-def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", trust_repo: Any = None,
-         force_reload: bool = False, verbose: bool = True, skip_validation: bool = False,
-         **kwargs: Any) -> Any:  # fmt: skip
+def load(
+    repo_or_dir: str,
+    model: str,
+    *args: Any,
+    source: str = "github",
+    trust_repo: Any = None,
+    force_reload: bool = False,
+    verbose: bool = True,
+    skip_validation: bool = False,
+    **kwargs: Any,
+) -> Any:
     """What a function of a directory's `hubconf.py` returns for the further arguments; with `source="local"` only."""
     return entrypoint(entrypoints(repo_or_dir, source), model)(*args, **kwargs)
 
 
-def list(github: str, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = None,
-         verbose: bool = True, *, source: str = "github") -> Any:  # fmt: skip
+def list(
+    github: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = None,
+    verbose: bool = True,
+    *,
+    source: str = "github",
+) -> Any:
     """The functions of a directory's `hubconf.py`; with `source="local"` only."""
     found = vars(entrypoints(github, source))
     return [name for name, value in found.items() if callable(value) and not name.startswith("_")]
 
 
-def help(github: str, model: str, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = None,
-         *, source: str = "github") -> str | None:  # fmt: skip
+def help(
+    github: str,
+    model: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = None,
+    *,
+    source: str = "github",
+) -> str | None:
     """What the docstring of a function of a directory's `hubconf.py` says; with `source="local"` only."""
     return entrypoint(entrypoints(github, source), model).__doc__
 
@@ -97,9 +119,14 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
 
 
 def load_state_dict_from_url(
-    url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True, check_hash: bool = False,
-    file_name: str | None = None, weights_only: bool = True,
-) -> dict[str, Any]:  # fmt: skip
+    url: str,
+    model_dir: str | None = None,
+    map_location: Any = None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = True,
+) -> dict[str, Any]:
     """What a file of the net holds, which is kept in `model_dir`, or in `get_dir()/checkpoints`, and got only once."""
     directory = Path(model_dir or Path(get_dir()) / "checkpoints")
     directory.mkdir(parents=True, exist_ok=True)

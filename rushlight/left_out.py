@@ -28,17 +28,24 @@ QUANTIZED = "rushlight has no quantized tensors: compute in float16 or float32."
 EXPORT = "rushlight exports no programs: save the state_dict, and export the model with PyTorch."
 
 LEFT_OUT = [
-    LeftOut("torch.compiler.*_unsafe torch.compiler.*_artifacts torch.compiler.load_compiled_function "
-           "torch.compiler.set_enable_guard_collectives torch._inductor", COMPILER, True),
+    LeftOut(
+        "torch.compiler.*_unsafe torch.compiler.*_artifacts torch.compiler.load_compiled_function "
+        "torch.compiler.set_enable_guard_collectives torch._inductor",
+        COMPILER,
+        True,
+    ),
     LeftOut("torch._dynamo.*", COMPILER, True),
     LeftOut("torch.jit.*", TORCHSCRIPT, True),
     LeftOut("torch.onnx.*", EXPORT, True),
-    LeftOut("torch.library.register_torch_dispatch torch.library.triton_op torch.library.wrap_triton "
-           "torch.library.get_kernel torch.library.register_autocast",
-           "it speaks to PyTorch's dispatcher, which rushlight has not: register_kernel, register_autograd and "
-           "register_vmap of torch.library are there.", True),
+    LeftOut(
+        "torch.library.register_torch_dispatch torch.library.triton_op torch.library.wrap_triton "
+        "torch.library.get_kernel torch.library.register_autocast",
+        "it speaks to PyTorch's dispatcher, which rushlight has not: register_kernel, register_autograd and "
+        "register_vmap of torch.library are there.",
+        True,
+    ),
     LeftOut("functorch.make_fx", "use torch.fx.symbolic_trace, which gives the graph of a module."),
-]  # fmt: skip
+]
 
 
 def reason(name: str) -> str | None:

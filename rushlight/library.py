@@ -11,17 +11,38 @@ from rushlight.core.graph import TensorBase
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "impl", "impl_abstract",
-    "infer_schema", "register_autograd", "register_fake", "register_kernel", "register_vmap",
-]  # fmt: skip
+    "CustomOpDef",
+    "Library",
+    "custom_op",
+    "define",
+    "fallthrough_kernel",
+    "get_ctx",
+    "impl",
+    "impl_abstract",
+    "infer_schema",
+    "register_autograd",
+    "register_fake",
+    "register_kernel",
+    "register_vmap",
+]
 
 _operators: dict[str, "CustomOpDef"] = {}
 KERNELS = {"CPU", "cpu", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "default", ""}
 TYPES = {
-    Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", list[Tensor]: "Tensor[]",
-    Sequence[Tensor]: "Tensor[]", list[int]: "SymInt[]", Sequence[int]: "SymInt[]", list[float]: "float[]",
-    Sequence[float]: "float[]", int | float | bool: "Scalar", int | float: "Scalar",
-}  # fmt: skip
+    Tensor: "Tensor",
+    int: "SymInt",
+    float: "float",
+    bool: "bool",
+    str: "str",
+    list[Tensor]: "Tensor[]",
+    Sequence[Tensor]: "Tensor[]",
+    list[int]: "SymInt[]",
+    Sequence[int]: "SymInt[]",
+    list[float]: "float[]",
+    Sequence[float]: "float[]",
+    int | float | bool: "Scalar",
+    int | float: "Scalar",
+}
 
 
 def namespace(name: str) -> SimpleNamespace | None:
@@ -123,8 +144,16 @@ def no_derivative(name: str) -> Callable:
     return backward
 
 
-def custom_op(name: str, fn: Callable | None = None, /, *, mutates_args: Any, device_types: Any = None,
-              schema: str | None = None, tags: Any = None) -> Any:  # fmt: skip
+def custom_op(
+    name: str,
+    fn: Callable | None = None,
+    /,
+    *,
+    mutates_args: Any,
+    device_types: Any = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Any:
     """Makes a function an operator, which derivatives and rules for batches can be given; also as a decorator.
 
     >>> import numpy as np, rushlight as torch
@@ -213,8 +242,15 @@ class Library:
         CustomOpDef(f"{self.ns}::{name}", schema)
         return name
 
-    def impl(self, op_name: Any, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False,
-             allow_override: bool = False) -> None:  # fmt: skip
+    def impl(
+        self,
+        op_name: Any,
+        fn: Callable,
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:
         """Gives an operator of the namespace its kernel."""
         name = op_name if isinstance(op_name, str) else op_name._qualname.partition("::")[2]
         found(f"{self.ns}::{name}").register_kernel(dispatch_key or self.dispatch_key, fn)
@@ -264,8 +300,9 @@ def register_fake(op: Any, func: Callable | None = None, /, **options: Any) -> A
 impl_abstract = register_fake
 
 
-def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable | None = None,
-                      lib: Library | None = None) -> None:  # fmt: skip
+def register_autograd(
+    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Library | None = None
+) -> None:
     """As `CustomOpDef.register_autograd`."""
     found(op).register_autograd(backward, setup_context=setup_context)
 

@@ -17,11 +17,30 @@ from rushlight.compiler import (
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "config", "disable", "disallow_in_graph", "export", "forbid_in_graph",
-    "graph_break", "is_compiling", "is_dynamo_disable_recursive", "list_backends", "mark_dynamic", "mark_static",
-    "mark_static_address", "maybe_mark_dynamic", "nonstrict_trace", "optimize", "optimize_assert", "register_backend",
-    "reset", "run", "set_stance", "substitute_in_graph",
-]  # fmt: skip
+    "allow_in_graph",
+    "assume_constant_result",
+    "config",
+    "disable",
+    "disallow_in_graph",
+    "export",
+    "forbid_in_graph",
+    "graph_break",
+    "is_compiling",
+    "is_dynamo_disable_recursive",
+    "list_backends",
+    "mark_dynamic",
+    "mark_static",
+    "mark_static_address",
+    "maybe_mark_dynamic",
+    "nonstrict_trace",
+    "optimize",
+    "optimize_assert",
+    "register_backend",
+    "reset",
+    "run",
+    "set_stance",
+    "substitute_in_graph",
+]
 
 disallow_in_graph = forbid_in_graph = allow_in_graph
 
@@ -65,8 +84,15 @@ def is_dynamo_disable_recursive(method: Callable) -> bool | None:
     return None
 
 
-def mark_dynamic(t: Tensor, index: Any, *, hint_override: int | None = None, min: int | None = None,
-                 max: int | None = None, specialize_on: list | None = None) -> None:  # fmt: skip
+def mark_dynamic(
+    t: Tensor,
+    index: Any,
+    *,
+    hint_override: int | None = None,
+    min: int | None = None,
+    max: int | None = None,
+    specialize_on: list | None = None,
+) -> None:
     """Tells the compiler that a size changes from call to call: here each call may have its own."""
 
 

@@ -7,10 +7,23 @@ from types import UnionType
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin
 
 __all__ = [
-    "Attribute", "Final", "annotate", "enable_onednn_fusion", "export", "ignore", "interface", "is_scripting",
-    "is_tracing", "isinstance", "onednn_fusion_enabled", "script_if_tracing", "script_method", "set_fusion_strategy",
-    "strict_fusion", "unused",
-]  # fmt: skip
+    "Attribute",
+    "Final",
+    "annotate",
+    "enable_onednn_fusion",
+    "export",
+    "ignore",
+    "interface",
+    "is_scripting",
+    "is_tracing",
+    "isinstance",
+    "onednn_fusion_enabled",
+    "script_if_tracing",
+    "script_method",
+    "set_fusion_strategy",
+    "strict_fusion",
+    "unused",
+]
 
 _strategy: list[tuple[str, int]] = [("STATIC", 2), ("DYNAMIC", 10)]
 _onednn = False

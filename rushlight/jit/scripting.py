@@ -6,9 +6,18 @@ from typing import Any
 from rushlight.nn.modules.module import Module
 
 __all__ = [
-    "Error", "ScriptFunction", "ScriptModule", "ScriptWarning", "TracerWarning", "freeze", "optimize_for_inference",
-    "run_frozen_optimizations", "script", "trace", "trace_module",
-]  # fmt: skip
+    "Error",
+    "ScriptFunction",
+    "ScriptModule",
+    "ScriptWarning",
+    "TracerWarning",
+    "freeze",
+    "optimize_for_inference",
+    "run_frozen_optimizations",
+    "script",
+    "trace",
+    "trace_module",
+]
 
 
 class Error(RuntimeError):
@@ -36,8 +45,7 @@ class ScriptFunction:
         )
 
 
-def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None,
-           example_inputs: Any = None) -> Any:  # fmt: skip
+def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
     """The module, function or class itself.
 
     >>> import rushlight as torch
@@ -50,10 +58,20 @@ def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None
     return obj
 
 
-def trace(func: Callable, example_inputs: Any = None, optimize: Any = None, check_trace: bool = True,
-          check_inputs: Any = None, check_tolerance: float = 1e-5, strict: bool = True, _force_outplace: bool = False,
-          _module_class: Any = None, _compilation_unit: Any = None, example_kwarg_inputs: dict | None = None,
-          _store_inputs: bool = True) -> Callable:  # fmt: skip
+def trace(
+    func: Callable,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_kwarg_inputs: dict | None = None,
+    _store_inputs: bool = True,
+) -> Callable:
     """The function or module itself, after a call with the example, whose errors come at once as in PyTorch.
 
     PyTorch records that call and repeats it; here conditions and loops are run anew in each call.
@@ -97,6 +115,7 @@ def optimize_for_inference(mod: Module, other_methods: list[str] | None = None) 
     return mod
 
 
-def run_frozen_optimizations(mod: Module, optimize_numerics: bool = True,
-                             preserved_methods: list[str] | None = None) -> None:  # fmt: skip
+def run_frozen_optimizations(
+    mod: Module, optimize_numerics: bool = True, preserved_methods: list[str] | None = None
+) -> None:
     """Nothing: modules run as they are."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:  # what checkers of types cannot see in the table
 
 
 def __getattr__(name):
-    """Loads what has to do with several processes when it is first used; says of other names which ones are near."""
-    if name == "parallel":
-        return import_module("rushlight.nn.parallel")
+    """Loads what is rarely used when it is first used; says of other names which ones are near."""
+    if name in ("attention", "grad", "parallel"):
+        return import_module(f"rushlight.nn.{name}")
     if name in ON_DEMAND:
         return getattr(import_module(ON_DEMAND[name]), name)
     from rushlight.missing import no_such_name

@@ -33,9 +33,17 @@ class Adafactor(TensorwiseOptimizer):
     """
 
     def __init__(
-        self, params: Params, lr: Any = 1e-2, beta2_decay: float = -0.8, eps: tuple[float | None, float] = (None, 1e-3),
-        d: float = 1.0, weight_decay: float = 0.0, *, foreach: bool | None = None, maximize: bool = False,
-    ):  # fmt: skip
+        self,
+        params: Params,
+        lr: Any = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ):
         if isinstance(lr, TensorBase) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         require(lr >= 0, f"Learning rate should be >= 0 but is: {lr}")
@@ -44,10 +52,18 @@ class Adafactor(TensorwiseOptimizer):
         require(eps[1] >= 0, f"epsilon2 should be >= 0 but is: {eps[1]}")
         require(d >= 1, f"Clipping threshold d should be >= 1 but is: {d}")
         require(weight_decay >= 0, f"weight_decay should be >= 0 but is: {weight_decay}")
-        super().__init__(params, {
-            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "beta2_decay": beta2_decay,
+                "eps": eps,
+                "d": d,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+            },
+        )
 
     def _change(self, param, grad, state, group):
         grad = -grad._array if group["maximize"] else grad._array

@@ -35,10 +35,17 @@ class Muon(TensorwiseOptimizer):
     """
 
     def __init__(
-        self, params: Params, lr: Any = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True,
-        ns_coefficients: tuple[float, float, float] = COEFFICIENTS, eps: float = 1e-7, ns_steps: int = 5,
+        self,
+        params: Params,
+        lr: Any = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = COEFFICIENTS,
+        eps: float = 1e-7,
+        ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
-    ):  # fmt: skip
+    ):
         if isinstance(lr, TensorBase) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         require(lr >= 0, f"Learning rate should be >= 0 but is: {lr}")
@@ -46,10 +53,19 @@ class Muon(TensorwiseOptimizer):
         require(weight_decay >= 0, f"weight decay should be >= 0 but is: {weight_decay}")
         known = adjust_lr_fn in (None, "original", "match_rms_adamw")
         require(known, f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        super().__init__(params, {
-            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "weight_decay": weight_decay,
+                "momentum": momentum,
+                "nesterov": nesterov,
+                "ns_coefficients": ns_coefficients,
+                "eps": eps,
+                "ns_steps": ns_steps,
+                "adjust_lr_fn": adjust_lr_fn,
+            },
+        )
         for group in self.param_groups:
             for param in group["params"]:
                 size = param.size()

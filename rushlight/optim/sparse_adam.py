@@ -19,9 +19,13 @@ class SparseAdam(TensorwiseOptimizer):
     """
 
     def __init__(
-        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        self,
+        params: Params,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
         maximize: bool = False,
-    ):  # fmt: skip
+    ):
         if isinstance(lr, TensorBase) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         check("learning rate", lr, lr > 0)

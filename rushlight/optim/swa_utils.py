@@ -15,9 +15,14 @@ from rushlight.optim.optimizer import Optimizer
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
     "update_bn",
-]  # fmt: skip
+]
 
 Average = Callable[[Tensor, Tensor, Any], Tensor]
 Averages = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
@@ -90,9 +95,13 @@ class AveragedModel(Module):
     n_averaged: Tensor
 
     def __init__(
-        self, model: Module, device: Any = None, avg_fn: Average | None = None, multi_avg_fn: Averages | None = None,
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: Average | None = None,
+        multi_avg_fn: Averages | None = None,
         use_buffers: bool = False,
-    ):  # fmt: skip
+    ):
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
@@ -163,9 +172,13 @@ class SWALR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Optimizer, swa_lr: Any, anneal_epochs: int = 10, anneal_strategy: str = "cos",
+        self,
+        optimizer: Optimizer,
+        swa_lr: Any,
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
         last_epoch: int = -1,
-    ):  # fmt: skip
+    ):
         for rate, group in zip(one_for_each("swa_lr", optimizer, swa_lr), optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):

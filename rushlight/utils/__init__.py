@@ -6,7 +6,7 @@ from rushlight.utils import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
 
-ON_DEMAND = {"benchmark", "tensorboard"}
+ON_DEMAND = {"_pytree", "benchmark", "dlpack", "hooks", "tensorboard"}
 
 
 def __getattr__(name):

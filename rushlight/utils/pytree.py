@@ -6,6 +6,35 @@ from typing import Any, NamedTuple
 
 __all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_unflatten"]
 
+_registered: dict[type, tuple[Callable, Callable]] = {}
+
+
+class SequenceKey(NamedTuple):
+    """The place of an item of a list or tuple."""
+
+    idx: int
+
+    def __str__(self):
+        return f"[{self.idx}]"
+
+
+class MappingKey(NamedTuple):
+    """The key of an item of a dictionary."""
+
+    key: Any
+
+    def __str__(self):
+        return f"[{self.key!r}]"
+
+
+class GetAttrKey(NamedTuple):
+    """The name of an item of a named tuple."""
+
+    name: str
+
+    def __str__(self):
+        return f".{self.name}"
+
 
 class TreeSpec(NamedTuple):
     """The structure of a tree: a container's type, what else is needed to make one (the keys of a dictionary),
@@ -39,7 +68,35 @@ def parts(tree: Any) -> tuple[type | None, Any, list]:
         return kind, [tree.default_factory, list(tree)], list(tree.values())
     if kind in (tuple, list) or is_named(kind):
         return kind, None, list(tree)
+    if kind in _registered:
+        items, context = _registered[kind][0](tree)
+        return kind, context, list(items)
     return None, None, []
+
+
+def register(kind: type, flatten: Callable, unflatten: Callable) -> None:
+    """Makes a class a container: `flatten` gives the items and the context of one, `unflatten` makes one of those."""
+    if kind in _registered:
+        raise ValueError(f"{kind} is already registered as pytree node.")
+    _registered[kind] = flatten, unflatten
+
+
+def keys(tree: Any, number: int) -> list[Any]:
+    """What leads to each of a container's items."""
+    if isinstance(tree, dict):
+        return [MappingKey(key) for key in tree]
+    if hasattr(type(tree), "_fields"):
+        return [GetAttrKey(name) for name in tree._fields]
+    return [SequenceKey(i) for i in range(number)]
+
+
+def with_paths(tree: Any, is_leaf: Callable | None = None, path: tuple = ()) -> list[tuple[tuple, Any]]:
+    """The leaves of a tree, each after the keys that lead to it."""
+    kind, _, items = parts(tree)
+    if kind is None or (is_leaf is not None and is_leaf(tree)):
+        return [(path, tree)]
+    below = zip(keys(tree, len(items)), items, strict=True)
+    return [found for key, item in below for found in with_paths(item, is_leaf, (*path, key))]
 
 
 def is_named(kind: type) -> bool:
@@ -47,19 +104,19 @@ def is_named(kind: type) -> bool:
     return issubclass(kind, tuple) and (hasattr(kind, "_fields") or "return_types" in kind.__module__)
 
 
-def tree_flatten(tree: Any) -> tuple[list, TreeSpec]:
-    """The leaves of a tree from left to right, and its structure.
+def tree_flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
+    """The leaves of a tree from left to right, and its structure; a container that `is_leaf` says so of is a leaf.
 
     >>> from rushlight.utils.pytree import tree_flatten
     >>> tree_flatten((1, {"a": [2, 3]}))
     ([1, 2, 3], TreeSpec(tuple, None, [*, TreeSpec(dict, ['a'], [TreeSpec(list, None, [*, *])])]))
     """
     kind, context, items = parts(tree)
-    if kind is None:
+    if kind is None or (is_leaf is not None and is_leaf(tree)):
         return [tree], LEAF
     leaves, children = [], []
     for item in items:
-        found, spec = tree_flatten(item)
+        found, spec = tree_flatten(item, is_leaf)
         leaves += found
         children.append(spec)
     return leaves, TreeSpec(kind, context, tuple(children))
@@ -81,27 +138,29 @@ def build(leaves, spec: TreeSpec) -> Any:
         return next(leaves)
     items = [build(leaves, child) for child in spec.children]
     if spec.type is defaultdict:
-        factory, keys = spec.context
-        return defaultdict(factory, zip(keys, items, strict=True))
+        factory, names = spec.context
+        return defaultdict(factory, zip(names, items, strict=True))
+    if spec.type in _registered:
+        return _registered[spec.type][1](items, spec.context)
     if spec.context is not None:
         return spec.type(zip(spec.context, items, strict=True))
     return spec.type(*items) if hasattr(spec.type, "_fields") else spec.type(items)
 
 
-def tree_leaves(tree: Any) -> list:
+def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
     """The leaves of a tree from left to right."""
-    return tree_flatten(tree)[0]
+    return tree_flatten(tree, is_leaf)[0]
 
 
-def tree_map(function: Callable, tree: Any, *rests: Any) -> Any:
+def tree_map(function: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
     """The tree of a function's results for each leaf, and for the leaves of further trees of the same structure.
 
     >>> from rushlight.utils.pytree import tree_map
     >>> tree_map(lambda n: n + 1, {"a": 1, "b": (2, 3)})
     {'a': 2, 'b': (3, 4)}
     """
-    leaves, spec = tree_flatten(tree)
-    columns = [leaves, *[tree_leaves(rest) for rest in rests]]
+    leaves, spec = tree_flatten(tree, is_leaf)
+    columns = [leaves, *[tree_leaves(rest, is_leaf) for rest in rests]]
     return tree_unflatten([function(*values) for values in zip(*columns, strict=True)], spec)
 
 

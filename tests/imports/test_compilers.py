@@ -56,11 +56,18 @@ def test_modules_run_as_they_are():
 @pytest.mark.parametrize(
     ("value", "kind", "is_one"),
     [
-        ([1], list[int], True), ([1.0], list[int], False), ({"a": torch.ones(1)}, dict[str, torch.Tensor], True),
-        ({"a": 1}, dict[str, str], False), ((1, "a"), tuple[int, str], True), ((1, 2), tuple[int, str], False),
-        ((1,), tuple[int, str], False), (None, int | None, True), ("a", int | None, False), (1, (str, int), True),
+        ([1], list[int], True),
+        ([1.0], list[int], False),
+        ({"a": torch.ones(1)}, dict[str, torch.Tensor], True),
+        ({"a": 1}, dict[str, str], False),
+        ((1, "a"), tuple[int, str], True),
+        ((1, 2), tuple[int, str], False),
+        ((1,), tuple[int, str], False),
+        (None, int | None, True),
+        ("a", int | None, False),
+        (1, (str, int), True),
     ],
-)  # fmt: skip
+)
 def test_types_with_their_contents(value, kind, is_one):
     assert jit.isinstance(value, kind) is is_one
 
@@ -94,7 +101,10 @@ def test_configuration_and_version():
     assert torch.__version__ > (1, 13)
     assert torch.__version__.startswith("2.13.0")
     assert sorted(map(torch.torch_version.TorchVersion, ["1.10", "1.9", "1.10rc1", "1.10+cu"])) == [
-        "1.9", "1.10rc1", "1.10", "1.10+cu",
-    ]  # fmt: skip
+        "1.9",
+        "1.10rc1",
+        "1.10",
+        "1.10+cu",
+    ]
     torch._dynamo.config.suppress_errors = True
     assert torch._dynamo.config.suppress_errors

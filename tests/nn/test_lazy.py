@@ -8,14 +8,21 @@ import pytest
 import rushlight
 
 LAYERS = {
-    "LazyLinear(3)": (2, 4), "LazyLinear(3, bias=False)": (5,), "LazyConv1d(4, 2)": (2, 3, 5),
-    "LazyConv2d(4, 2, groups=2, dtype=torch.float64)": (2, 6, 4, 4), "LazyConv3d(2, 1)": (3, 2, 2, 2),
-    "LazyConvTranspose1d(4, 2, stride=2)": (1, 3, 4), "LazyConvTranspose2d(4, 2, bias=False)": (1, 3, 4, 4),
-    "LazyConvTranspose3d(4, 2)": (1, 2, 2, 2, 2), "LazyBatchNorm1d()": (4, 3),
+    "LazyLinear(3)": (2, 4),
+    "LazyLinear(3, bias=False)": (5,),
+    "LazyConv1d(4, 2)": (2, 3, 5),
+    "LazyConv2d(4, 2, groups=2, dtype=torch.float64)": (2, 6, 4, 4),
+    "LazyConv3d(2, 1)": (3, 2, 2, 2),
+    "LazyConvTranspose1d(4, 2, stride=2)": (1, 3, 4),
+    "LazyConvTranspose2d(4, 2, bias=False)": (1, 3, 4, 4),
+    "LazyConvTranspose3d(4, 2)": (1, 2, 2, 2, 2),
+    "LazyBatchNorm1d()": (4, 3),
     "LazyBatchNorm2d(momentum=0.3)": (2, 3, 2, 2),
-    "LazyBatchNorm3d(affine=False)": (2, 3, 2, 2, 2), "LazyInstanceNorm1d(affine=True)": (2, 3, 4),
-    "LazyInstanceNorm2d(track_running_stats=True)": (2, 3, 4, 4), "LazyInstanceNorm3d()": (2, 3, 2, 2, 2),
-}  # fmt: skip
+    "LazyBatchNorm3d(affine=False)": (2, 3, 2, 2, 2),
+    "LazyInstanceNorm1d(affine=True)": (2, 3, 4),
+    "LazyInstanceNorm2d(track_running_stats=True)": (2, 3, 4, 4),
+    "LazyInstanceNorm3d()": (2, 3, 2, 2, 2),
+}
 
 
 def make(torch, layer):

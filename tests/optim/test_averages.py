@@ -55,12 +55,16 @@ def test_muon(options, shape):
 @pytest.mark.parametrize(
     "make",
     [
-        "Muon([torch.ones(2)])", "Muon([torch.ones(2, 2)], adjust_lr_fn='x')", "Muon([torch.ones(2, 2)], momentum=-1)",
-        "Adafactor([torch.ones(2)], d=0.5)", "Adafactor([torch.ones(2)], lr=-1)",
+        "Muon([torch.ones(2)])",
+        "Muon([torch.ones(2, 2)], adjust_lr_fn='x')",
+        "Muon([torch.ones(2, 2)], momentum=-1)",
+        "Adafactor([torch.ones(2)], d=0.5)",
+        "Adafactor([torch.ones(2)], lr=-1)",
         "Adafactor([torch.ones(2)], eps=(-1, 1))",
-        "SparseAdam([torch.ones(2)], lr=0)", "SparseAdam([torch.ones(2, dtype=torch.complex64)])",
+        "SparseAdam([torch.ones(2)], lr=0)",
+        "SparseAdam([torch.ones(2, dtype=torch.complex64)])",
     ],
-)  # fmt: skip
+)
 def test_options_are_checked(torch, make):
     with pytest.raises(ValueError, match=r"should be|not supported|2D|Invalid|[Cc]omplex"):
         eval(f"torch.optim.{make}", {"torch": torch})
@@ -83,9 +87,14 @@ def test_dense_gradients_are_refused(torch):
         optimizer.step()
 
 
-AVERAGES = ["None", "avg_fn=swa.get_ema_avg_fn(0.9)", "multi_avg_fn=swa.get_ema_multi_avg_fn(0.5)",
-            "multi_avg_fn=swa.get_ema_multi_avg_fn(0.8), use_buffers=True",
-            "multi_avg_fn=swa.get_swa_multi_avg_fn()", "avg_fn=lambda a, b, n: a + n * b"]  # fmt: skip
+AVERAGES = [
+    "None",
+    "avg_fn=swa.get_ema_avg_fn(0.9)",
+    "multi_avg_fn=swa.get_ema_multi_avg_fn(0.5)",
+    "multi_avg_fn=swa.get_ema_multi_avg_fn(0.8), use_buffers=True",
+    "multi_avg_fn=swa.get_swa_multi_avg_fn()",
+    "avg_fn=lambda a, b, n: a + n * b",
+]
 
 
 @pytest.mark.parametrize("average", AVERAGES)

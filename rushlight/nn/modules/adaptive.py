@@ -38,9 +38,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     """
 
     def __init__(
-        self, in_features: int, n_classes: int, cutoffs: Sequence[int], div_value: float = 4.0, head_bias: bool = False,
-        device: Device = None, dtype: Dtype | None = None,
-    ):  # fmt: skip
+        self,
+        in_features: int,
+        n_classes: int,
+        cutoffs: Sequence[int],
+        div_value: float = 4.0,
+        head_bias: bool = False,
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__()
         cutoffs = list(cutoffs)
         if not cutoffs:

@@ -13,10 +13,20 @@ from rushlight.nn.parameter import UninitializedBuffer, UninitializedParameter, 
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
-    "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d", "LazyLinear",
-]  # fmt: skip
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
+]
 
 
 class LazyModuleMixin:
@@ -177,9 +187,16 @@ class LazyInstanceNorm(LazyNorm):
     """The same, with weights and running statistics unless they are left out."""
 
     def __init__(
-        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
-        device: Device = None, dtype: Dtype | None = None, *, bias: bool = True,
-    ):  # fmt: skip
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Device = None,
+        dtype: Dtype | None = None,
+        *,
+        bias: bool = True,
+    ):
         super().__init__(eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
 

@@ -28,9 +28,15 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
 
 def fuse_conv_bn_weights(
-    conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None,
-    bn_b: Tensor | None, transpose: bool = False,
-) -> tuple[Parameter, Parameter]:  # fmt: skip
+    conv_w: Tensor,
+    conv_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
+    transpose: bool = False,
+) -> tuple[Parameter, Parameter]:
     """The weight and bias of a convolution that is normalized as well."""
     others = [1] * (conv_w.dim() - 2)
     return fused_weights(
@@ -53,9 +59,14 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
 
 
 def fuse_linear_bn_weights(
-    linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None,
+    linear_w: Tensor,
+    linear_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
     bn_b: Tensor | None,
-) -> tuple[Parameter, Parameter]:  # fmt: skip
+) -> tuple[Parameter, Parameter]:
     """The weight and bias of a linear layer that is normalized as well."""
     return fused_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 

@@ -7,14 +7,10 @@ from rushlight.nn.modules.module import Module
 
 def hook_on(module: Module, kind: Any, name: str) -> tuple[int, Any] | None:
     """The hook of a class for a weight, with its key among the module's; None where there is none."""
-    return next(
-        (
-            (key, hook)
-            for key, hook in module._forward_pre_hooks.items()
-            if isinstance(hook, kind) and hook.name == name
-        ),
-        None,
-    )
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, kind) and getattr(hook, "name", None) == name:
+            return key, hook
+    return None
 
 
 def refuse_second(module: Module, kind: type, what: str, name: str) -> None:

@@ -13,9 +13,14 @@ from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
-    "transfer_parametrizations_and_params", "type_before_parametrizations",
-]  # fmt: skip
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
+]
 
 _cached: dict[tuple[int, str], Tensor] = {}
 _caching = 0  # contexts of `cached` that are entered

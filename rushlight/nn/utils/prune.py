@@ -11,10 +11,24 @@ from rushlight.nn.utils.convert_parameters import parameters_to_vector
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured", "PruningContainer",
-    "RandomStructured", "RandomUnstructured", "custom_from_mask", "global_unstructured", "identity", "is_pruned",
-    "l1_unstructured", "ln_structured", "random_structured", "random_unstructured", "remove",
-]  # fmt: skip
+    "BasePruningMethod",
+    "CustomFromMask",
+    "Identity",
+    "L1Unstructured",
+    "LnStructured",
+    "PruningContainer",
+    "RandomStructured",
+    "RandomUnstructured",
+    "custom_from_mask",
+    "global_unstructured",
+    "identity",
+    "is_pruned",
+    "l1_unstructured",
+    "ln_structured",
+    "random_structured",
+    "random_unstructured",
+    "remove",
+]
 
 
 class BasePruningMethod(ABC):
@@ -41,8 +55,9 @@ class BasePruningMethod(ABC):
         return getattr(module, f"{self._tensor_name}_mask").to(original.dtype) * original
 
     @classmethod
-    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None,
-              **kwargs: Any) -> "BasePruningMethod":  # fmt: skip
+    def apply(
+        cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
+    ) -> "BasePruningMethod":
         """Prunes a parameter of a module, further where it is pruned already."""
         method = together_with(hook_of(module, name), cls(*args, **kwargs), name)
         original = getattr(module, name)
@@ -346,9 +361,11 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 
 
 def global_unstructured(
-    parameters: Iterable[tuple[Module, str]], pruning_method: type[BasePruningMethod],
-    importance_scores: dict | None = None, **kwargs: Any,
-) -> None:  # fmt: skip
+    parameters: Iterable[tuple[Module, str]],
+    pruning_method: type[BasePruningMethod],
+    importance_scores: dict | None = None,
+    **kwargs: Any,
+) -> None:
     """Prunes several parameters as if they were one. TypeError for methods that do not choose single elements."""
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")

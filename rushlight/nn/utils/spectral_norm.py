@@ -13,9 +13,12 @@ from rushlight.nn.utils.parametrizations import dimension_of_results
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "SpectralNorm", "SpectralNormLoadStateDictPreHook", "SpectralNormStateDictHook", "remove_spectral_norm",
+    "SpectralNorm",
+    "SpectralNormLoadStateDictPreHook",
+    "SpectralNormStateDictHook",
+    "remove_spectral_norm",
     "spectral_norm",
-]  # fmt: skip
+]
 
 
 class SpectralNorm:
@@ -98,9 +101,15 @@ class SpectralNormLoadStateDictPreHook:
         self.fn = fn
 
     def __call__(
-        self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool, missing_keys: list,
-        unexpected_keys: list, error_msgs: list,
-    ) -> None:  # fmt: skip
+        self,
+        state_dict: dict,
+        prefix: str,
+        local_metadata: dict,
+        strict: bool,
+        missing_keys: list,
+        unexpected_keys: list,
+        error_msgs: list,
+    ) -> None:
         """Computes what is missing."""
         key = prefix + self.fn.name
         version = local_metadata.get("spectral_norm", {}).get(f"{self.fn.name}.version")

@@ -11,9 +11,14 @@ __all__ = ["functional_call"]
 
 
 def functional_call(
-    module: Module, parameters_and_buffers: dict[str, Tensor], args: Any = None, kwargs: dict[str, Any] | None = None,
-    *, tie_weights: bool = True, strict: bool = False,
-) -> Any:  # fmt: skip
+    module: Module,
+    parameters_and_buffers: dict[str, Tensor],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """Old: see `torch.func.functional_call`, its successor."""
     warnings.warn(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of PyTorch. Please use "

@@ -21,9 +21,14 @@ def package() -> SimpleNamespace:
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
     return SimpleNamespace(
-        Event=Event, SessionLog=SessionLog, HistogramProto=HistogramProto, Summary=Summary, hparams_pb=hparams_pb,
-        text_pb=text_pb, EventFileWriter=EventFileWriter,
-    )  # fmt: skip
+        Event=Event,
+        SessionLog=SessionLog,
+        HistogramProto=HistogramProto,
+        Summary=Summary,
+        hparams_pb=hparams_pb,
+        text_pb=text_pb,
+        EventFileWriter=EventFileWriter,
+    )
 
 
 class FileWriter:
@@ -77,9 +82,14 @@ class SummaryWriter:
         values = np.asarray(values, float).reshape(-1)
         counts, limits = np.histogram(values, bins="auto" if bins == "tensorflow" else bins)
         histogram = package().HistogramProto(
-            min=values.min(), max=values.max(), num=values.size, sum=values.sum(), sum_squares=values @ values,
-            bucket_limit=[limits[0], *limits[1:]], bucket=[0, *counts],
-        )  # fmt: skip
+            min=values.min(),
+            max=values.max(),
+            num=values.size,
+            sum=values.sum(),
+            sum_squares=values @ values,
+            bucket_limit=[limits[0], *limits[1:]],
+            bucket=[0, *counts],
+        )
         self.write(global_step, walltime, tag=tag, histo=histogram)
 
     def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW") -> None:

@@ -49,9 +49,14 @@ class SummaryWriter:
     """
 
     def __init__(
-        self, log_dir: Any = None, comment: str = "", purge_step: int | None = None, max_queue: int = 10,
-        flush_secs: int = 120, filename_suffix: str = "",
-    ):  # fmt: skip
+        self,
+        log_dir: Any = None,
+        comment: str = "",
+        purge_step: int | None = None,
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
+    ):
         now = f"{datetime.now():%b%d_%H-%M-%S}"
         self.log_dir = fspath(log_dir) if log_dir else str(Path("runs", f"{now}_{gethostname()}{comment}"))
         self.purge_step, self.max_queue, self.flush_secs = purge_step, max_queue, flush_secs
@@ -65,9 +70,12 @@ class SummaryWriter:
             if module is None:
                 raise ModuleNotFoundError(LACKING, name="tensorboardX")
             self._writer = import_module(module).SummaryWriter(
-                self.log_dir, purge_step=self.purge_step, max_queue=self.max_queue, flush_secs=self.flush_secs,
+                self.log_dir,
+                purge_step=self.purge_step,
+                max_queue=self.max_queue,
+                flush_secs=self.flush_secs,
                 filename_suffix=self.filename_suffix,
-            )  # fmt: skip
+            )
             self.purge_step = None
         return self._writer
 
@@ -92,9 +100,13 @@ class SummaryWriter:
     add_custom_scalars_marginchart = writing("add_custom_scalars_marginchart")
 
     def add_hparams(
-        self, hparam_dict: dict, metric_dict: dict, hparam_domain_discrete: dict | None = None,
-        run_name: str | None = None, global_step: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        hparam_dict: dict,
+        metric_dict: dict,
+        hparam_domain_discrete: dict | None = None,
+        run_name: str | None = None,
+        global_step: int | None = None,
+    ) -> None:
         """Writes hyperparameters with the numbers that a run reached with them. TypeError for what is no dictionary."""
         if not isinstance(hparam_dict, dict) or not isinstance(metric_dict, dict):
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
@@ -134,8 +146,9 @@ class FileWriter:
     """Writes events, made with the package's own types, to a file."""
 
     def __init__(self, log_dir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""):
-        self._summary = SummaryWriter(log_dir, max_queue=max_queue, flush_secs=flush_secs,
-                                      filename_suffix=filename_suffix)  # fmt: skip
+        self._summary = SummaryWriter(
+            log_dir, max_queue=max_queue, flush_secs=flush_secs, filename_suffix=filename_suffix
+        )
 
     def get_logdir(self) -> str:
         """The directory that is written to."""

@@ -1,0 +1,62 @@
+"""The gradients of convolutions, by the shape of what they are with respect to."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.autograd import enable_grad, grad
+from rushlight.nn.functional import conv1d, conv2d, conv3d
+from rushlight.ops.creation import zeros
+from rushlight.tensors import Tensor
+
+__all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
+
+
+def of_input(convolution: Callable) -> Callable:
+    """The function that gives a convolution's gradient in its input."""
+
+    def gradient(
+        input_size: Any,
+        weight: Tensor,
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        with enable_grad():
+            input = zeros(tuple(input_size), dtype=grad_output.dtype, requires_grad=True)
+            out = convolution(input, weight.detach(), None, stride, padding, dilation, groups)
+        return grad(out, input, grad_output.detach())[0]
+
+    return named(gradient, convolution, "input")
+
+
+def of_weight(convolution: Callable) -> Callable:
+    """The function that gives a convolution's gradient in its weight."""
+
+    def gradient(
+        input: Tensor,
+        weight_size: Any,
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        with enable_grad():
+            weight = zeros(tuple(weight_size), dtype=grad_output.dtype, requires_grad=True)
+            out = convolution(input.detach(), weight, None, stride, padding, dilation, groups)
+        return grad(out, weight, grad_output.detach())[0]
+
+    return named(gradient, convolution, "weight")
+
+
+def named(function: Callable, convolution: Callable, what: str) -> Callable:
+    """A function under its public name."""
+    function.__name__ = function.__qualname__ = f"{convolution.__name__}_{what}"
+    function.__doc__ = f"The gradient of `{convolution.__name__}` in its {what}, of which the size is given."
+    return function
+
+
+conv1d_input, conv2d_input, conv3d_input = of_input(conv1d), of_input(conv2d), of_input(conv3d)
+conv1d_weight, conv2d_weight, conv3d_weight = of_weight(conv1d), of_weight(conv2d), of_weight(conv3d)

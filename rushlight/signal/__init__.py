@@ -1,0 +1,5 @@
+"""Signals, as `torch.signal`: windows."""
+
+from rushlight.signal import windows
+
+__all__ = ["windows"]

@@ -1,0 +1,166 @@
+"""Windows: weights for the samples of a piece of a signal. Symmetric, or (`sym=False`) periodic, for spectra."""
+
+import math
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from scipy.special import i0
+
+from rushlight import dtypes
+from rushlight.core.graph import new_tensor
+from rushlight.layouts import strided
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "bartlett",
+    "blackman",
+    "cosine",
+    "exponential",
+    "gaussian",
+    "general_cosine",
+    "general_hamming",
+    "hamming",
+    "hann",
+    "kaiser",
+    "nuttall",
+]
+
+
+def window(function: Callable) -> Callable:
+    """A public function of a length and options, from one that computes the values in float64.
+
+    ValueError for a negative length, a layout that is not strided and a dtype that is neither float32 nor float64.
+    """
+
+    @wraps(function)
+    def make(
+        M: int,
+        *,
+        sym: bool = True,
+        dtype: Any = None,
+        layout: Any = strided,
+        device: Any = None,
+        requires_grad: bool = False,
+        **options: Any,
+    ) -> Tensor:
+        name, dtype = function.__name__, dtypes.get_default_dtype() if dtype is None else dtype
+        if M < 0:
+            raise ValueError(f"{name} requires non-negative window length, got M={M}")
+        if layout is not strided:
+            raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+        if dtype not in (dtypes.float32, dtypes.float64):
+            raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+        values = function(np.arange(float(M)), M, sym, **options)
+        return new_tensor(np.asarray(values, dtype._numpy)).requires_grad_(requires_grad)
+
+    return make
+
+
+def middle(M: int, sym: bool) -> float:
+    """The place of the middle of a window."""
+    return (M if not sym and M > 1 else M - 1) / 2
+
+
+def steps(M: int, sym: bool) -> int:
+    """How many steps a window has from its first sample to the last, or to the first of the next period."""
+    return M - 1 if sym else M
+
+
+@window
+def exponential(k, M, sym, *, center: float | None = None, tau: float = 1.0):
+    """exp(-|k - center| / tau). ValueError for a `tau` that is not positive, and a center of a symmetric window.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.exponential(3)
+    tensor([0.3679, 1.0000, 0.3679])
+    """
+    if tau <= 0:
+        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ValueError("Center must be None for symmetric windows")
+    return np.exp(-np.abs(k - (middle(M, sym) if center is None else center)) / tau)
+
+
+@window
+def cosine(k, M, sym):
+    """Half a wave of a sine."""
+    return np.sin(math.pi * (k + 0.5) / (M + 1 if not sym and M > 1 else max(M, 1)))
+
+
+@window
+def gaussian(k, M, sym, *, std: float = 1.0):
+    """exp(-(k - middle)**2 / (2 std**2)). ValueError for a standard deviation that is not positive."""
+    if std <= 0:
+        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+    return np.exp(-(((k - middle(M, sym)) / std) ** 2) / 2)
+
+
+@window
+def kaiser(k, M, sym, *, beta: float = 12.0):
+    """The Kaiser window, of Bessel functions. ValueError for a negative `beta`."""
+    if beta < 0:
+        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+    if M < 2:
+        return np.ones(M)
+    return i0(beta * np.sqrt(np.maximum(1 - (2 * k / steps(M, sym) - 1) ** 2, 0))) / i0(beta)
+
+
+@window
+def bartlett(k, M, sym):
+    """A triangle that begins and ends with zero."""
+    return np.ones(M) if M < 2 else 1 - np.abs(2 * k / steps(M, sym) - 1)
+
+
+def cosines(k, M, sym, a):
+    """A sum of cosines with alternating signs."""
+    if M < 2:
+        return np.ones(M)
+    angle = 2 * math.pi * k / steps(M, sym)
+    return sum((-1) ** i * weight * np.cos(i * angle) for i, weight in enumerate(a))
+
+
+@window
+def general_cosine(k, M, sym, *, a: Iterable[float]):
+    """The sum of a[i] (-1)**i cos(2 pi i k / steps). TypeError for what is no list, ValueError for an empty one.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.general_cosine(3, a=[0.5, 0.5])
+    tensor([0., 1., 0.])
+    """
+    if not isinstance(a, Iterable):
+        raise TypeError("Coefficients must be a list/tuple")
+    if not a:
+        raise ValueError("Coefficients cannot be empty")
+    return cosines(k, M, sym, a)
+
+
+@window
+def general_hamming(k, M, sym, *, alpha: float = 0.54):
+    """alpha - (1 - alpha) cos(2 pi k / steps)."""
+    return cosines(k, M, sym, [alpha, 1 - alpha])
+
+
+@window
+def hamming(k, M, sym):
+    """The Hamming window: 0.54 - 0.46 cos(2 pi k / steps)."""
+    return cosines(k, M, sym, [0.54, 0.46])
+
+
+@window
+def hann(k, M, sym):
+    """The Hann window: 0.5 - 0.5 cos(2 pi k / steps)."""
+    return cosines(k, M, sym, [0.5, 0.5])
+
+
+@window
+def blackman(k, M, sym):
+    """The Blackman window: three cosines."""
+    return cosines(k, M, sym, [0.42, 0.5, 0.08])
+
+
+@window
+def nuttall(k, M, sym):
+    """The Nuttall window: four cosines."""
+    return cosines(k, M, sym, [0.3635819, 0.4891775, 0.1365995, 0.0106411])

@@ -1,0 +1,248 @@
+"""`assert_close`: what should be equal, or nearly so, number by number, through sequences and mappings."""
+
+import cmath
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rushlight
+from rushlight.core.graph import TensorBase
+
+__all__ = ["assert_allclose", "assert_close"]
+
+TOLERANCES = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
+OLDER_TOLERANCES = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+DTYPES = {int: "int64", float: "float64", complex: "complex128"}
+NUMBERS = (int, float, complex, np.number)
+Message = str | Callable[[str], str] | None
+
+
+class Options(NamedTuple):
+    """What counts as close."""
+
+    allow_subclasses: bool = True
+    rtol: float | None = None
+    atol: float | None = None
+    equal_nan: bool = False
+    check_device: bool = True
+    check_dtype: bool = True
+    check_layout: bool = True
+    check_stride: bool = False
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: Message = None,
+) -> None:
+    """AssertionError unless `actual` is close to `expected`: |actual - expected| <= atol + rtol * |expected|.
+
+    Tensors, arrays, numbers, and sequences and mappings of them; dtypes and shapes have to be the same. Tolerances
+    depend on the dtype, unless both are given. `msg` is the message, or makes it of the usual one. TypeError for what
+    cannot be compared.
+
+    >>> import rushlight as torch
+    >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.5]))
+    Traceback (most recent call last):
+    ...
+    AssertionError: Tensor-likes are not close!
+    <BLANKLINE>
+    Mismatched elements: 1 / 2 (50.0%)
+    Greatest absolute difference: 0.5 at index (1,) (up to 1e-05 allowed)
+    Greatest relative difference: 0.20000000298023224 at index (1,) (up to 1.3e-06 allowed)
+    """
+    options = Options(allow_subclasses, rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride)
+    try:
+        compare(actual, expected, options, "")
+    except Difference as difference:
+        text = f"{difference}{place(difference.path)}"
+        raise AssertionError(text if msg is None else msg(text) if callable(msg) else msg) from None
+
+
+class Difference(Exception):
+    """What is not as expected, and where, as an index: `[0]['a']`."""
+
+    def __init__(self, message: str, path: str = ""):
+        super().__init__(message)
+        self.path = path
+
+
+def place(path: str) -> str:
+    """Where a difference is, as messages say it."""
+    return f"\n\nThe failure occurred for item {path}" if path else ""
+
+
+def compare(actual: Any, expected: Any, options: Options, path: str) -> None:
+    """Raises a Difference where two values are not close."""
+    both = (actual, expected)
+    if all(isinstance(v, Sequence) and not isinstance(v, str) for v in both):
+        compare_sequences(actual, expected, options, path)
+    elif all(isinstance(v, Mapping) for v in both):
+        compare_mappings(actual, expected, options, path)
+    elif actual is None or expected is None:
+        if actual is not expected:
+            raise Difference(f"None mismatch: {actual} is not {expected}", path)
+    elif all(isinstance(v, (bool, np.bool_)) for v in both):
+        if bool(actual) is not bool(expected):
+            raise Difference(f"Booleans mismatch: {bool(actual)} is not {bool(expected)}", path)
+    elif all(isinstance(v, NUMBERS) for v in both):
+        compare_numbers(actual, expected, options, path)
+    else:
+        compare_tensors(*as_tensors(actual, expected, options), options, path)
+
+
+def compare_sequences(actual, expected, options, path):
+    """Each item by itself."""
+    if len(actual) != len(expected):
+        raise Difference(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
+    for i, (a, b) in enumerate(zip(actual, expected, strict=True)):
+        compare(a, b, options, f"{path}[{i}]")
+
+
+def compare_mappings(actual, expected, options, path):
+    """Each value by itself."""
+    if actual.keys() != expected.keys():
+        raise Difference(
+            "The keys of the mappings do not match:\n"
+            f"Missing keys in the actual mapping: {sorted(expected.keys() - actual.keys())}\n"
+            f"Additional keys in the actual mapping: {sorted(actual.keys() - expected.keys())}",
+            path,
+        )
+    for key in sorted(actual) if all(isinstance(k, str) for k in actual) else actual:
+        compare(actual[key], expected[key], options, f"{path}[{key!r}]")
+
+
+def compare_numbers(actual, expected, options, path):
+    """Numbers of Python and NumPy."""
+    actual, expected = (v.item() if isinstance(v, np.number) else v for v in (actual, expected))
+    if options.check_dtype and type(actual) is not type(expected):
+        raise Difference(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
+    rtol, atol = tolerances(
+        options, *({int: "int64", float: "float64", complex: "complex128"}[type(v)] for v in (actual, expected))
+    )
+    both_nan = options.equal_nan and cmath.isnan(actual) and cmath.isnan(expected)
+    if actual == expected or both_nan:
+        return
+    difference = abs(actual - expected)
+    if cmath.isfinite(difference) and difference <= atol + rtol * abs(expected):
+        return
+    relative = float("inf") if expected == 0 else difference / abs(expected)
+    lines = [f"Absolute difference: {difference}", f"Relative difference: {relative}"]
+    report("Scalars", f"Expected {expected} but got {actual}.", lines, rtol, atol, path)
+
+
+def tolerances(options: Options, *kinds: str) -> tuple[float, float]:
+    """How far apart values of some dtypes may be. ValueError where one tolerance is given without the other."""
+    if (options.rtol is None) != (options.atol is None):
+        lacking = "rtol" if options.rtol is None else "atol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {lacking}.")
+    if options.rtol is not None and options.atol is not None:
+        return options.rtol, options.atol
+    found = [TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
+    return max(rtol for rtol, _ in found), max(atol for _, atol in found)
+
+
+def report(what, extra, lines, rtol, atol, path):
+    """Raises the Difference of numbers, with how large it is."""
+    exact = rtol == 0 == atol
+    allowed = ["" if exact else f" (up to {tolerance} allowed)" for tolerance in (atol, rtol)]
+    told = "\n".join(line + more for line, more in zip(lines, allowed, strict=True))
+    raise Difference(f"{what} are not {'equal' if exact else 'close'}!\n\n{extra}\n{told}", path)
+
+
+def as_tensors(actual, expected, options):
+    """Both as tensors. TypeError where they cannot be compared."""
+    related = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
+    if related and (options.allow_subclasses or type(actual) is type(expected)):
+        try:
+            return [v if isinstance(v, TensorBase) else rushlight.as_tensor(v) for v in (actual, expected)]
+        except (TypeError, ValueError, RuntimeError):
+            pass
+    raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.")
+
+
+def compare_tensors(actual, expected, options, path):
+    """What they are, then each number."""
+    checks = [("shape", True), ("layout", options.check_layout), ("device", options.check_device)]
+    for name, checked in (*checks, ("dtype", options.check_dtype)):
+        a, b = getattr(actual, name), getattr(expected, name)
+        if checked and a != b:
+            raise Difference(f"The values for attribute '{name}' do not match: {a} != {b}.", path)
+    if options.check_stride and actual.stride() != expected.stride():
+        raise Difference(
+            f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.", path
+        )
+    rtol, atol = tolerances(options, *(str(t.dtype).removeprefix("torch.") for t in (actual, expected)))
+    compare_arrays(actual.detach(), expected.detach(), rtol, atol, options.equal_nan, path)
+
+
+def compare_arrays(actual, expected, rtol, atol, equal_nan, path):
+    """Each number of two tensors of one shape."""
+    if actual.dtype is not expected.dtype:
+        dtype = rushlight.promote_types(actual.dtype, expected.dtype)
+        actual, expected = actual.to(dtype), expected.to(dtype)
+    matches = rushlight.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if matches.all():
+        return
+    if actual.numel() == 1 == actual.dim() + 1:
+        compare_numbers(actual.item(), expected.item(), Options(rtol=rtol, atol=atol, equal_nan=equal_nan), path)
+    wrong = matches.numel() - int(matches.sum())
+    if actual.dtype.is_floating_point or actual.dtype.is_complex:
+        a, b = actual, expected
+    else:
+        a, b = actual.to(rushlight.int64), expected.to(rushlight.int64)
+    absolute = (a - b).abs().masked_fill(matches, 0)
+    relative = (absolute / b.abs()).masked_fill(matches, 0)
+    lines = [
+        f"Greatest {name} difference: {greatest(d)}" for name, d in (("absolute", absolute), ("relative", relative))
+    ]
+    extra = f"Mismatched elements: {wrong} / {matches.numel()} ({wrong / matches.numel():.1%})"
+    report("Tensor-likes", extra, lines, rtol, atol, path)
+
+
+def greatest(difference) -> str:
+    """The greatest of some numbers, and its index."""
+    flat = int(difference.flatten().argmax())
+    index = tuple(int(i) for i in np.unravel_index(flat, tuple(difference.shape)))
+    return f"{difference.flatten()[flat].item()} at index {index}"
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """Old: see `assert_close`, its successor, which does not convert dtypes."""
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
+        "use `torch.testing.assert_close()` instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    actual = actual if isinstance(actual, TensorBase) else rushlight.tensor(actual)
+    expected = expected if isinstance(expected, TensorBase) else rushlight.tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        found = [OLDER_TOLERANCES.get(str(t.dtype).removeprefix("torch."), (0.0, 0.0)) for t in (actual, expected)]
+        rtol, atol = max(r for r, _ in found), max(a for _, a in found)
+    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
