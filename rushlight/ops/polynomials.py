@@ -46,7 +46,7 @@ def shifted(function):
 
 
 def polynomial(name, function, doc):
-    """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. They have no derivative."""
+    """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. No derivative."""
 
     def forward(x, n):
         whole = np.trunc(n)

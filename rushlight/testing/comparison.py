@@ -106,7 +106,8 @@ def compare(actual: Any, expected: Any, options: Options, path: str) -> None:
     elif all(isinstance(v, NUMBERS) for v in both):
         compare_numbers(actual, expected, options, path)
     else:
-        compare_tensors(*as_tensors(actual, expected, options), options, path)
+        ours, wanted = as_tensors(actual, expected, options)
+        compare_tensors(ours, wanted, options, path)
 
 
 def compare_sequences(actual, expected, options, path):
