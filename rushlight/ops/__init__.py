@@ -1,13 +1,15 @@
 """The operators, a file for each family. `table` has the forms they are entered in."""
 
+import sys
 from importlib import import_module
 
 
 def __getattr__(name):
-    """`torch.ops.aten`, and what users define with `torch.library`, are loaded when they are first used."""
+    """`torch.ops.aten`, loaded when it is first used, and the operators that users define with `torch.library`."""
     if name == "aten":
         return import_module("rushlight.ops.aten")
-    found = import_module("rushlight.library").namespace(name)
+    library = sys.modules.get("rushlight.library")
+    found = None if library is None else library.namespace(name)
     if found is None:
         raise AttributeError(f"module 'rushlight.ops' has no attribute '{name}'")
     return found
