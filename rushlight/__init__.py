@@ -74,6 +74,7 @@ from rushlight.ops.old_constructors import *
 from rushlight.ops.order import *
 from rushlight.ops.overwritten_views import *
 from rushlight.ops.padding import *
+from rushlight.ops.powers import *
 from rushlight.ops.prod import *
 from rushlight.ops.products import *
 from rushlight.ops.queries import *

@@ -11,7 +11,7 @@ import numpy as np
 from rushlight.core.batched import Batched, values
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import next_number
-from rushlight.core.errors import changed_view, larger_result, lower_result
+from rushlight.core.errors import changed_view, larger_result, lower_result, sizes_differ
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
@@ -203,8 +203,7 @@ def changed_binary(op, tensor, other):
         try:
             return change(tensor, lambda a, b: binary(op, a, b), other)
         except NotImplementedError:
-            if op.forward not in ORDER:  # PyTorch looks first whether the result can be held, as truth always can
-                check_result(tensor._array, *arithmetic(tensor, other))
+            check_first(op.forward, tensor, other)
             raise
     check_memory(tensor, (other,))
     array = tensor._array
@@ -290,11 +289,28 @@ def write(tensor, array):
     tensor._bump()
 
 
+def check_first(forward, tensor, *others):
+    """Raises what PyTorch finds before it looks for a kernel: that the result cannot be held (truth always can)."""
+    arrays = arithmetic(tensor, *others)
+    if forward in ORDER:
+        check_sizes(tensor._array, *arrays)
+    else:
+        check_result(tensor._array, *arrays)
+
+
+def check_sizes(target, *arrays):
+    """Raises PyTorch's errors for a result of arrays that is larger than the target."""
+    for array in arrays:
+        if array.shape != target.shape:
+            different = sizes_differ(None, [target.shape, array.shape])
+            if different or np.broadcast_shapes(array.shape, target.shape) != target.shape:
+                raise different or larger_result(target.shape, array.shape)
+
+
 def check_result(target, *arrays):
     """Raises PyTorch's errors for a result of arrays of one dtype that has no place in the target."""
-    for array in arrays:
-        if array.shape != target.shape and np.broadcast_shapes(array.shape, target.shape) != target.shape:
-            raise larger_result(target.shape, array.shape)
+    check_sizes(target, *arrays)
+    array = arrays[0]
     if array.dtype is not target.dtype and rank(array.dtype) > rank(target.dtype):
         raise lower_result(array.dtype, target.dtype)
 

@@ -1,6 +1,4 @@
-"""Arithmetic of tensors and numbers: sums, products, quotients, powers."""
-
-import operator as python
+"""Arithmetic of tensors and numbers: sums, products, quotients."""
 
 import numpy as np
 
@@ -10,10 +8,8 @@ from rushlight.core.kinds import kind_of
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops import recurrences
 from rushlight.ops.events import Event, of_elements
-from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import missing, no_zero, only
-from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.promotion import no_zero, only
 from rushlight.ops.series import recurrence
 from rushlight.ops.table import (
     TABLE,
@@ -29,8 +25,7 @@ from rushlight.ops.table import (
 )
 from rushlight.tensors import Tensor
 
-__all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "pow", "rsub", "sub", "subtract",
-           "true_divide"]  # fmt: skip
+__all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "rsub", "sub", "subtract", "true_divide"]
 
 Operand = Tensor | int | float | complex
 
@@ -219,97 +214,6 @@ def truncated(x, y):
 ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", np.floor_divide)}
 
 
-def power_cotangent(grad, input, exponent):
-    """The cotangent of the base; 0 where the exponent is 0, also at a base of 0 or NaN."""
-    if not isinstance(exponent, (TensorBase, np.ndarray)):
-        return np.zeros_like(input) if exponent == 0 else grad * (exponent * input ** (exponent - 1))
-    constant = (exponent == 0) & ~(np.abs(input) > 0)
-    base = np.where(constant, np.ones_like(input), input)
-    return np.where(constant, np.zeros_like(grad), grad * (exponent * base ** (exponent - 1)))
-
-
-def exponent_cotangent(grad, input, other, result):
-    """The cotangent of the exponent; 0 at a base of 0 with a positive exponent, where 0 * log 0 would be NaN."""
-    at_zero = (input == 0) & (np.real(other) >= 0)
-    return grad * np.where(
-        at_zero, np.zeros_like(result), result * np.log(np.where(at_zero, np.ones_like(result), input))
-    )
-
-
-def bases_and_exponents(input, exponent):
-    """Arithmetic's promotion, for powers; RuntimeError for integers to a negative number, or one that does not fit."""
-    arrays = arithmetic(input, exponent)
-    if arrays is NotImplemented or arrays[0].dtype.kind not in "biu":
-        return arrays
-    if arrays[0].dtype.kind == "b":
-        raise missing("pow", arrays[0].dtype)
-    if isinstance(exponent, TensorBase):
-        return without_fractions(*arrays)
-    if exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-    checked_number(exponent, arrays[0].dtype)
-    return arrays
-
-
-def without_fractions(x, y):
-    """Integer bases and exponents that are not negative: where one was, the base is the power, rounded towards zero."""
-    negative = y < 0
-    if not np.any(negative):
-        return x, y
-    powers = np.where((x == 1) | ((x == -1) & (y & 1 == 0)), 1, np.where(x == -1, -1, 0)).astype(x.dtype)
-    return np.where(negative, powers, x), np.where(negative, 1, y)
-
-
-_pow = binary("pow", python.pow, lambda grad, input, other: power_cotangent(grad, input, other),
-              lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
-              promote=bases_and_exponents, methods=False, series=recurrence(recurrences.power),
-              saved_as={"other": "exponent"})  # fmt: skip
-_pow_tensor = binary(
-    "pow_tensor",
-    python.pow,
-    TABLE["pow"].formulas["input"],
-    TABLE["pow"].formulas["other"],
-    promote=bases_and_exponents,
-    node="PowBackward1",
-    aten="pow",
-    saved_as={"other": "exponent"},
-    methods=False,
-    numbers="either",
-)
-
-
-@method
-def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element of `input` to the power of `exponent`; either may be a number.
-
-    RuntimeError for integers to the power of a negative number; a tensor's negative exponents give 0, but for bases of
-    1 and -1.
-
-    >>> import rushlight as torch
-    >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2), torch.pow(2, torch.tensor([1.0, 2.0]))
-    (tensor([1., 4., 9.]), tensor([2., 4.]))
-    """
-    if of_bools(input, exponent):
-        return input.bitwise_or(not exponent, out=out)  # type: ignore[union-attr]  # it is a tensor
-    return (_pow_tensor if isinstance(exponent, TensorBase) else _pow)(input, exponent, out=out)
-
-
-@method
-def pow_(self: Tensor, exponent: Operand) -> Tensor:
-    """`pow`, in place."""
-    if of_bools(self, exponent):
-        return self.bitwise_or_(not exponent)
-    return change_binary(TABLE["pow"], self, exponent)
-
-
-def of_bools(base, exponent) -> bool:
-    """Whether a bool tensor is raised to a bool: there is such a power, and none of two bool tensors."""
-    return type(exponent) is bool and isinstance(base, TensorBase) and base._array.dtype == bool
-
-
-UFUNCS[np.power] = pow
-
-
 def reversed_divide(self, other):
     """`other / self`, as PyTorch computes it: `self.reciprocal() * other`."""
     return self.reciprocal() * other
@@ -341,9 +245,6 @@ Tensor.add_ = Tensor.__iadd__ = scaled_in_place(add, Tensor.add_)
 Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_)
 Tensor.div_ = Tensor.__itruediv__ = rounded_in_place(Tensor.div_)
 Tensor.__imul__ = Tensor.mul_
-Tensor.__ipow__ = Tensor.pow_
-Tensor.__pow__ = pow  # type: ignore[method-assign]
-Tensor.__rpow__ = lambda self, other: pow(other, self)  # type: ignore[method-assign]
 Tensor.__rtruediv__ = reversed_divide  # type: ignore[method-assign]
 multiply = alias("multiply", mul)
 divide = alias("divide", div)

@@ -58,7 +58,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | No
     """
     if not isinstance(end, TensorBase):
         return refuse("lerp", "end", 2, end)
-    if not isinstance(weight, TensorBase):
+    if not isinstance(weight, TensorBase) and input._array.dtype.kind in "fc":
         weight = checked_number(weight, input._array.dtype)
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, TensorBase) and value._array.dtype != input._array.dtype:

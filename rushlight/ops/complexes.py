@@ -9,7 +9,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex as complex_value
-from rushlight.ops.promotion import missing
+from rushlight.ops.promotion import missing, refused
 from rushlight.ops.protocol import implements
 from rushlight.ops.selection import ratio
 from rushlight.ops.table import TABLE, method, operator, refuse, unary
@@ -205,7 +205,7 @@ def check_parts(name, first, second, first_name, second_name):
             f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument"
         )
     if types[0] == np.float16:
-        raise missing(f"{name}_cpu", types[0])
+        raise refused(missing(f"{name}_cpu", types[0]), (first._array, second._array))
 
 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:

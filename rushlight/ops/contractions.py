@@ -145,6 +145,7 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out: Tensor | None = None) -> Tensor
                 f"in dim {j}"
             )
     mismatch.same_scalars(a._array, b._array)
+    mismatch.refuse_bool("dot", a._array)
     wrapped = [tuple(d % x._array.ndim for d in dims) for x, dims in ((a, dims_a), (b, dims_b))]
     result = _tensordot(a, b, *wrapped)
     return result if out is None else write_out("tensordot", out, result, a, b)

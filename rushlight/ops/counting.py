@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.batching import by, dynamic, refusal
 from rushlight.core.kinds import kind_of
+from rushlight.ops.filling import overflow
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
 from rushlight.ops.shape import wrap_dim
@@ -179,6 +180,10 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """
     array = input._array
     if kind_of(array.dtype) != "f":
+        if array.dtype.kind in "iu" and array.size and min == max and array.min() == array.max():
+            limits = np.iinfo(array.dtype)
+            if array.min() == limits.min or array.max() == limits.max:
+                raise overflow(array.dtype)
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")

@@ -127,7 +127,7 @@ def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
     d = numpy_type(name, dtype, input._array.dtype)
-    array = empty_array(input._array, d, options.pop("memory_format", None))
+    array = empty_array(input._settled(), d, options.pop("memory_format", None))
     if value is not None:
         array[...] = checked_number(value, d)
     return made(name, array, options)

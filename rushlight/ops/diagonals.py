@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.batching import by, leading
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.out import write_out
+from rushlight.ops.promotion import missing
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, reshape
 from rushlight.ops.slicing import _diagonal, _place_diagonal
@@ -159,6 +160,8 @@ def trace(input: Tensor) -> Tensor:
     >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))
     tensor(5)
     """
+    if input._array.dtype.kind == "b":
+        raise missing("trace", input._array.dtype)
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     return _trace(input)

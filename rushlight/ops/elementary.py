@@ -4,22 +4,19 @@ import math
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase
-from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64, floating
+from rushlight.dtypes import arithmetic, floating
 from rushlight.ops import recurrences
-from rushlight.ops.arithmetic import pow
-from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _where, ratio
 from rushlight.ops.series import recurrence
-from rushlight.ops.table import TABLE, alias, binary, change, method, refuse, unary
+from rushlight.ops.table import TABLE, alias, binary, change, method, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
     "abs", "absolute", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
     "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1",
-    "float_power", "hypot", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2", "positive",
+    "hypot", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2", "positive",
     "rad2deg", "reciprocal", "rsqrt", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh",
 ]  # fmt: skip
 
@@ -76,15 +73,25 @@ sqrt = unary(
     "The square root of each element.",
     series=recurrence(recurrences.root),
 )
+
+
+def inverse(x):
+    """1 over each element; over a complex 0 the real part is infinite, as PyTorch's."""
+    result = np.reciprocal(x)
+    if not isinstance(x, (np.ndarray, np.generic)) or x.dtype.kind != "c":
+        return result
+    return np.where(x == 0, np.array(complex(np.inf, np.nan), x.dtype), result)
+
+
 rsqrt = unary(
     "rsqrt",
-    lambda x: np.reciprocal(np.sqrt(x)),
+    lambda x: inverse(np.sqrt(x)),
     lambda grad, result: -0.5 * grad * result**3,
     "1 over the square root of each element.",
 )
-reciprocal = unary(
+reciprocal = UFUNCS[np.reciprocal] = unary(
     "reciprocal",
-    np.reciprocal,
+    inverse,
     lambda grad, result: -grad * result * result,
     "1 over each element.",
     series=recurrence(recurrences.reciprocal),
@@ -280,7 +287,9 @@ def log_of_sum(x, y):
         return np.logaddexp(x, y)
     first = x.real >= y.real
     high, low = np.where(first, x, y), np.where(first, y, x)
-    return high + np.log1p(np.exp(low - high))
+    result = high + np.log1p(np.exp(low - high))
+    both = np.isinf(x.real) & (x.real == y.real)
+    return np.where(both, np.where(x.real < 0, low, np.log(np.exp(x) + np.exp(y))), result) if np.any(both) else result
 
 
 logaddexp = UFUNCS[np.logaddexp] = binary(
@@ -323,39 +332,6 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@method
-def float_power(
-    input: Tensor | float | complex, exponent: Tensor | float | complex, *, out: Tensor | None = None
-) -> Tensor:
-    """`pow` computed in float64, or in complex128 where an operand is complex.
-
-    >>> import rushlight as torch
-    >>> torch.float_power(torch.tensor([2, 3]), -1)
-    tensor([0.5000, 0.3333], dtype=torch.float64)
-    """
-    if not isinstance(input, TensorBase) and not isinstance(exponent, TensorBase):
-        return refuse("float_power", "input", 1, input)
-    complex_operand = any(is_complex(value) for value in (input, exponent))
-    dtype = complex128 if complex_operand else float64
-    base, power = (x.to(dtype) if isinstance(x, TensorBase) else x for x in (input, exponent))
-    if not isinstance(base, TensorBase):
-        base = complex(base) if complex_operand else float(base)  # type: ignore[arg-type]  # no complex number here
-    result = pow(base, power)
-    return result if out is None else write_out("float_power", out, result, input, exponent)
-
-
-def float_power_(self: Tensor, exponent: Tensor | float | complex) -> Tensor:
-    """`float_power`, in place. RuntimeError for a tensor that is not of the dtype that it computes in."""
-    dtype = complex128 if is_complex(self) or is_complex(exponent) else float64
-    if self.dtype is not dtype:
-        raise RuntimeError(
-            f"the base given to float_power_ has dtype {TYPE_NAMES[self.dtype]} but the operation's result requires "
-            f"dtype {TYPE_NAMES[dtype]}. Convert it with .to() first, or use float_power."
-        )
-    return change(self, float_power, exponent)
-
-
-method(float_power_)
 Tensor.__pos__ = positive
 Tensor.__abs__ = abs
 absolute = alias("absolute", abs)

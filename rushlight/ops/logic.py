@@ -7,7 +7,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
-from rushlight.ops.promotion import missing, only
+from rushlight.ops.promotion import missing, only, refused
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.table import TABLE, binary, unary
 from rushlight.tensors import Tensor
@@ -52,7 +52,7 @@ def of_integers(function, kernel):
 
     def forward(x, *others, out=None):
         if kind_of(x.dtype) == "f":
-            raise missing(kernel, x.dtype)
+            raise refused(missing(kernel, x.dtype), (x, *others))
         return function(x, *others)
 
     return forward

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.errors import sizes_differ
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic
@@ -23,6 +24,11 @@ def dtype_of(arrays) -> np.dtype:
     return arrays[0].dtype if isinstance(arrays, (tuple, list)) else arrays.dtype
 
 
+def refused(error: Exception, arrays) -> Exception:
+    """The error for operands of a dtype that an operator does not have: PyTorch looks at their sizes before."""
+    return sizes_differ(error, [array.shape for array in arrays if isinstance(array, np.ndarray)])
+
+
 def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
     """`promote`, with NotImplementedError for the result dtypes whose NumPy kind is not among `kinds`."""
 
@@ -33,7 +39,7 @@ def only(kinds: str, kernel: str, promote: Callable = arithmetic) -> Callable:
         if arrays is not NotImplemented:
             dtype = dtype_of(arrays)
             if kind_of(dtype) not in kinds:
-                raise missing(kernel, dtype)
+                raise refused(missing(kernel, dtype), arrays if len(operands) > 1 else ())
         return arrays
 
     return promote_and_check
@@ -45,7 +51,7 @@ def real(message: str, promote: Callable = arithmetic, error: type[Exception] = 
     def promote_and_check(*operands):
         arrays = promote(*operands)
         if arrays is not NotImplemented and dtype_of(arrays).kind == "c":
-            raise error(message)
+            raise refused(error(message), arrays if len(operands) > 1 else ())
         return arrays
 
     return promote_and_check

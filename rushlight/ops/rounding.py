@@ -11,7 +11,7 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import is_complex, no_zero, only, real
+from rushlight.ops.promotion import is_complex, missing, no_zero, only, real
 from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _keep, ratio
 from rushlight.ops.table import TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary
@@ -117,9 +117,17 @@ fmod = remainders(
     tensor([-1.,  1.])
     """,
 )
-remainder = remainders(
+
+
+def rounded_down(x, y):
+    """The remainder of a division that is rounded down; one of 0 has the sign of `x`."""
+    result = np.asarray(np.remainder(x, y))
+    return np.copysign(result, x, out=result, where=result == 0) if kind_of(result.dtype) == "f" else result
+
+
+remainder = UFUNCS[np.remainder] = remainders(
     "remainder",
-    np.remainder,
+    rounded_down,
     TABLE["div_floor"],
     """The remainder of a division that is rounded down, as Python's `%`: it has the sign of `other`.
 
@@ -183,9 +191,12 @@ def sgn_cotangent(grad, input, result):
 
 
 def signs(x):
-    """The signs of an array; NaN has none."""
+    """The signs of an array; NaN has none. Of complex numbers the directions, which infinite ones do not have."""
     if x.dtype.kind == "b":
         return x.copy()
+    if x.dtype.kind == "c":
+        size = np.absolute(x)
+        return np.divide(x, size, out=np.zeros_like(x), where=size != 0)
     return np.sign(x) if kind_of(x.dtype) != "f" else np.nan_to_num(np.sign(x), nan=0.0)
 
 
@@ -248,6 +259,13 @@ def scaled(x, exponent):
     return x * np.power(2, exponent, dtype=x.dtype)
 
 
+def base_and_power(input, other):
+    """Floating-point promotion; NotImplementedError for the power of a bool where the base is a float."""
+    if isinstance(other, TensorBase) and other._array.dtype.kind == "b" and input._array.dtype.kind == "f":
+        raise missing("ldexp_cpu_exp", other._array.dtype)
+    return floating(input, other)
+
+
 ldexp = binary(
     "ldexp",
     scaled,
@@ -259,7 +277,7 @@ ldexp = binary(
     >>> torch.ldexp(torch.tensor([1.0]), torch.tensor([3]))
     tensor([8.])
     """,
-    promote=floating,
+    promote=base_and_power,
     numbers="",
 )
 frexp_result = named_tuple("frexp", "mantissa", "exponent")

@@ -1,9 +1,12 @@
 """Selection: one of several values for each element, by a condition or by which is larger."""
 
+import functools
+
 import numpy as np
 
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import change, check_first
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
@@ -22,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 Number = bool | int | float
+Bound = TensorBase | Number | complex
 
 
 @operator(aten=(), linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad))
@@ -295,7 +299,6 @@ def with_numbers(input, min, max):
     return input if common is dtype else input.to(FROM_NUMPY[common]), *bounds
 
 
-@in_place
 @method
 def clamp(
     input: Tensor,
@@ -328,7 +331,6 @@ def clamp(
     return result if out is None else write_out("clamp", out, result, input)
 
 
-@in_place
 @method
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where that is greater.
@@ -344,7 +346,6 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     return result if out is None else write_out("clamp_min", out, result, input)
 
 
-@in_place
 @method
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `max` where that is less.
@@ -361,6 +362,24 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     return result if out is None else write_out("clamp_max", out, result, input)
 
 
+def bounded_in_place(function):
+    """The in-place variant of a `clamp`: that a bound's type is too high for the tensor PyTorch finds first."""
+
+    @functools.wraps(function, updated=())
+    def variant(self, *args, **kwargs):
+        try:
+            return change(self, function, *args, **kwargs)
+        except NotImplementedError:
+            kinds = Bound if function is clamp else TensorBase
+            bounds = [x for x in (*args, *kwargs.values()) if isinstance(x, kinds)]
+            check_first(function, self, *bounds)
+            raise
+
+    variant.__name__ = variant.__qualname__ = f"{function.__name__}_"
+    return variant
+
+
+Tensor.clamp_, Tensor.clamp_min_, Tensor.clamp_max_ = map(bounded_in_place, (clamp, clamp_min, clamp_max))
 clip = alias("clip", clamp)
 clamp_, clip_ = Tensor.clamp_, Tensor.clip_
 clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_

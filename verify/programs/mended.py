@@ -3,6 +3,8 @@
 A mend says what an operator of PyTorch should give, by other operators of PyTorch.
 """
 
+import itertools
+
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -14,10 +16,11 @@ POWERS = ("pow", "rpow", "float_power")
 
 
 def power(name: str, result, base, exponent):
-    """Powers of complex numbers: with an exponent of 0 they are 1, as those of real numbers are."""
+    """Powers of complex numbers: with an exponent of 0 or a base of 1 they are 1, as those of real numbers are."""
     if name == "rpow":
-        exponent = base
-    return torch.where(torch.as_tensor(exponent) == 0, 1, result) if result.is_complex() else result
+        base, exponent = exponent, base
+    one = (torch.as_tensor(exponent) == 0) | (torch.as_tensor(base) == 1)
+    return torch.where(one, 1, result) if result.is_complex() else result
 
 
 def total(name: str, result, input, other, alpha=1):
@@ -33,10 +36,24 @@ def negative(name: str, result, input):
     return torch.view_as_complex(torch.view_as_real(input.resolve_conj()).neg()) if result.is_complex() else result
 
 
+def inverse(name: str, result, input):
+    """1 over complex numbers: over 0 the real part is infinite, wherever in memory it lies."""
+    return torch.where(input == 0, complex("inf+nanj"), result) if result.is_complex() else result
+
+
+def running_product(name: str, result, input, dim):
+    """Running products of complex numbers: each begins with its first factor, and not with 1 times that."""
+    if not result.is_complex() or result.isfinite().all():
+        return result
+    return torch.stack(list(itertools.accumulate(input.unbind(dim), torch.mul)), dim)
+
+
 VALUES = (
     dict.fromkeys(POWERS, (power, explained.POWERS))
     | dict.fromkeys(SUMS, (total, explained.INFINITE))
-    | {"neg": (negative, explained.NEGATIVE)}
+    | {"neg": (negative, explained.PLACES)}
+    | dict.fromkeys(("reciprocal", "rsqrt"), (inverse, explained.PLACES))
+    | {"cumprod": (running_product, explained.INFINITE)}
 )
 
 
@@ -48,12 +65,23 @@ def extreme(input, dim, index, src, reduce, *, include_self=True):
     return input.scatter(dim, index, bound).scatter_reduce(dim, index, src, reduce)
 
 
-INSTEAD = {"scatter_reduce": (extreme, explained.EXTREMES)}
+def mode(input, dim=-1, keepdim=False):
+    """The most frequent value: nan comes after all numbers, wherever it lies."""
+    return torch.mode(input.sort(dim).values if input.isnan().any() else input, dim, keepdim)
+
+
+INSTEAD = {"scatter_reduce": (extreme, explained.EXTREMES), "mode": (mode, explained.MODES)}
 
 
 def equal(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether two tensors hold the same bytes."""
     return array(one).tobytes() == array(other).tobytes()
+
+
+def is_fresh(result: torch.Tensor, args) -> bool:
+    """Whether a result lies in memory of its own."""
+    place = result.untyped_storage().data_ptr()
+    return all(arg.untyped_storage().data_ptr() != place for arg in args if isinstance(arg, torch.Tensor))
 
 
 class Mended(TorchFunctionMode):
@@ -73,22 +101,26 @@ class Mended(TorchFunctionMode):
             return instead(*args, **kwargs)
         if name == "__setitem__" or (name.endswith("_") and not name.startswith("__")):
             return self.changed(func, args, kwargs)
-        result = func(*self.widened(args), **kwargs)
+        result = func(*(args if name == "type_as" else self.widened(args)), **kwargs)
         if not isinstance(result, torch.Tensor):
             return result
         if result.is_conj() and not args[0].is_conj():
             self.reasons.append(explained.CONJUGATES)
             return result.resolve_conj()
-        if result._version and not result.requires_grad and not any(result is arg for arg in args):
+        if result._version and not result.requires_grad and is_fresh(result, (*args, *kwargs.values())):
             self.reasons.append(explained.INSIDE)
             result = result.clone()
-        return self.corrected(name, result, args, kwargs)
+        return self.corrected(name.strip("_"), result, args, kwargs)
 
     def changed(self, func, args, kwargs):
         """A change in place: of one that fails nothing is left."""
         before = [arg.detach().clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+        target, *others = self.widened(args)
         try:
-            result = func(*args, **kwargs)
+            result = func(target, *others, **kwargs)
+            if target is not args[0]:
+                args[0].copy_(target)
+                return args[0]
         except Exception:
             if not equal(args[0], before[0]):
                 self.reasons.append(explained.HALF_DONE)
@@ -97,7 +129,7 @@ class Mended(TorchFunctionMode):
         return self.corrected(func.__name__.strip("_"), result, before, kwargs)
 
     def widened(self, args):
-        """Arguments whose numbers of 16 bits are wider where others are complex: PyTorch has no complex of 32 bits."""
+        """Arguments without 16-bit numbers where others are complex: rushlight has no complex numbers of 32 bits."""
         tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
         halves = any(tensor.dtype == torch.float16 for tensor in tensors)
         complexes = any(tensor.is_complex() for tensor in tensors) or any(isinstance(arg, complex) for arg in args)
