@@ -59,6 +59,36 @@ def check_square(name: str, A) -> None:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {n} by {m} matrices")
 
 
+def check_system(name: str, b, A) -> None:
+    """The errors of an older function that solves equations with square matrices A and right sides b."""
+    n, m = A._array.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    rows, columns = b._array.shape[-2:]
+    if rows != n:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {rows} by "
+            f"{columns}"
+        )
+
+
+def other_ndim(name: str, input, argument: str, x) -> str:
+    """What is said of another number of dimensions than goes with the input's."""
+    wanted = "one dimension less than" if argument == "tau" else "the same number of dimensions as"
+    return (
+        f"{name}: Expected {argument} to have {wanted} input, but got {argument}.ndim equal to "
+        f"{x._array.ndim} and input.ndim is equal to {input._array.ndim}"
+    )
+
+
+def check_batch(name: str, argument: str, found, wanted) -> None:
+    """RuntimeError for another batch than the input's."""
+    if found != wanted:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of {argument} to be equal to input.shape[:-2], but got {list(found)}"
+        )
+
+
 def failure(name: str, text: str, info: np.ndarray) -> LinAlgError:
     """The error for the first matrix of a batch that has a nonzero `info`, which is put into the text."""
     found = int(np.flatnonzero(info)[0])

@@ -156,7 +156,7 @@ def eigvals(A: Tensor) -> Tensor:
     >>> torch.linalg.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]])).imag.abs()
     tensor([1., 1.])
     """
-    check_eig(A, "linalg.eigvals")
+    check_eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")
     return _eig(A)[0]
 
 

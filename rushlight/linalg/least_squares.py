@@ -59,6 +59,9 @@ def _lstsq(A, B, rcond, driver):
     from scipy.linalg import lstsq
 
     def solved(a, b):
+        if not b.shape[1]:
+            solution, rank, values = solved(a, np.zeros((b.shape[0], 1), b.dtype))
+            return solution[:, :0], rank, values
         solution, _, rank, values = lstsq(a, b, rcond, lapack_driver=DRIVERS[driver], check_finite=False)
         return solution, np.int64(rank), np.zeros(min(a.shape), a.real.dtype) if values is None else values
 
@@ -91,6 +94,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     a, b = A._array, B._array
     check_matrix("torch.linalg.lstsq", A, "input")
     check_floating("torch.linalg.lstsq", A)
+    if b.ndim == 0:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
     driver = driver or "gelsy"
     if driver not in DRIVERS:
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
@@ -98,6 +103,11 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
             f"{type_name(a)} and other's dtype {type_name(b)}"
+        )
+    if not 0 <= a.ndim - b.ndim <= 1:
+        raise RuntimeError(
+            "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and "
+            "(input.dim() - other.dim()) <= 1"
         )
     vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
     if vector:

@@ -9,7 +9,8 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
-from rushlight.linalg.solving import _solve_triangular, check_sides
+from rushlight.linalg.solving import _solve_triangular, check_batches, check_sizes
+from rushlight.ops.dims import size_of
 from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -172,6 +173,17 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return return_types.linalg_lu_factor_ex((packed, pivots, info))
 
 
+def check_pivots(wanted, found):
+    """The errors for pivots of another shape than that of the matrices' rows."""
+    if size_of(found, -1) != wanted[-1]:
+        raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")
+    if found != wanted:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(found)} instead"
+        )
+
+
 @linalg
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The solution X of A X = B, given the `lu_factor` of A; of X A = B where `left` is False, of A^H with `adjoint`.
@@ -185,11 +197,13 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
             [1.]])
     """
     check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
-    check_square("linalg.lu_solve", LU)
-    check_matrix("linalg.lu_solve", B, "The input tensor B")
     if pivots._array.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
-    check_sides("linalg.lu_solve", LU, B, left)
+    check_square("torch.linalg.lu_solve", LU)
+    check_matrix("linalg.lu_solve", B, "The input tensor B")
+    check_sizes("linalg.lu_solve", LU, B, left)
+    check_pivots(LU._array.shape[:-1], pivots._array.shape)
+    check_batches(LU, B)
     if not left:
         return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
     P = _permutation(pivots, LU._array.shape[-1], LU._array.dtype)

@@ -143,8 +143,10 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """
     check_floating("linalg.cond", A)
     if A._array.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if A._array.size == 0 and (p is None or p in (2, -2) or A._array.shape[-1] == A._array.shape[-2]):
+        named = isinstance(p, str)
+        name, tensor = (f"linalg.cond(ord={p})", "tensor A") if named else ("linalg.cond", "tensor")
+        raise RuntimeError(f"{name}: The input {tensor} must have at least 2 dimensions.")
+    if A._array.size == 0 and (not isinstance(p, str) or A._array.shape[-1] == A._array.shape[-2]):
         return A.abs().sum((-2, -1))
     if p is None or p in (2, -2):
         values = svdvals(A)
@@ -158,6 +160,7 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
             f"linalg.cond(ord={p}): A must be batches of square matrices, but they are {n} by {m} matrices"
         )
     inverse, info = inv_ex(A)
+    inverse = where((info == 0).unsqueeze(-1).unsqueeze(-1), inverse, 0.0)
     return where(info == 0, matrix_norm(A, p) * matrix_norm(inverse, p), math.inf)
 
 

@@ -5,9 +5,10 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
-from rushlight.linalg.calls import check_floating, check_matrix, linalg
+from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
 from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
+from rushlight.ops.dims import size_of
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -100,8 +101,11 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     n, m = A._array.shape[-2:]
     if n < m:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
-    if m < tau._array.shape[-1]:
+    if m < size_of(tau._array.shape, -1):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if A._array.ndim - tau._array.ndim != 1:
+        raise RuntimeError(other_ndim(name, A, "tau", tau))
+    check_batch(name, "tau", tau._array.shape[:-1], A._array.shape[:-2])
     if A._array.dtype != tau._array.dtype:
         raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
     columns = np.broadcast_to(np.eye(n, m, dtype=A._array.dtype), A._array.shape).copy()

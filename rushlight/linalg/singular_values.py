@@ -7,7 +7,7 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
-from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, linalg
+from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, check_square, linalg
 from rushlight.linalg.pieces import (
     adjoint,
     diagonal_matrix,
@@ -177,6 +177,8 @@ def matrix_rank(
     """
     check_matrix("torch.linalg.matrix_rank", A, "The input tensor input")
     check_svd(A)
+    if hermitian and A._array.size:
+        check_square("linalg.eigh", A)
     return _matrix_rank(A, tol if atol is None else atol, rtol, bool(hermitian))
 
 
@@ -245,4 +247,6 @@ def pinv(
             "dimensions of "
             "float, double, cfloat or cdouble types"
         )
+    if hermitian and A._array.size:
+        check_square("linalg.eigh", A)
     return _pinv(A, atol, rcond if rtol is None else rtol, bool(hermitian))

@@ -69,8 +69,8 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
     >>> torch.linalg.inv_ex(torch.zeros(1, 1)).info
     tensor(1, dtype=torch.int32)
     """
-    check_square("linalg.inv_ex", A)
-    check_floating("linalg.inv_ex", A)
+    check_square("linalg.inv", A)
+    check_floating("linalg.inv", A)
     good, info = regular(A)
     if check_errors and info._array.any():
         raise failure("linalg.inv_ex", SINGULAR, info._array)
@@ -156,12 +156,23 @@ def check_solve(A, B):
 
 def check_sides(name, A, B, left):
     """RuntimeError where the sizes of A X = B, or of X A = B, do not fit."""
+    check_sizes(name, A, B, left)
+    check_batches(A, B)
+
+
+def check_sizes(name, A, B, left):
+    """RuntimeError for matrices that do not fit."""
     a, b = A._array, B._array
     if a.shape[-1] != b.shape[-2 if left else -1]:
         raise RuntimeError(
             f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
             f"({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})"
         )
+
+
+def check_batches(A, B):
+    """RuntimeError for batches that do not fit."""
+    a, b = A._array, B._array
     for i in range(3, min(a.ndim, b.ndim) + 1):
         n, m = b.shape[-i], a.shape[-i]
         if n != m and 1 not in (n, m):
@@ -262,6 +273,8 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > A._array.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A._array.ndim}: there is no such dimension")
     rows, columns = A._array.shape[:ind], A._array.shape[ind:]
     check_cube("ind", rows, columns)
     return inv(A.reshape(math.prod(rows), math.prod(columns))).reshape(columns + rows)
@@ -280,9 +293,9 @@ def tensorsolve(A: Tensor, B: Tensor, dims: tuple[int, ...] | None = None) -> Te
     check_tensors("linalg_tensorsolve", A=A, B=B)
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(-len(dims), 0)))
-    rows, columns = A._array.shape[: B._array.ndim], A._array.shape[B._array.ndim :]
-    check_cube("other.ndim", rows, columns)
-    return solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1)).reshape(columns)
+    columns = A._array.shape[B._array.ndim :]
+    check_cube("other.ndim", B._array.shape, columns)
+    return solve(A.reshape(math.prod(columns), math.prod(columns)), B.reshape(-1)).reshape(columns)
 
 
 def check_cube(index, rows, columns):

@@ -5,7 +5,15 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
-from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure
+from rushlight.linalg.calls import (
+    check_batch,
+    check_floating,
+    check_matrix,
+    check_square,
+    check_system,
+    failure,
+    other_ndim,
+)
 from rushlight.linalg.cholesky_decomposition import _cholesky_inverse, _cholesky_solve
 from rushlight.linalg.cholesky_decomposition import cholesky as linalg_cholesky
 from rushlight.linalg.determinants import det, logdet, slogdet
@@ -19,11 +27,12 @@ from rushlight.linalg.qr_decomposition import householder_product, reflected
 from rushlight.linalg.qr_decomposition import qr as linalg_qr
 from rushlight.linalg.singular_values import pinv, svdvals
 from rushlight.linalg.singular_values import svd as linalg_svd
-from rushlight.linalg.solving import SINGULAR, _solve_triangular, check_sides, inv
+from rushlight.linalg.solving import SINGULAR, _solve_triangular, inv
 from rushlight.linalg.vectors import cross as cross_along
 from rushlight.linalg.vectors import vander as vander_along
+from rushlight.ops.dims import size_of
 from rushlight.ops.keywords import keywords
-from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.table import method, no_derivative, operator
 from rushlight.tensors import Tensor
 
@@ -102,7 +111,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     for name, x in (("b", B), ("u", L)):
         if x._array.ndim < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x._array.ndim} dimensions instead")
-    check_sides("cholesky_solve", L, B, True)
+    check_system("cholesky_solve", B, L)
     return _cholesky_solve(B, L, bool(upper))
 
 
@@ -137,12 +146,17 @@ def triangular_solve(
     tensor([[2.]])
     """
     check_tensors("triangular_solve", b=b, A=A)
-    check_square("triangular_solve", A)
-    check_matrix("triangular_solve", b, "The input tensor b")
-    check_sides("triangular_solve", A, b, True)
+    for name, x in (("b", b), ("A", A)):
+        if x._array.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {x._array.ndim} "
+                "dimensions instead"
+            )
+    check_system("triangular_solve", b, A)
     matrix, up = (A.mT, not upper) if transpose else (A, upper)
     solution = _in_columns(_solve_triangular(matrix, b, up, unitriangular))
-    return return_types.triangular_solve((solution, _in_columns(A)))
+    of_all = A.expand(*solution._array.shape[:-2], *A._array.shape[-2:])
+    return return_types.triangular_solve((solution, _in_columns(of_all)))
 
 
 @method
@@ -156,6 +170,10 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_typ
     >>> torch.svd(torch.tensor([[0.0, 2.0], [3.0, 0.0]])).S
     tensor([3., 2.])
     """
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
+        )
     if compute_uv:
         U, S, Vh = linalg_svd(input, full_matrices=not some)
         return return_types.svd((U, S, Vh.mH))
@@ -281,11 +299,32 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
             [0.]])
     """
     check_tensors("ormqr", input=input, tau=tau, other=other)
-    side = -2 if left else -1
-    if other._array.shape[side] != input._array.shape[-2]:
-        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    check_ormqr(input, tau, other, -2 if left else -1)
     k = tau._array.shape[-1]
     if not left:
         return ormqr(input, tau, other.mH, True, not transpose).mH
     conjugated = tau.conj() if transpose else tau
     return _in_columns(reflected(input, conjugated, other, range(k) if transpose else reversed(range(k))))
+
+
+def check_ormqr(input, tau, other, side):
+    """The errors of `ormqr`; `side` is the dimension of `other` that Q is multiplied with."""
+    name = "torch.ormqr"
+    check_matrix(name, input, "input")
+    check_matrix(name, other, "other")
+    rows = other._array.shape[side]
+    if rows != input._array.shape[-2]:
+        raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
+    if min(rows, input._array.shape[-1]) != size_of(tau._array.shape, -1):
+        raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
+    for argument, x, less in (("tau", tau, 1), ("other", other, 0)):
+        if input._array.ndim - x._array.ndim != less:
+            raise RuntimeError(other_ndim(name, input, argument, x))
+    check_batch(name, "tau", tau._array.shape[:-1], input._array.shape[:-2])
+    check_batch(name, "other", other._array.shape[:-2], input._array.shape[:-2])
+    for argument, x in (("tau", tau), ("other", other)):
+        if x._array.dtype != input._array.dtype:
+            raise RuntimeError(
+                f"{name}: Expected input and {argument} to have the same dtype, but input has dtype "
+                f"{type_name(input._array)} and {argument} has dtype {type_name(x._array)}"
+            )

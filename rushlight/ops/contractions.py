@@ -265,8 +265,8 @@ def check_chain(tensors):
     for i, x in enumerate(tensors):
         end = i in (0, len(tensors) - 1)
         if x._array.ndim != 2 and not (end and x._array.ndim == 1):
-            wanted = "1D or 2D" if end else "2D"
-            raise RuntimeError(f"multi_dot(): tensor {i} must be {wanted} but got {x._array.ndim}D")
+            which = f"tensor {i} must be 2D" if not end else f"the {'last' if i else 'first'} tensor must be 1D or 2D"
+            raise RuntimeError(f"multi_dot(): {which} but got {x._array.ndim}D")
         if x._array.dtype != tensors[0]._array.dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {tensors[0].dtype} "
