@@ -4,6 +4,7 @@ from types import FunctionType
 
 from rushlight.absent_kernels import with_known_types
 from rushlight.core.complaints import translated
+from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
@@ -55,7 +56,17 @@ def refusal(place: str, args, kwargs, error: Exception) -> Exception:
         return TypeError(said)
     if isinstance(error, AttributeError):
         return not_a_tensor(place.rpartition(".")[2], args, kwargs, error)
+    if type(error) is IndexError and str(error) == "tuple index out of range":
+        return without_dimensions(args, kwargs, error)
     return translated(error)
+
+
+def without_dimensions(args, kwargs, error: IndexError) -> IndexError:
+    """The error for a size that was asked of a tensor without dimensions; the same error where there is none."""
+    given = [value for value in (*args, *kwargs.values()) if isinstance(value, TensorBase)]
+    if all(value._array.shape for value in given):
+        return error
+    return IndexError("Dimension specified as 0 but tensor has no dimensions: give a tensor with one at least")
 
 
 def not_a_tensor(name: str, args, kwargs, error: AttributeError) -> Exception:

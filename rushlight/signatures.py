@@ -18,7 +18,8 @@ TYPES: dict[str, Any] = {
 }  # fmt: skip
 TENSORS_OF_NUMBERS = {
     "add", "add_", "sub", "sub_", "subtract", "subtract_", "mul", "mul_", "multiply", "multiply_", "div", "div_",
-    "divide", "divide_", "true_divide", "true_divide_", "floor_divide", "floor_divide_", "copy_",
+    "div_floor", "div_trunc", "divide", "divide_", "true_divide", "true_divide_", "floor_divide", "floor_divide_",
+    "copy_",
 }  # fmt: skip
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other", "a": "input"}
 EVERYWHERE = ("out", "requires_grad")  # where a function has none of them Python says so

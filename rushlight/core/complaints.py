@@ -75,6 +75,8 @@ RULES = (
         "the 'dim' argument.")),
     (r"'[<>]=?' not supported between instances of '(\w+)' and '(\w+)'", saying(
         TypeError, "arguments must be Numbers, but got {1} and {2}")),
+    (r"number of dimensions must be within|maximum supported dimension", saying(
+        RuntimeError, "only tensors with up to 64 dims are supported")),
     (r"negative dimensions are not allowed", saying(RuntimeError, "Trying to create tensor with negative dimension")),
     (r"cannot reshape array of size (\d+) into shape \(([\d,-]*)\)", saying(
         RuntimeError, "shape '[{2}]' is invalid for input of size {1}")),

@@ -8,6 +8,7 @@ from rushlight.dtypes import dtype
 from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import _alias, permute, t, transpose
+from rushlight.ops.dims import size_of
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import implements
 from rushlight.ops.shape import reshape, squeeze, unsqueeze, view
@@ -87,12 +88,20 @@ def enter(look, name: str, node: str = ""):
     return copied(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
 
 
+def narrow_of(input, dim, start, length):
+    """`narrow`, with the words of `narrow_copy` for a negative length."""
+    if length < 0 and input._array.shape:
+        size = size_of(input._array.shape, dim)
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return narrow(input, dim, start, length)
+
+
 alias_copy = enter(lambda input: _alias(input), "alias")
 as_strided_copy = enter(as_strided, "as_strided")
 detach_copy = enter(lambda input: input.detach(), "detach")
 diagonal_copy = enter(diagonal, "diagonal")
 expand_copy = enter(lambda input, size, *, implicit=False: expand(input, size), "expand")
-narrow_copy = method(enter(narrow, "narrow", "NarrowCopyBackward0"))
+narrow_copy = method(enter(narrow_of, "narrow", "NarrowCopyBackward0"))
 permute_copy = enter(permute, "permute")
 select_copy = enter(select, "select")
 slice_copy = enter(slice_of, "slice")

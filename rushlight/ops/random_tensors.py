@@ -296,6 +296,10 @@ def multinomial(
     >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 3, replacement=True)
     tensor([1, 1, 1])
     """
+    if input.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if out is not None and out._array.dtype != np.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {dtypes.TYPE_NAMES[out.dtype]}")
     input._settled()
     result = _multinomial(input, num_samples, replacement, source(generator))
     return result if out is None else write_made("multinomial", out, result._array)

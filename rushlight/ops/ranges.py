@@ -48,6 +48,8 @@ def arange(
     d = numpy_type("arange", dtype, type_of_out(options) or default._numpy)
     require(d, NUMBERS, "arange_cpu")
     if d == np.int64:
+        if 0 < abs(by) < 1:
+            raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
         first, last, by = int(first), int(last), int(by)
     values = first + np.arange(count(first, last, by)) * by
     return made("arange", values.astype(d, copy=False), options, dtype)

@@ -15,7 +15,7 @@ from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS, common, missing, only, real
 from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.series import nearby
-from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse
+from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, refuse_operands
 from rushlight.ops.tangents import symmetric
 from rushlight.tensors import Tensor
 
@@ -316,6 +316,8 @@ def clamp(
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if not isinstance(input, TensorBase):
+        refuse_operands("clamp", input, min, max)
     if isinstance(min, TensorBase) or isinstance(max, TensorBase):
         if not isinstance(min, TensorBase | None) or not isinstance(max, TensorBase | None):
             names = ", ".join(type(value).__name__ for value in (input, min, max))
@@ -339,6 +341,8 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0)
     tensor([0.0000, 0.5000])
     """
+    if not isinstance(input, TensorBase):
+        refuse_operands("clamp_min", input, min)
     if isinstance(min, TensorBase):
         result = _clamp_min_tensor(input, min, None)
     else:
@@ -354,6 +358,8 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     >>> torch.clamp_max(torch.tensor([0.5, 2.0]), 1)
     tensor([0.5000, 1.0000])
     """
+    if not isinstance(input, TensorBase):
+        refuse_operands("clamp_max", input, max)
     if isinstance(max, TensorBase):
         result = _clamp_max_tensor(input, None, max)
     else:

@@ -26,6 +26,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS
 from rushlight.ops.protocol import UFUNCS
+from rushlight.signatures import TENSORS_OF_NUMBERS
 from rushlight.tensors import Tensor
 
 TABLE: dict[str, Operator] = {}
@@ -100,7 +101,8 @@ def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arit
 
     def function(input, other, *, out=None):
         if not isinstance(input, TensorBase):
-            prepared = promote(input, other) if numbers == "either" else NotImplemented
+            either = numbers == "either" and (isinstance(other, TensorBase) or name in TENSORS_OF_NUMBERS)
+            prepared = promote(input, other) if either else NotImplemented
             if prepared is NotImplemented:
                 return refuse_operands(name, input, other)
             input = new_tensor(prepared[0])

@@ -14,6 +14,7 @@ import numpy as np
 from rushlight.core.batching import leading, on_batched
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.ops.dims import size_of
 from rushlight.ops.gather import _gather
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -122,20 +123,21 @@ def check(input, grid, mode, padding_mode):
         )
     x, g = list(input.shape), list(grid.shape)
     sizes = f"but got input with sizes {x} and grid with sizes {g}"
-    if not x or not g or x[0] != g[0]:
+    if size_of(x, 0) != size_of(g, 0):
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {sizes}")
     if g[-1] != len(x) - 2:
         raise RuntimeError(
             f"grid_sampler(): expected grid to have size {len(x) - 2} in last dimension, but got grid with sizes {g}"
         )
-    if len(x) not in (4, 5) or len(x) != len(g):
-        raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, {sizes}")
     if 0 in x[2:]:
         raise RuntimeError(
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
             f"{x} with dimension {x.index(0, 2)} being empty"
         )
-    if mode == "bicubic" and len(x) != 4:
+    wanted = 4 if len(x) == 4 else 5
+    if len(x) != wanted or len(g) != wanted:
+        raise RuntimeError(f"grid_sampler(): expected {wanted}D input and grid with same number of dimensions, {sizes}")
+    if mode == "bicubic" and wanted != 4:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if input._array.dtype != grid._array.dtype:
         have, other = (TYPE_NAMES[t.dtype] for t in (input, grid))

@@ -139,13 +139,17 @@ def sizes_of(input, size, scale_factor, recompute):
     return tuple(int(n * s) for n, s in zip(space, each, strict=True)), (None,) * len(space) if recompute else each
 
 
-def check_mode(input, mode, align_corners, antialias):
-    """Raises PyTorch's errors for a mode that does not exist, or not for this input or these options."""
-    known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
+def check_corners(mode, align_corners):
+    """ValueError for corners to be aligned in a mode that has none."""
     if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
+
+
+def check_mode(input, mode, align_corners, antialias):
+    """Raises PyTorch's errors for a mode that does not exist, or not for this input or these options."""
+    known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
@@ -197,8 +201,9 @@ def interpolate(
     >>> torch.nn.functional.interpolate(torch.tensor([[[1.0, 3.0]]]), scale_factor=2, mode="linear")
     tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
     """
-    check_mode(input, mode, align_corners, antialias)
+    check_corners(mode, align_corners)
     sizes, scales = sizes_of(input, size, scale_factor, recompute_scale_factor)
+    check_mode(input, mode, align_corners, antialias)
     if mode == "area":
         return AREA[input.ndim](input, sizes)
     check_sizes(input, sizes, mode)
