@@ -29,18 +29,42 @@ def rows_of(targets, lengths):
     """The target sequences as rows (N, longest), whether they came as rows or one after the other."""
     longest = max(lengths, default=0)
     labels = targets._array.astype(np.int64)
-    needed = longest if labels.ndim == 2 else lengths.sum()
-    if labels.shape[-1] < needed or (labels.ndim == 1 and labels.shape[-1] != needed):
-        size = f"at least size {needed} at dimension 1" if labels.ndim == 2 else f"size {needed} at dimension 0"
-        raise RuntimeError(
-            f"Expected tensor to have {size}, but got size {labels.shape[-1]} for argument #2 'targets' "
-            "(while checking arguments for ctc_loss_allocate_outputs)"
-        )
+    rows = len(lengths) if labels.ndim == 2 else lengths.sum()
+    if len(labels) != rows:
+        raise other_size(f"size {rows}", labels, 0)
     if labels.ndim == 2:
+        if labels.shape[1] < longest:
+            raise other_size(f"size at least {longest}", labels, 1)
         return labels[:, :longest]
     rows = np.zeros((len(lengths), longest), np.int64)
     rows[np.arange(longest) < lengths[:, None]] = labels
     return rows
+
+
+def other_size(wanted, labels, dim):
+    """The error for targets of another size."""
+    return RuntimeError(
+        f"Expected tensor to have {wanted} at dimension {dim}, but got size {labels.shape[dim]} for argument #2 "
+        "'targets' (while checking arguments for ctc_loss_allocate_outputs)"
+    )
+
+
+def check_dims(log_probs, targets, blank):
+    """Raises PyTorch's errors for numbers of dimensions and a blank that do not fit."""
+    place = "(while checking arguments for ctc_loss_allocate_outputs)"
+    if 0 in log_probs.shape:
+        raise RuntimeError("log_probs tensor must not be empty")
+    if log_probs.ndim != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {log_probs.ndim}-dimensional tensor for argument #1 'log_probs' "
+            f"{place}"
+        )
+    if targets.ndim not in (1, 2):
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 'targets' {place}"
+        )
+    if not 0 <= blank < log_probs.shape[2]:
+        raise RuntimeError("blank must be in label range")
 
 
 def with_blanks(rows, blank):
@@ -78,13 +102,8 @@ def likelihoods(log_probs, labels, skips, input_lengths, target_lengths):
     return logaddexp(alpha.gather(1, last), ends).squeeze(1)
 
 
-def check(log_probs, input_lengths, target_lengths, blank):
-    """Raises PyTorch's errors for lengths and a blank that do not fit."""
-    steps, _, classes = log_probs.shape
-    if 0 in log_probs.shape:
-        raise RuntimeError("log_probs tensor must not be empty")
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+def check_lengths(steps, input_lengths, target_lengths):
+    """Raises PyTorch's errors for lengths that do not fit."""
     if len(input_lengths) and input_lengths.max() > steps:
         raise RuntimeError(
             f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()} "
@@ -112,15 +131,18 @@ def ctc_loss(
     tensor(0.2877)
     """
     reduction = reduction_of(reduction)
-    if log_probs.ndim == 2:
-        batch, labels = log_probs.unsqueeze(1), targets.reshape(1, -1)
-        loss = ctc_loss(batch, labels, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    if log_probs.ndim != 3:
+        batch = log_probs.unsqueeze(1)
+        check_dims(batch, targets, blank)
+        loss = ctc_loss(batch, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
         return loss.squeeze(0) if reduction == "none" else loss
+    check_dims(log_probs, targets, blank)
     samples = log_probs.shape[1]
     input_lengths = lengths_of("input_lengths", input_lengths, samples)
     target_lengths = lengths_of("target_lengths", target_lengths, samples)
-    check(log_probs, input_lengths, target_lengths, blank)
-    labels, skips = with_blanks(rows_of(targets, target_lengths), blank)
+    rows = rows_of(targets, target_lengths)
+    check_lengths(log_probs.shape[0], input_lengths, target_lengths)
+    labels, skips = with_blanks(rows, blank)
     logarithms = likelihoods(log_probs, labels, skips, input_lengths, target_lengths)
     loss = own_softmax(log_probs, input_lengths) - logarithms
     impossible = new_tensor(logarithms._array < IMPOSSIBLE / 2)

@@ -1,5 +1,7 @@
 """Cross entropy of class scores, and the negative log likelihood of log probabilities."""
 
+from math import prod
+
 import numpy as np
 
 from rushlight import dtypes
@@ -9,6 +11,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.kernels import entropy as kernels
 from rushlight.nn.functional.reductions import reduced, reduction_of
+from rushlight.ops.dims import size_of
 from rushlight.ops.gather import _gather, _put_back
 from rushlight.ops.softmax import _softmax
 from rushlight.ops.table import operator
@@ -106,27 +109,34 @@ def cross_entropy(
         return _cross_entropy(input, target, 1 / len(classes) if reduction == "mean" else 1)[0]
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if x.shape == classes.shape:
+        check_probabilities(target, ignore_index)
+        size_of(x.shape, 0 if x.ndim == 1 else 1)
     logarithms = input.log_softmax(0 if x.ndim == 1 else 1)
     if x.shape == classes.shape:
-        return of_probabilities(logarithms, target, weight, ignore_index, reduction, label_smoothing)
+        return of_probabilities(logarithms, target, weight, reduction, label_smoothing)
     loss = nll_loss(logarithms, target, weight, ignore_index=ignore_index, reduction=reduction)
     if not label_smoothing:
         return loss
-    share = label_smoothing / x.shape[0 if x.ndim == 1 else 1]
+    share = label_smoothing / (x.shape[0 if x.ndim == 1 else 1] or np.nan)
     return loss * (1 - label_smoothing) + smooth(logarithms, classes, weight, ignore_index, reduction) * share
 
 
-def of_probabilities(logarithms, target, weight, ignore_index, reduction, smoothing):
-    """The cross entropy with probabilities of classes."""
+def check_probabilities(target, ignore_index):
+    """Raises PyTorch's errors for targets that are no probabilities."""
     if kind_of(target._array.dtype) != "f":
         name = dtypes.TYPE_NAMES[target.dtype]
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {name}")
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
+
+
+def of_probabilities(logarithms, target, weight, reduction, smoothing):
+    """The cross entropy with probabilities of classes."""
     dim = 0 if logarithms._array.ndim == 1 else 1
     classes = logarithms._array.shape[dim]
     if smoothing:
-        target = target * (1 - smoothing) + smoothing / classes
+        target = target * (1 - smoothing) + smoothing / (classes or np.nan)
     loss = -(weighted(logarithms, weight, dim) * target).sum(dim)
     return (
         loss.sum() / (logarithms._array.size / (classes or np.nan)) if reduction == "mean" else reduced(loss, reduction)
@@ -137,7 +147,7 @@ def weighted(logarithms, weight, dim):
     """Values times the weights of their classes."""
     if weight is None:
         return logarithms
-    check_weight(logarithms, weight, dim)
+    check_weight(logarithms, weight, dim, "cross_entropy: ")
     return logarithms * weight.reshape(-1, *(1,) * (logarithms._array.ndim - dim - 1))
 
 
@@ -173,7 +183,7 @@ def nll_loss(
     x, classes = input._array, target._array
     if weight is None and reduction != "none" and ignore_index < 0 and kernels.are_classes(x, classes):
         return _nll_sum(input, target, -1 / len(classes) if reduction == "mean" else -1)
-    check_classes(input, target)
+    check_classes(input, target, weight)
     if x.ndim == 1:
         input, target = input.unsqueeze(0), target.reshape(1)
         loss = nll_loss(input, target, weight, ignore_index=ignore_index, reduction=reduction)
@@ -194,7 +204,7 @@ def coefficients_of(input, classes, weight, ignore_index, reduction):
         raise IndexError(f"Target {values(classes)[values(wrong)][0]} is out of bounds.")
     coefficients = counted.astype(x.dtype)
     if weight is not None:
-        check_weight(input, weight, 1)
+        check_weight_type(input, weight)
         coefficients = coefficients * weight_of(weight, safe)
     if reduction == "mean":
         total = np.add.reduce(coefficients, axis=None)
@@ -207,33 +217,73 @@ def weight_of(weight, classes):
     return weight.detach().take(new_tensor(classes))._array
 
 
-def check_classes(input, target):
-    """Raises PyTorch's errors for scores and classes that do not fit each other."""
+def check_classes(input, target, weight):
+    """Raises PyTorch's errors for scores, classes and weights that do not fit each other."""
     shape, found = input._array.shape, target._array.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) > 1 and found[:1] != shape[:1]:
         samples = found[0] if found else 1
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({samples}).")
+    if len(shape) <= 2:
+        check_rows(input, target, weight)
+    else:
+        check_planes(input, target, weight)
+
+
+def check_types(input, target):
+    """The errors for types of scores and classes."""
     if kind_of(input._array.dtype) != "f":
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
-    if len(shape) <= 2 and len(found) > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target._array.dtype not in (np.int64, np.uint8):
         name = dtypes.TYPE_NAMES[target.dtype]
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {name}")
-    if len(shape) > 2 and found != (shape[0], *shape[2:]):
-        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}")
 
 
-def check_weight(input, weight, dim):
+def check_rows(input, target, weight):
+    """The errors for classes and weights that do not fit rows of scores."""
+    found = target._array.shape
+    if len(found) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    check_types(input, target)
+    if input._array.ndim == 1 and found and found[0] != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {found[0]}")
+    if weight is not None:
+        check_weight(input, weight, input._array.ndim - 1)
+
+
+def check_planes(input, target, weight):
+    """The errors for classes and weights that do not fit scores (N, C, d1, ...)."""
+    shape, found = input._array.shape, target._array.shape
+    if len(shape) != 4:  # counts as (N, C, 1, d1 * ...)
+        if found[1:] != shape[2:]:
+            raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(found)}")
+        shape = (*shape[:2], 1, prod(shape[2:])) if 0 not in shape else (*shape[:2], 0, 0)
+        found = (shape[0], 1, prod(found[1:])) if 0 not in found else (shape[0], 0, 0)
+    elif len(found) != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(found)}"
+        )
+    check_types(input, target)
+    if weight is not None and weight._array.size != shape[1]:
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
+    if found != (shape[0], *shape[2:]):
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(found)}")
+
+
+def check_weight(input, weight, dim, place=""):
     """Raises PyTorch's errors for class weights that do not fit the scores."""
     classes = input._array.shape[dim]
     if weight._array.shape != (classes,):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor "
-            f"of shape: {list(weight._array.shape)}"
+            f"{place}weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            f"tensor of shape: {list(weight._array.shape)}"
         )
+    check_weight_type(input, weight)
+
+
+def check_weight_type(input, weight):
+    """RuntimeError for class weights of another type than the scores'."""
     if weight._array.dtype != input._array.dtype:
         have, other = (dtypes.TYPE_NAMES[t.dtype] for t in (input, weight))
         raise RuntimeError(f"expected scalar type {have} but found {other}")

@@ -7,13 +7,14 @@ import numpy as np
 
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
+from rushlight.core.errors import larger_result
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
-from rushlight.ops.broadcasting import broadcast_tensors
+from rushlight.ops.broadcasting import broadcast_shapes, broadcast_tensors, common_shape
 from rushlight.ops.promotion import only
 from rushlight.ops.reduction import averaged
 from rushlight.ops.special_functions import xlogy
@@ -124,6 +125,13 @@ _soft_margin_loss = loss_operator(
     lambda input, target, _: -target * logistic_of(-input * target),
     lambda input, target, _: -input * logistic_of(-input * target),
 )  # fmt: skip
+
+
+def keep_shape(input, other):
+    """RuntimeError where what an input is broadcast with is larger."""
+    shape = common_shape(input._array.shape, other._array.shape)
+    if shape != input._array.shape:
+        raise larger_result(input._array.shape, shape)
 
 
 def broadcast(input, target):
@@ -248,6 +256,8 @@ def binary_cross_entropy(
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     if weight is None:
         return _binary_cross_entropy(input, target, None, reduction)
+    broadcast_shapes(target._array.shape, weight._array.shape)
+    keep_shape(input, weight)
     return reduced(_binary_cross_entropy(input, target, None, "none") * weight, reduction)
 
 
@@ -271,8 +281,12 @@ def binary_cross_entropy_with_logits(
     if pos_weight is None:
         loss = _cross_entropy_of_logits(input, target, None, "none")
     else:
+        keep_shape(input, pos_weight)
         loss = (1 - target) * input - (1 + (pos_weight - 1) * target) * logsigmoid(input)
-    return reduced(loss if weight is None else loss * weight, reduction)
+    if weight is not None:
+        keep_shape(input, weight)
+        loss = loss * weight
+    return reduced(loss, reduction)
 
 
 def soft_margin_loss(
@@ -285,6 +299,7 @@ def soft_margin_loss(
     >>> torch.nn.functional.soft_margin_loss(torch.tensor([0.0, 2.0]), torch.tensor([1.0, -1.0]))
     tensor(1.4100)
     """
+    keep_shape(input, target)
     return _soft_margin_loss(input, target, None, reduction_of(reduction, size_average, reduce))
 
 

@@ -68,7 +68,9 @@ def cosine_embedding_loss(
     tensor(1.)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    if target.ndim > 1 or not input1.ndim == input2.ndim == target.ndim + 1:
+    if target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
         raise RuntimeError(
             f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with sizes "
             f"{list(input1.shape)} and {list(input2.shape)}."
@@ -161,9 +163,12 @@ def multi_margin_loss(
     scores = input if input.ndim == 2 else input.reshape(1, -1)
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    check_scores(input, scores)
+    classes = checked_classes(input, scores, target)
     if weight is not None and weight.shape != scores.shape[1:]:
         raise RuntimeError(f"inconsistent weight size, expected {scores.shape[1]} but got {list(weight.shape)}")
-    classes = check_classes(input, scores, target)
+    if ((classes < 0) | (classes >= scores.shape[1])).any():
+        raise RuntimeError("target out of range")
     picked = scores.gather(1, new_tensor(classes[:, None]))
     slack = (margin - picked + scores).clamp_min(0)
     slack = slack if p == 1 else slack * slack
@@ -174,13 +179,17 @@ def multi_margin_loss(
     return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
 
 
-def check_classes(input, scores, target):
-    """The classes as an array of one dimension; raises PyTorch's errors where they do not fit the scores."""
+def check_scores(input, scores):
+    """Raises PyTorch's error for scores of no classes, or of too many dimensions."""
     if input.ndim > 2 or scores._array.shape[1] == 0:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
-    samples, classes = scores._array.shape
+
+
+def checked_classes(input, scores, target):
+    """The classes as an array of one dimension; raises PyTorch's errors where they are none for the scores."""
+    samples = scores._array.shape[0]
     found = target._array.reshape(-1)
     if target.ndim > 1 or found.size != samples:
         raise RuntimeError(
@@ -190,8 +199,6 @@ def check_classes(input, scores, target):
         )
     if found.dtype != np.int64:
         raise RuntimeError(f"expected scalar type Long but found {TYPE_NAMES[target.dtype]}")
-    if ((found < 0) | (found >= classes)).any():
-        raise RuntimeError("target out of range")
     return found
 
 
@@ -210,9 +217,11 @@ def multilabel_margin_loss(
     tensor(0.8500)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    if target.shape != input.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     scores = input if input.ndim == 2 else input.reshape(1, -1)
+    check_scores(input, scores)
+    alike = target.shape == input.shape if input.ndim == 2 else target.ndim < 2 and target.numel() == input.numel()
+    if not alike:
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     labels = target._array.reshape(scores.shape)
     if ((labels < -1) | (labels >= scores.shape[1])).any():
         raise RuntimeError("argument #2 'target' is out of range")
