@@ -117,3 +117,9 @@ def has_format(array: np.ndarray, format: memory_format) -> bool:
     if format in RANKS:
         return array.ndim == RANKS[format] and np.moveaxis(array, 1, -1).flags.c_contiguous
     return format is preserve_format or array.flags.c_contiguous
+
+
+def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+    """Whether a shape can be expanded to another."""
+    extra = len(larger) - len(shape)
+    return extra >= 0 and all(n in (1, m) for n, m in zip(shape, larger[extra:], strict=True))

@@ -6,6 +6,7 @@ from rushlight.absent_kernels import with_known_types
 from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
+from rushlight.core.inplace import without_history
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
 QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
@@ -51,6 +52,8 @@ def refusal(place: str, args, kwargs, error: Exception) -> Exception:
     """The error to raise for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
     from rushlight.signatures import misfit
 
+    if (earlier := without_history(args)) is not None:
+        return earlier
     said = misfit(place, args[place.startswith("Tensor.") :], kwargs)
     if said is not None:
         return TypeError(said)

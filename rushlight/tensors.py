@@ -10,9 +10,10 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
-from rushlight.core.graph import Node, TensorBase, new_tensor, use_tensor_class
-from rushlight.core.hooks import OWN, RemovableHandle, add_hook, hooks_of
+from rushlight.core.graph import Node, TensorBase, new_tensor, note_detached, use_tensor_class
+from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
 from rushlight.core.kinds import kind_of
+from rushlight.core.modes import CURRENT
 from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.windows import memory_of
 from rushlight.devices import CPU, device
@@ -361,7 +362,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def data(self, value):
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        self._array, self._unsettled = value._settled(), False
+        expect(self, value._settled())
+        self._array, self._unsettled, self._inference = value._array, False, value._inference
         self.__dict__.pop("_memory", None)
         share_memory(self, value)
 
@@ -378,9 +380,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return out
 
     def detach_(self) -> "Tensor":
-        """Takes this tensor out of the graph that made it: it becomes a leaf."""
+        """Takes this tensor out of the graph that made it: it becomes a leaf. Nothing happens in inference mode."""
+        if CURRENT.get().inference:
+            return self
         if self._view is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        if self._node is not None:
+            note_detached(self)
         self._node, self._index, self._needs, self._tangents = None, 0, False, None
         return self
 

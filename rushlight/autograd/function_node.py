@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.context import last_number
-from rushlight.core.errors import freed, modified_input
+from rushlight.core.errors import freed, invalid_gradient, modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, fit, new_tensor
 from rushlight.core.hooks import as_given, as_tensor
 from rushlight.core.levels import total
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import SavedTensor, pack, restore
+from rushlight.layouts import expands
 from rushlight.tensors import Tensor
 
 __all__ = ["FunctionCtx", "FunctionNode"]
@@ -221,10 +222,7 @@ class FunctionNode(Node):
         if not isinstance(g, TensorBase):
             raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
         if not expands(shape, g._array.shape):
-            raise RuntimeError(
-                f"Function {self.name()} returned an invalid gradient at index {i} - got {list(g.shape)} but expected "
-                f"shape compatible with {list(shape)}"
-            )
+            raise RuntimeError(f"Function {self.name()} returned an {invalid_gradient(i, g.shape, shape)}")
         if g._array.dtype.kind == "c" and dtype.kind != "c":
             raise RuntimeError(
                 "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
@@ -250,9 +248,3 @@ class SavedOutput:
         out._counter, out._node, out._index, out._needs = self.counter, node, self.index, True
         out._tangents = None if node.tangents is None else node.tangents.get(self.index)
         return out
-
-
-def expands(shape, larger):
-    """Whether a shape can be expanded to another."""
-    extra = len(larger) - len(shape)
-    return extra >= 0 and all(n in (1, m) for n, m in zip(shape, larger[extra:], strict=True))

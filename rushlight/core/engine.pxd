@@ -56,7 +56,7 @@ cdef class Backward:
     @cython.locals(i=Py_ssize_t, target=Vertex)
     cdef pass_by(self, Node node, object grad)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple, fresh=bint, shared=set)
-    cdef step_together(self, Node node, object grad)
+    cdef step_together(self, Node node, object grad, object arrived)
     cpdef bint reaches(self, Vertex vertex)
     @cython.locals(state=Vertex)
     cdef bint needs(self, Vertex vertex)

@@ -9,6 +9,8 @@ from functools import partial
 
 import numpy as np
 
+from rushlight.core.complaints import translated
+from rushlight.core.errors import Misfit
 from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
@@ -70,6 +72,8 @@ class Backward:
             for vertex, index, grad in roots:
                 self.deliver(vertex, index, self.as_cotangent(grad), False)
             self.drain()
+        except Misfit as misfit:
+            raise misfit.error([root[:2] for root in roots]) from None
         finally:
             RUN.reset(outer)
             self.let_go()
@@ -140,6 +144,8 @@ class Backward:
         if state is None or not state.needed:
             return
         if grad is not None:
+            if vertex.hooks is not None:
+                grad = vertex.hooks.fitted(vertex, index, grad)
             node = vertex if isinstance(vertex, Node) else None
             if node is not None and node.outputs is not None:
                 if state.buffer is None:
@@ -200,14 +206,23 @@ class Backward:
 
     def drain(self):
         """Runs whatever is ready: leaves at once, then the youngest node."""
-        while self.waiting:
-            vertex = self.pop()
-            if self.observer is not None:
-                self.observed(vertex)
-            elif isinstance(vertex, Node):
-                self.step(vertex)
-            else:
-                self.finish(vertex)
+        vertex = None
+        try:
+            while self.waiting:
+                vertex = self.pop()
+                if self.observer is not None:
+                    self.observed(vertex)
+                elif isinstance(vertex, Node):
+                    self.step(vertex)
+                else:
+                    self.finish(vertex)
+        except Misfit as misfit:
+            misfit.source = vertex
+            raise
+        except ValueError as error:
+            if isinstance(vertex, Node) and vertex.plan is not None:
+                raise translated(error) from None
+            raise
 
     def observed(self, vertex):
         """Runs a node, or ends the way to a leaf, while a profiler looks on."""
@@ -241,6 +256,8 @@ class Backward:
 
         A first gradient is the `.grad` itself to those who are told afterwards, as they may have changed it.
         """
+        if not leaf._needs:
+            return
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
         with hooks.lock:
@@ -268,10 +285,11 @@ class Backward:
         if grad is None or (node.plan is not None and nothing(grad)):
             self.pass_by(node, grad)
             return
-        if node.outputs is not None:
+        arrived = grad
+        if node.outputs is not None and (node.op is None or not node.op.takes_none):
             grad = filled(grad, node.outputs, self.recorded)
         if node.plan is None or node.hooks is not None or self.watched or node.plan.joint:
-            self.step_together(node, grad)
+            self.step_together(node, grad, arrived)
         else:
             for i in range(node.arity):
                 target = node.edge(i)
@@ -290,14 +308,15 @@ class Backward:
             if target is not None:
                 self.deliver(target, node.number(i), None, False)
 
-    def step_together(self, node, grad):
-        """Runs a node whose cotangents come all at once."""
+    def step_together(self, node, grad, arrived):
+        """Runs a node whose cotangents come all at once; its hooks are told what arrived."""
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
         grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
         ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold on to the others
         if node.hooks is not None:
-            grads = node.hooks.after_node(grads, grad, self.recorded)
+            grads = [g if need else None for g, need in zip(grads, needs)]
+            grads = node.hooks.after_node(grads, arrived, self.recorded)
         shared = several_have(grads, grad) if ours else None
         for i in range(node.arity):
             if needs[i]:

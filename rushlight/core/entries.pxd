@@ -21,6 +21,7 @@ cdef class Entry:
     cdef public bint additive
     cdef public bint holomorphic
     cdef public frozenset nondifferentiable
+    cdef public bint takes_none
     cdef public Formula compute
     cdef public object batch
     cdef public object tangent

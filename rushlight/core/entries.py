@@ -31,6 +31,7 @@ OPTIONS = {
     "joint": None,  # a formula that gives the cotangents of all of `inputs` at once
     "inputs": (),  # the names of what it is differentiated by, where they are not those of `formulas`
     "nondifferentiable": (),  # the numbers of the outputs that never require grad
+    "takes_none": False,  # the formula is given None, not zeros, for outputs that no gradient came to
     "holomorphic": True,  # the formulas are written as for real numbers
     "linear": False,  # linear in each of its inputs, as views are: tangents and series pass through the operator itself
     "additive": False,  # linear in all of its inputs together: likewise
@@ -78,6 +79,7 @@ class Entry:
         self.additive = options["additive"]
         self.holomorphic = options["holomorphic"]
         self.nondifferentiable = frozenset(options["nondifferentiable"])
+        self.takes_none = options["takes_none"]
         self.layout = options["layout"] or self.usual_layout()
         self.laying = LAYING.get(self.layout, OPERANDS)
         self.compute = Formula(forward, len(params)) if self.promote is not None and not self.lists else None

@@ -21,6 +21,7 @@ class Entry:
     additive: bool
     holomorphic: bool
     nondifferentiable: frozenset[int]
+    takes_none: bool
     batch: Any
     tangent: Callable[..., Any] | None
     series: Callable[..., Any] | None

@@ -146,6 +146,30 @@ def sizes_differ(error, shapes) -> Exception:
     return error
 
 
+class Misfit(Exception):
+    """A gradient of a shape that the place where it arrives cannot have; `source` is the node that it came from."""
+
+    def __init__(self, vertex, index, got, expected):
+        self.place = vertex, index
+        self.got = got
+        self.expected = expected
+        self.source = None
+
+    def error(self, roots) -> RuntimeError:
+        """What the pass that sent it says, which began at `roots`: (vertex, output) each."""
+        if self.source is None:
+            return RuntimeError(invalid_gradient(roots.index(self.place), self.got, self.expected))
+        name, inputs = self.source.name(), [self.source.edge_at(i) for i in range(self.source.arity)]
+        return RuntimeError(
+            f"Function {name} returned an {invalid_gradient(inputs.index(self.place), self.got, self.expected)}"
+        )
+
+
+def invalid_gradient(i, got, expected) -> str:
+    """The words for a gradient of a shape that an input cannot have."""
+    return f"invalid gradient at index {i} - got {list(got)} but expected shape compatible with {list(expected)}"
+
+
 def larger_result(target, shape) -> RuntimeError:
     """The error for a result that is larger than the tensor it is to be written to."""
     return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")

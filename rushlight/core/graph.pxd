@@ -7,6 +7,7 @@ cdef object ndarray, WIDEN
 cdef type TENSOR
 cdef long INFERENCE
 cdef bint WATCHED
+cdef bint DETACHED
 
 cdef int RESHAPE, CAST, CONJUGATE, BATCHED, NARROW, ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES
 

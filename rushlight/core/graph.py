@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rushlight.core.context import last_number
+from rushlight.core.context import last_number, next_number
 from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import observer
 from rushlight.core.kinds import kind_of
@@ -129,6 +129,8 @@ class Node(Vertex):
             from rushlight.core.errors import modified_input
 
             raise modified_input(tensor, version)
+        if DETACHED and tensor.__dict__.get("_detached", 0) > self.sequence:
+            raise RuntimeError(DETACHED_SINCE)
         return tensor if recorded else tensor._array
 
     def saved_result(self, array, index, recorded):
@@ -363,7 +365,7 @@ class TensorBase(Vertex):
 
     @requires_grad.setter
     def requires_grad(self, value):
-        if self.grad_fn is not None and not value:
+        if not value and self.grad_fn is not None:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
                 "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
@@ -405,6 +407,7 @@ class TensorBase(Vertex):
 
 INFERENCE = 0
 WATCHED = False
+DETACHED = False
 WIDEN = None  # brings arrays of narrow types to float32, once there are any
 
 
@@ -435,6 +438,19 @@ def watch_changes(wanted=True):
     before = WATCHED
     WATCHED = wanted
     return before
+
+
+def note_detached(tensor):
+    """Notes when a result was taken out of its graph in place: nodes that saved it before cannot use it any more."""
+    global DETACHED
+    DETACHED = True
+    tensor.__dict__["_detached"] = next_number()
+
+
+DETACHED_SINCE = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
 
 
 def line_of_change():

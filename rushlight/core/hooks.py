@@ -5,11 +5,12 @@ from itertools import count
 
 import numpy as np
 
-from rushlight.core.errors import type_name
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.errors import Misfit, type_name
+from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import CURRENT
 from rushlight.core.placing import handed_out
+from rushlight.layouts import expands
 
 _ids = count()
 
@@ -59,12 +60,23 @@ class Hooks:
         self.pre = OrderedDict()
         self.post = OrderedDict()
         self.post_accumulate = OrderedDict()
+        self.expected = {}  # output number -> shape and dtype of its gradient, where a tensor got others (see `expect`)
         self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for whatever comes
         self.lock = reentrant_lock()  # held while a gradient is added up and the hooks that wait for that run
 
     def on_output(self, index):
         """The hooks on the gradient of one output."""
         return self.outputs.setdefault(index, OrderedDict())
+
+    def fitted(self, vertex, index, grad):
+        """A gradient on its way to an output of this vertex, in the shape and dtype that are expected there."""
+        expected = self.expected.get(index)
+        if expected is None:
+            return grad
+        shape, dtype = expected
+        if not expands(shape, grad.shape):
+            raise Misfit(vertex, index, grad.shape, shape)
+        return fit(grad, shape, dtype)
 
     def on_outputs(self, grad, recorded):
         """The gradients of a vertex's outputs after the hooks on its tensors."""
@@ -128,6 +140,20 @@ def hooks_of(vertex) -> Hooks:
     if vertex.hooks is None:
         vertex.hooks = Hooks()
     return vertex.hooks
+
+
+def expect(tensor, array):
+    """Notes which gradients a tensor's vertex goes on expecting when the tensor gets another array.
+
+    A node's are those of the result that it recorded, a leaf's those of the leaf as it is now.
+    """
+    node, old = tensor._node, tensor._array
+    if not tensor._needs or (old.shape == array.shape and old.dtype == array.dtype):
+        return
+    if node is None:
+        hooks_of(tensor).expected[0] = array.shape, array.dtype
+    else:
+        hooks_of(node).expected.setdefault(tensor._index, (old.shape, old.dtype))
 
 
 def keep_retained(tensor, node, index):

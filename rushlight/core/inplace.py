@@ -8,7 +8,7 @@ from weakref import ref
 
 import numpy as np
 
-from rushlight.core.batched import Batched, values
+from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result, sizes_differ
@@ -17,12 +17,11 @@ from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_
 from rushlight.core.hooks import keep_retained
 from rushlight.core.interpreters import STACK, levels, observer
 from rushlight.core.kinds import kind_of
-from rushlight.core.modes import CURRENT
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
-from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window, address
+from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window
+from rushlight.core.writing import check_memory, check_reading
 from rushlight.dtypes import arithmetic
-from rushlight.layouts import is_dense, is_repeated
 
 COPY = Operator(
     "copy", lambda old, new: np.array(new), ("old", "new"),
@@ -30,12 +29,7 @@ COPY = Operator(
     node="CopyBackwards", holomorphic=False, additive=True, batch=leading, layout="as computed",
 )  # fmt: skip
 
-# Which functions may not read what they write to in any way, and which may in every way; others element by element.
-APART = frozenset(
-    ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
-)
 ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
-ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
 
 
 def check(tensor, recorded, *operands):
@@ -66,72 +60,6 @@ def check_history(tensor, recorded):
             "a leaf Variable that requires grad is being used in an in-place operation. Change it inside "
             "`with torch.no_grad():` (as optimizers do), or change a copy (x.clone())."
         )
-
-
-def check_inference(tensor):
-    """Raises for an inference tensor outside inference mode."""
-    if tensor._inference and not CURRENT.get().inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
-            "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
-
-
-def check_memory(tensor, operands):
-    """Raises where elements share their memory, with each other or partly with those of an operand.
-
-    So it does for an inference tensor outside inference mode.
-    """
-    check_inference(tensor)
-    if is_repeated(values(tensor._array)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
-    for other in operands:
-        if isinstance(other, TensorBase) and other is not tensor and shares(tensor, other) and meets(tensor, other):
-            raise shared()
-
-
-def check_reading(tensor, function, args):
-    """Raises where a function may not read some of its arguments, as it writes to their memory."""
-    name = getattr(function, "__name__", "")
-    if name in APART:
-        check_apart(tensor, args)
-    check_memory(tensor, () if name in ANYHOW else args)
-
-
-def check_apart(tensor, operands):
-    """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
-    for other in operands:
-        if other is tensor or (
-            isinstance(other, TensorBase) and shares(tensor, other) and np.may_share_memory(tensor._array, other._array)
-        ):
-            raise shared()
-
-
-def shares(tensor, other):
-    """Whether two tensors are one, or lie in the memory of one."""
-    return other is tensor or (tensor._counter is not None and other._counter is tensor._counter)
-
-
-def shared():
-    """The error for a change of memory that is read meanwhile."""
-    return RuntimeError(
-        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-        "location. Please clone() the tensor before performing the operation."
-    )
-
-
-def meets(tensor, other):
-    """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
-    a, b = tensor._array, other._array
-    if not (a.size and b.size and is_dense(a) and is_dense(b)):
-        return False
-    start, second = address(a), address(b)
-    if start == second and a.nbytes == b.nbytes:
-        return tensor.stride() != other.stride()
-    return start < second + b.nbytes and second < start + a.nbytes
 
 
 def change(tensor, function, *args, **kwargs):
@@ -355,9 +283,22 @@ def renew(tensor):
     look_anew(tensor, Window.between(view.base._array, tensor._array))
 
 
+def without_history(args):
+    """The error for the first of some arguments that has lost its history: PyTorch looks at that before all else."""
+    for value in args:
+        if isinstance(value, TensorBase) and value._view is not None and recording():
+            try:
+                value._synchronize()
+            except RuntimeError as error:
+                return error
+    return None
+
+
 def look_anew(tensor, window):
     """Makes the history of a view that of a look at its base as it is now."""
-    move(tensor, AsStridedBackward0.through(window, *vertex(tensor._view.base)), 0)
+    node = tensor._node
+    cls = AsStridedBackward0 if node is None else LOOKS.get(node.name(), AsStridedBackward0)
+    move(tensor, cls.through(window, *vertex(tensor._view.base)), 0)
     tensor._view.version = tensor._counter.value
 
 
@@ -423,3 +364,14 @@ class AsStridedBackward0(Node):
 
     def release(self):
         """Nothing was saved."""
+
+
+class ViewAsRealBackward0(AsStridedBackward0):
+    """The same for a view of complex numbers as pairs, which PyTorch makes again."""
+
+
+class ViewAsComplexBackward0(AsStridedBackward0):
+    """The same for a view of pairs as complex numbers."""
+
+
+LOOKS = {cls.__name__: cls for cls in (ViewAsRealBackward0, ViewAsComplexBackward0)}

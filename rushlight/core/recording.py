@@ -29,7 +29,8 @@ def recorder():
 def requires_grad(tensor):
     """Whether a tensor requires grad, as `Tensor.requires_grad` tells."""
     if tensor._view is not None:
-        tensor._synchronize()
+        if tensor._view.version != tensor._counter.value and recording():
+            tensor._synchronize()
         return tensor._needs or tensor._view.base._needs
     return tensor._needs
 

@@ -33,7 +33,10 @@ class Window:
         """The window through which the array `view` looks at the array `base`."""
         held = levels_of(base)
         own = tuple([level for level in levels_of(view) if level not in held])
-        return cls(layout(base), layout(view, own), address(view) - address(base), own)
+        offset = address(view) - address(base)
+        if not (held or own) and not 0 <= offset <= size_of(base) - size_of(view):
+            raise RuntimeError(MOVED)
+        return cls(layout(base), layout(view, own), offset, own)
 
     def over(self, levels):
         """The window in each of the examples of some levels, which lie one after another in memory."""
@@ -111,6 +114,18 @@ class Window:
         return result
 
 
+MOVED = (
+    "A view and its base lie in different memory, since one of them was given other `.data`, and the view or its base "
+    "has been modified inplace: its gradient has no place in that of the base. Change tensors in place inside "
+    "`with torch.no_grad():`, with copy_() for instance, where `.data` was assigned."
+)
+
+
+def size_of(array):
+    """The number of bytes that an array stretches over."""
+    return extent(array.shape, array.strides, array.itemsize)
+
+
 def in_order(array, levels):
     """An ordinary array with a dimension in front for each of some levels, in the order given."""
     order = sorted(levels, key=lambda level: level.number)
@@ -149,9 +164,10 @@ def memory_of(tensor):
 
 
 def whole(array):
-    """The outermost array of which another is a part."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
+    """The outermost array of which another is a part; NumPy's own windows have an object between the two."""
+    inner = array
+    while inner is not None:
+        array, inner = (inner, inner.base) if isinstance(inner, np.ndarray) else (array, getattr(inner, "base", None))
     return array
 
 
@@ -174,7 +190,7 @@ class Memory:
 
     def __init__(self, interface, owner):
         self.__array_interface__ = interface
-        self.owner = owner
+        self.base = owner
 
 
 def positions(shape, strides, offset, itemsize):

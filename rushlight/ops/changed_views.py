@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from rushlight.core.inplace import check_history, check_inference, move, stand_in
+from rushlight.core.hooks import expect
+from rushlight.core.inplace import check_history, move, stand_in
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
+from rushlight.core.writing import check_inference
 from rushlight.layouts import compact
 from rushlight.ops.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
@@ -37,12 +39,14 @@ def look_anew(tensor, entry, *args):
     recorded = recording()
     check_history(tensor, recorded and tensor.requires_grad)
     result = entry(stand_in(tensor), *args)
+    if not recorded and tensor._view is None:
+        expect(tensor, result._array)
     tensor._array, tensor._tangents = result._array, result._tangents
     tensor._bump()
     if recorded and result._node is not None:
         move(tensor, result._node, 0)
-    if tensor._view is not None:
-        tensor._view.version = tensor._counter.value
+        if tensor._view is not None:
+            tensor._view.version = tensor._counter.value
     return tensor
 
 

@@ -7,7 +7,7 @@ from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype
 from rushlight.kernels.compiled import load
-from rushlight.ops.extrema import refuse_complex
+from rushlight.ops.extrema import refuse_complex, refuse_complex_derivative
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
 from rushlight.ops.prod import _recur, _shift, widened
@@ -119,6 +119,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.ndim:
         refuse_complex("cummax_cpu", input)
+    refuse_complex_derivative("cummax", input)
     return return_types.cummax(_cummax(input, dim))
 
 
@@ -134,6 +135,7 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.ndim:
         refuse_complex("cummin_cpu", input)
+    refuse_complex_derivative("cummin", input)
     return return_types.cummin(_cummin(input, dim))
 
 
@@ -159,7 +161,9 @@ def share(input, result):
 
 @operator(
     batch=leading,
-    input=lambda grad, input, result, dim: share(input, result) * _recur(grad, decay(result, dim), dim, True),
+    input=lambda grad, input, result, dim: (
+        share(input, result) * _recur(grad, decay(result, dim), dim, True) if input.shape else grad
+    ),
 )
 def _logcumsumexp(input, dim):
     """y[i] = log(exp(x[0]) + ... + exp(x[i])).

@@ -6,6 +6,7 @@ from rushlight import return_types
 from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
+from rushlight.core.recording import recording
 from rushlight.ops.gather import _put_back, picked
 from rushlight.ops.keywords import keywords
 from rushlight.ops.protocol import REDUCTIONS
@@ -143,6 +144,12 @@ def refuse_complex(name, input):
     """Raises PyTorch's error for complex numbers, which have no order."""
     if input._array.dtype.kind == "c":
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(input)}'")
+
+
+def refuse_complex_derivative(name, input):
+    """Raises PyTorch's error for complex numbers that require grad: of one there is an extreme, but no derivative."""
+    if input._array.dtype.kind == "c" and input.requires_grad and recording():
+        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 
 def refuse_empty(name, input, dims):

@@ -1,12 +1,15 @@
 """`x[key]` and `x[key] = value`."""
 
+import math
+
 import numpy as np
 
 from rushlight.core.batched import ARRAYS, Batched
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.core.inplace import change, check_apart, check_memory, is_followed, shares
+from rushlight.core.inplace import change, is_followed, without_history
 from rushlight.core.operators import call
 from rushlight.core.recording import recording
+from rushlight.core.writing import check_apart, check_memory, shares
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.layouts import owned
@@ -81,7 +84,7 @@ def __getitem__(self, key):
             return call(_select, (self, (key, ...)))
         if kind is slice:
             if array.ndim == 0:
-                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+                raise without_history((self,)) or IndexError("slice() cannot be applied to a 0-dim tensor.")
             if key.step is not None:
                 check_step(key)
             return call(_slice, (self, (key,)))
@@ -170,7 +173,9 @@ def assign(target, value):
             sizes = sizes[1:]
         if sizes != value._array.shape:
             value = value.reshape(sizes)
-        value = value.expand(shape)
+        added = len(shape) - len(value._array.shape)
+        lies_alike = shape[added:] == value._array.shape and math.prod(shape[:added]) == 1
+        value = value.reshape(shape) if lies_alike else value.expand(shape)
     target.copy_(value)
 
 

@@ -143,7 +143,7 @@ def gather_batch(n, input, mask, shape):
     held, rows = rows_of(mask, n), rows_of(input, n)
     out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype)  # the last place is for what is not held
     np.put_along_axis(out, np.where(held, np.cumsum(held, -1) - 1, out.shape[-1] - 1), rows, -1)
-    return out[..., :-1].reshape(*mask.shape[:n], *shape)
+    return out[..., :-1].reshape((*mask.shape[:n], *shape))
 
 
 @operator(

@@ -10,7 +10,7 @@ from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
-from rushlight.ops.extrema import as_given, refuse_empty, returned, shared_by_all
+from rushlight.ops.extrema import as_given, refuse_complex_derivative, refuse_empty, returned, shared_by_all
 from rushlight.ops.gather import _gather
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import axes, kept, type_name
@@ -122,6 +122,7 @@ def along(name, entry, result_type, input, dim, keepdim, *options):
     alone = not array.ndim and name in ("kthvalue", "mode")  # nothing is compared
     if not alone and (array.dtype.kind == "c" or (array.dtype.kind == "b" and name != "mode")):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
+    refuse_complex_derivative(name, input)
     if array.size == 0:
         refuse_empty(name, input, (dim,))
     return result_type(entry(input, dim, keepdim, *options))

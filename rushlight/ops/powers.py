@@ -108,7 +108,7 @@ _pow = binary("pow", powers_by_number, lambda grad, input, other: power_cotangen
 _pow_tensor = binary(
     "pow_tensor",
     powers,
-    TABLE["pow"].formulas["input"],
+    lambda grad, input, other, result: power_cotangent(grad, input, other),
     TABLE["pow"].formulas["other"],
     promote=bases_and_exponents,
     node="PowBackward1",

@@ -97,6 +97,8 @@ def product_of_others(input, dim):
 
 def prod_cotangent(grad, input):
     """The cotangent of the product of all elements."""
+    if not input.shape:
+        return grad
     return repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)
 
 
@@ -104,7 +106,7 @@ def prod_cotangent(grad, input):
     promote=integers_widened,
     batch=over_all(np.multiply.reduce),
     tangent=weighed,
-    input=lambda grad, input: prod_cotangent(grad, input),
+    input=lambda grad, input, result: prod_cotangent(grad, input),
 )
 def _prod(input):
     return np.multiply.reduce(input, None)
@@ -115,7 +117,9 @@ def _prod(input):
     batch=leading,
     node="ProdBackward1",
     tangent=weighed,
-    input=lambda grad, input, dim, keepdim: spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim),
+    input=lambda grad, input, result, dim, keepdim: (
+        spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
+    ),
 )
 def _prod_dim(input, dim, keepdim, dtype):
     if fast is not None and input.dtype == dtype and (values := fast.row_products(input, dim, keepdim)) is not None:
@@ -149,12 +153,14 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return _prod_dim(input, dim, keepdim, widened(input, dtype))
 
 
-@operator(
-    batch=leading,
-    input=lambda grad, input, dim: (
-        _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
-    ),
-)
+def cumprod_cotangent(grad, input, dim):
+    """The cotangent of the cumulative product: that of its result where there is one element."""
+    if not input.shape or input.shape[dim] == 1:
+        return grad
+    return _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
+
+
+@operator(batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
 def _cumprod(input, dim, dtype):
     return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
 

@@ -1,6 +1,8 @@
 """Overwriting elements with random numbers: `uniform_`, `normal_` and their kind, methods of Tensor."""
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import check_history
+from rushlight.core.recording import recording
 from rushlight.ops.filling import enter, overwrite
 from rushlight.ops.random_tensors import interval, source
 from rushlight.random import Generator, distributions, integers
@@ -21,6 +23,7 @@ ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *parameters) -> Tensor:
     """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
     check_overwritten(tensor._array)
+    check_history(tensor, recording() and tensor.requires_grad)
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
     return overwrite(tensor, ENTRIES[name], array)
 

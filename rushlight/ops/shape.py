@@ -202,6 +202,8 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
     torch.Size([2, 3, 4])
     """
     shape = input._array.shape
+    if not shape:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
     dim = wrap_dim(dim, len(shape))
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -299,7 +301,7 @@ def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     >>> torch.atleast_2d(torch.tensor([1.0, 2.0]))
     tensor([[1., 2.]])
     """
-    return widened(tensors, 2, lambda t: unsqueeze(reshape(t, -1), 0))
+    return widened(tensors, 2, lambda t: unsqueeze(t, 0) if t._array.ndim else reshape(t, 1, 1))
 
 
 def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:

@@ -52,14 +52,28 @@ def dropped(array, like, dims, keepdim):
 
 
 def variance_cotangent(grad, input, dims, correction, keepdim):
-    """2 (x - mean) / (n - correction), times the cotangent."""
+    """2 (x - mean) / (n - correction), times the cotangent; a constant for a number, which has no deviation."""
     n = degrees(input.shape, dims, correction)
+    if not input.shape and not n:
+        return grad * np.nan
     return divided(2 * spread(grad, input.shape, dims, keepdim), n) * centred(input, dims)[0]
 
 
 def deviation_cotangent(grad, input, result, dims, correction, keepdim):
     """The variance's cotangent over twice the standard deviation; 0 where that is 0."""
     return variance_cotangent(ratio(grad, 2 * result), input, dims, correction, keepdim)
+
+
+def moments_cotangent(grads, input, result, dims, correction, keepdim):
+    """The cotangent of a variance or a deviation, `result`, and of a mean: one of the two may not be there."""
+    grad, mean = grads
+    if mean is not None:
+        mean = mean_cotangent(mean, input.shape, dims, keepdim)
+    if grad is None:
+        return mean
+    spreading = (input, dims, correction, keepdim) if result is None else (input, result, dims, correction, keepdim)
+    cotangent = (variance_cotangent if result is None else deviation_cotangent)(grad, *spreading)
+    return cotangent if mean is None else cotangent + mean
 
 
 def mean_cotangent(grad, input_shape, dims, keepdim):
@@ -100,9 +114,9 @@ def _std(input, dims, correction, keepdim):
 @operator(
     batch=leading,
     holomorphic=False,
-    input=lambda grads, input, dims, correction, keepdim: (
-        variance_cotangent(grads[0], input, dims, correction, keepdim)
-        + mean_cotangent(grads[1], input.shape, dims, keepdim)
+    takes_none=True,
+    input=lambda grads, input, dims, correction, keepdim: moments_cotangent(
+        grads, input, None, dims, correction, keepdim
     ),
 )
 def _var_mean(input, dims, correction, keepdim):
@@ -112,9 +126,9 @@ def _var_mean(input, dims, correction, keepdim):
 @operator(
     batch=leading,
     holomorphic=False,
-    input=lambda grads, input, result0, dims, correction, keepdim: (
-        deviation_cotangent(grads[0], input, result0, dims, correction, keepdim)
-        + mean_cotangent(grads[1], input.shape, dims, keepdim)
+    takes_none=True,
+    input=lambda grads, input, result0, dims, correction, keepdim: moments_cotangent(
+        grads, input, result0, dims, correction, keepdim
     ),
 )
 def _std_mean(input, dims, correction, keepdim):

@@ -1,0 +1,82 @@
+"""What memory may be changed in place: not an inference tensor's, not shared by elements, not what the change reads."""
+
+import numpy as np
+
+from rushlight.core.batched import Batched, values
+from rushlight.core.graph import TensorBase
+from rushlight.core.modes import CURRENT
+from rushlight.core.windows import address
+from rushlight.layouts import is_dense, is_repeated
+
+# Which functions may not read what they write to in any way, and which may in every way; others element by element.
+APART = frozenset(
+    ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
+)
+ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
+
+
+def check_inference(tensor):
+    """Raises for an inference tensor outside inference mode."""
+    if tensor._inference and not CURRENT.get().inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+            "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+
+
+def check_memory(tensor, operands):
+    """Raises where elements share their memory, with each other or partly with those of an operand.
+
+    So it does for an inference tensor outside inference mode.
+    """
+    check_inference(tensor)
+    if is_repeated(values(tensor._array)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    for other in operands:
+        if isinstance(other, TensorBase) and other is not tensor and shares(tensor, other) and meets(tensor, other):
+            raise shared()
+
+
+def check_reading(tensor, function, args):
+    """Raises where a function may not read some of its arguments, as it writes to their memory."""
+    name = getattr(function, "__name__", "")
+    if name in APART:
+        check_apart(tensor, args)
+    check_memory(tensor, () if name in ANYHOW else args)
+
+
+def check_apart(tensor, operands):
+    """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
+    for other in operands:
+        if isinstance(other, TensorBase) and shares(tensor, other):
+            raise shared()
+
+
+def shares(tensor, other):
+    """Whether two tensors are one, or lie where they may share memory."""
+    a, b = tensor._array, other._array
+    if a is b or type(a) is Batched or type(b) is Batched:
+        return a is b or (tensor._counter is not None and other._counter is tensor._counter)
+    return (a.base is not None or b.base is not None) and np.may_share_memory(a, b)
+
+
+def shared():
+    """The error for a change of memory that is read meanwhile."""
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. Please clone() the tensor before performing the operation."
+    )
+
+
+def meets(tensor, other):
+    """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
+    a, b = tensor._array, other._array
+    if not (a.size and b.size and is_dense(a) and is_dense(b)):
+        return False
+    start, second = address(a), address(b)
+    if start == second and a.nbytes == b.nbytes:
+        return tensor.stride() != other.stride()
+    return start < second + b.nbytes and second < start + a.nbytes
