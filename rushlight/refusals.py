@@ -44,8 +44,15 @@ def is_ours(name: str, function) -> bool:
 
 
 def guarded(function, place: str):
-    """The function, with PyTorch's errors."""
-    return with_errors_of(refusal, function, place)
+    """The function, with PyTorch's errors, and in the other forms that it can be called in."""
+    return with_errors_of(refusal, other_form, function, place)
+
+
+def other_form(place: str, args, kwargs) -> tuple[tuple, dict] | None:
+    """The arguments of a failed call in the form that the function takes; None where there is none."""
+    from rushlight.forms import other_form
+
+    return other_form(place, args, kwargs)
 
 
 def refusal(place: str, args, kwargs, error: Exception) -> Exception:

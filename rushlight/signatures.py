@@ -21,7 +21,7 @@ TENSORS_OF_NUMBERS = {
     "div_floor", "div_trunc", "divide", "divide_", "true_divide", "true_divide_", "floor_divide", "floor_divide_",
     "copy_",
 }  # fmt: skip
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x2": "other", "a": "input"}
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other", "a": "input"}
 EVERYWHERE = ("out", "requires_grad")  # where a function has none of them Python says so
 CLASSES = ("dtype", "device", "layout", "memory_format")
 

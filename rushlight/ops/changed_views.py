@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from rushlight.core.hooks import expect
 from rushlight.core.inplace import check_history, move, stand_in
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_inference
-from rushlight.layouts import compact
+from rushlight.layouts import compact, contiguous_format, empty_array, has_format, preserve_format
+from rushlight.layouts import memory_format as MemoryFormat
 from rushlight.ops.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.resizing import lay_anew
@@ -85,7 +88,7 @@ def as_strided_(
     return look_anew(self, _as_strided_, *strided_windows(self, size, stride, storage_offset))
 
 
-def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
+def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryFormat = contiguous_format) -> Tensor:
     """Gives a tensor another shape, in place: the first elements of its memory, or more of it, uninitialised.
 
     RuntimeError for a tensor that requires grad.
@@ -100,8 +103,13 @@ def resize_(self: Tensor, *sizes: int | Sequence[int]) -> Tensor:
     shape, array = tuple(sequence("resize_", "size", sizes)), self._settled()
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory format Preserve: give another, or leave memory_format= out.")
     if shape != array.shape:
         lay_anew(self, shape, compact(shape, array.itemsize))
+    if not has_format(self._array, memory_format):
+        in_order = np.broadcast_to(self._array.dtype.type(), shape)
+        lay_anew(self, shape, empty_array(in_order, self._array.dtype, memory_format).strides)
     return self
 
 

@@ -1,0 +1,95 @@
+"""The forms in which PyTorch's functions can be called besides ours: other names, and orders of its first years.
+
+Looked for only after a call has failed: a form that fits PyTorch's signatures is called again as ours.
+"""
+
+import warnings
+from functools import cache
+from typing import Any
+
+from rushlight.signatures import NUMPY_NAMES, Signature, parameters, recorded
+
+Call = tuple[tuple, dict[str, Any]]
+
+# The orders of the first years: numbers stand before what they multiply. Methods go without the first tensor.
+DEPRECATED = """
+add(Tensor input, Number alpha, Tensor other)
+addbmm(Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2)
+addbmm(Number beta, Tensor input, Tensor batch1, Tensor batch2)
+addcdiv(Tensor input, Number value, Tensor tensor1, Tensor tensor2)
+addcmul(Tensor input, Number value, Tensor tensor1, Tensor tensor2)
+addmv(Number beta, Tensor input, Number alpha, Tensor mat, Tensor vec)
+addmv(Number beta, Tensor input, Tensor mat, Tensor vec)
+addr(Number beta, Tensor input, Number alpha, Tensor vec1, Tensor vec2)
+addr(Number beta, Tensor input, Tensor vec1, Tensor vec2)
+baddbmm(Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2)
+baddbmm(Number beta, Tensor input, Tensor batch1, Tensor batch2)
+sub(Tensor input, Number alpha, Tensor other)
+"""
+NAMES = {  # what PyTorch's Python functions call parameters that its signatures do not have
+    "Tensor.split": {"split_size": "split_size_or_sections"},
+    ".swapaxes": {"axis0": "dim0", "axis1": "dim1"},
+    "Tensor.swapaxes": {"axis0": "dim0", "axis1": "dim1"},
+}
+
+
+def other_form(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | None:
+    """The arguments of a call in our form; None where they are in it already, or in none that is known."""
+    renamed = {NAMES.get(place, {}).get(name, name): value for name, value in kwargs.items()}
+    call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
+    if call is None and renamed != kwargs:
+        call = args, renamed
+    return None if call is None or same(call, (args, kwargs)) else call
+
+
+def same(call: Call, other: Call) -> bool:
+    """Whether two calls have the very same arguments."""
+    (args, kwargs), (others, named) = call, other
+    alike = len(args) == len(others) and all(a is b for a, b in zip(args, others, strict=True))
+    return alike and list(kwargs) == list(named)
+
+
+@cache
+def deprecated() -> dict[str, list[Signature]]:
+    """The signatures of the first years, by name."""
+    found: dict[str, list[Signature]] = {}
+    for line in DEPRECATED.split("\n")[1:-1]:
+        name, _, rest = line.partition("(")
+        found.setdefault(name, []).append(Signature(name, tuple(parameters(rest[:-1])), f"({rest}"))
+    return found
+
+
+def of_first_years(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | None:
+    """The arguments of a call in an order of the first years, in today's, with a warning."""
+    home, _, name = place.rpartition(".")
+    for signature in deprecated().get(name.rstrip("_"), ()):
+        names = [p.name for p in signature.parameters]
+        given = args
+        if home == "Tensor":  # the tensor itself comes first
+            position = names.index("input")
+            given = (*args[1 : position + 1], args[0], *args[position + 1 :])
+        if len(given) != len(names) or signature.misfit(given, {}) is not None:
+            continue
+        words = f"{name}{signature.text}"
+        warnings.warn(f"This overload of {name} is deprecated:\n\t{words}\nGive numbers by name.", stacklevel=4)
+        values = dict(zip(names, given, strict=True))
+        numbers = {key: values.pop(key) for key in ("beta", "alpha", "value") if key in values}
+        return tuple(values.values()), {**numbers, **kwargs}
+    return None
+
+
+def by_signature(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | None:
+    """The arguments of a call that fits a signature of PyTorch's, in their places as far as there are no gaps."""
+    self, given = (args[:1], args[1:]) if place.startswith("Tensor.") else ((), args)
+    for signature in recorded().get(place, ()):
+        if signature.misfit(given, kwargs) is not None:
+            continue
+        names = {p.name for p in signature.parameters}
+        named = {key if key in names else NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
+        positional = list(given)
+        for parameter in [p for p in signature.parameters if not p.keyword_only][len(given) :]:
+            if parameter.name not in named:
+                break
+            positional.append(named.pop(parameter.name))
+        return (*self, *positional), named
+    return None

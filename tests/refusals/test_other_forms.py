@@ -1,0 +1,107 @@
+"""Calls in PyTorch's other forms: NumPy's names, names of its signatures, orders of its first years."""
+
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import rushlight
+
+FORMS = """
+torch.cat([x, x], axis=0)
+torch.stack([x, x], axis=1)
+x.split(split_size=1)
+torch.add(x1=x, x2=x)
+torch.sub(x1=x, x2=x)
+torch.div(x1=x, x2=x, rounding_mode="floor")
+torch.addcmul(x, 2, x, x)
+x.addcmul(2, x, x)
+x.clone().addcmul_(2, x, x)
+torch.addcdiv(x, 2, x, x)
+x.clone().addcdiv_(-0.5, x, x)
+torch.add(x, 2, x)
+x.add(2, x)
+x.clone().add_(2, x)
+torch.sub(x, 2, x)
+x.clone().sub_(0.5, x)
+torch.baddbmm(2, b, b, b)
+torch.addmv(2, v, 3, x, v)
+torch.addr(2, x, 3, v, v)
+torch.addbmm(2, x, 3, b, b)
+x.clone().resize_(4, memory_format=torch.contiguous_format)
+torch.squeeze(x, axis=0)
+torch.unsqueeze(x, axis=0)
+torch.swapaxes(x, axis0=0, axis1=1)
+torch.gather(x, axis=0, index=i)
+torch.index_select(x, axis=0, index=i[0])
+torch.chunk(x, 2, axis=0)
+torch.unbind(x, axis=0)
+torch.select(x, axis=0, index=0)
+torch.narrow(x, axis=0, start=0, length=1)
+torch.inverse(input=d)
+torch.det(input=d)
+torch.matrix_power(input=d, n=2)
+torch.isin(elements=x, test_element=1.0)
+torch.isin(element=1.0, test_elements=x)
+torch.hsplit(x, indices=[1])
+torch.hsplit(x, sections=2)
+torch.tensor_split(x, sections=2)
+torch.tensor_split(x, indices=[1])
+torch.swapdims(x, dim0=0, dim1=1)
+torch.argsort(x, stable=True, dim=0)
+torch.where(condition=x > 2, input=x, other=0.0)
+""".strip().splitlines()
+
+
+def values(library, form):
+    torch = import_module(library)
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    names = {
+        "torch": torch,
+        "x": x,
+        "b": x[None],
+        "v": torch.tensor([1.0, 2.0]),
+        "i": torch.tensor([[0, 1], [1, 0]]),
+        "d": torch.tensor([[2.0, 1.0], [1.0, 3.0]]).double(),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = eval(form, names)
+    return [t.numpy() for t in (result if isinstance(result, tuple | list) else [result])]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_values(form):
+    pytest.importorskip("torch")
+    for ours, theirs in zip(values("rushlight", form), values("torch", form), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_orders_of_the_first_years_warn():
+    x = rushlight.ones(2)
+    with pytest.warns(UserWarning, match=r"This overload of add_ is deprecated:\n\tadd_\(Tensor input, Number alpha"):
+        assert x.add_(2, rushlight.ones(2)).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.cat([x], axes=0)",
+        "torch.squeeze(x, axis='a')",
+        "torch.gather(x, dimension=0, index=x)",
+        "torch.addcmul(x, x, 2, x)",
+    ],
+)
+def test_what_fits_no_form_is_refused(torch, call):
+    x = torch.ones(2)
+    with pytest.raises(TypeError):
+        eval(call, {"torch": torch, "x": x})
+    assert x.tolist() == [1.0, 1.0]
+
+
+def test_gradients_flow_through_other_forms():
+    x = rushlight.ones(2, requires_grad=True)
+    rushlight.stack([x, 2 * x], axis=0).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
