@@ -16,6 +16,7 @@ from rushlight.core.hooks import as_tensor
 from rushlight.core.interpreters import levels
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import in_grad_mode
+from rushlight.core.operators import disordered
 from rushlight.dtypes import FROM_NUMPY
 from rushlight.settings import warn_once
 from rushlight.size import Size
@@ -177,7 +178,7 @@ def zeros_for(x, requires_grad):
 
 def run_grad(outputs, inputs, grads, keep_graph, create_graph):
     """One backward pass that captures the gradients of `inputs`."""
-    on_tensors = needs_tensors(create_graph, outputs, grads)
+    on_tensors = needs_tensors(create_graph, outputs, grads) or any(map(disordered, (*inputs, *grads)))
     roots = make_roots(outputs, grads, on_tensors)
     run = Backward(keep_graph, on_tensors)
     with in_grad_mode(create_graph):

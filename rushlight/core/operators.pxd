@@ -70,7 +70,7 @@ cdef bint in_order(object a)
 cdef lay(Operator op, tuple args, TensorBase out)
 
 @cython.locals(tensor=TensorBase)
-cdef bint disordered(object arg)
+cpdef bint disordered(object arg)
 
 cdef bint needs_place(Operator op, list arrays, object result)
 

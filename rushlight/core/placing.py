@@ -13,7 +13,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
-from rushlight.layouts import compact, fills, is_dense, is_repeated
+from rushlight.layouts import compact, fills, is_repeated
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 
@@ -79,9 +79,7 @@ def handed_out(grad, model=None):
 
 def is_ours(grad, model):
     """Whether a gradient lies in an order that PyTorch's would not have."""
-    if model is not None:
-        return model.flags.c_contiguous and is_dense(grad)
-    return grad.ndim > 2 and batch_last(grad).flags.c_contiguous
+    return grad.ndim > 2 and (model is None or model.flags.c_contiguous) and batch_last(grad).flags.c_contiguous
 
 
 def repeated_anew(grad):

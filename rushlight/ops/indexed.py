@@ -46,7 +46,7 @@ def _add_at(input, shape, dim, index):
     if not shape:
         return np.asarray(np.add.reduce(input, axis=None))
     rows = np.ascontiguousarray(np.moveaxis(input, dim, 0))
-    return np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim)
+    return np.ascontiguousarray(np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim))
 
 
 def vector_index(name: str, index: Tensor) -> None:

@@ -54,7 +54,7 @@ def _accumulate(input, shape, key):
     flat = flat_index([i.reshape(-1) for i in index], sizes)
     rows = np.ascontiguousarray(rows).reshape(flat.size, *[shape[dim] for dim in rest])
     out = add_rows(flat, rows, int(np.prod(sizes))).reshape(*sizes, *[shape[dim] for dim in rest])
-    return np.moveaxis(out, range(len(dims)), dims)
+    return np.ascontiguousarray(np.moveaxis(out, range(len(dims)), dims))
 
 
 def located(key):

@@ -99,7 +99,7 @@ def _unpad(input, shape, places):
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.moveaxis(input, dim, 0)
         input = np.moveaxis(add_rows(index, np.ascontiguousarray(rows), shape[dim]), 0, dim)
-    return input
+    return np.ascontiguousarray(input)
 
 
 def enter(mode, node, aten):

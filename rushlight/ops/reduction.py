@@ -193,7 +193,7 @@ def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
     return _mean_dims(input, axes(dim, array.ndim), keepdim, infer_floating("mean", input, dtype))
 
 
-@operator(aten=(), batch=leading)
+@operator(aten=(), layout="elementwise", batch=leading)
 def _is_number(input):
     """1 where an element is not NaN, else 0, in the dtype of the input."""
     return (~np.isnan(input)).astype(input.dtype)

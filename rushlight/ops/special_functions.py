@@ -25,7 +25,7 @@ ROOT_PI, ROOT_2 = math.sqrt(math.pi), math.sqrt(2)
 erf = unary(
     "erf",
     erf_kernel,
-    lambda grad, input: grad * (2 / ROOT_PI * np.exp(-(input * input))),
+    lambda grad, input: 2 / ROOT_PI * np.exp(-(input * input)) * grad,
     "The error function of each element.",
     promote=floats("erf_vml_cpu"),
 )
@@ -39,7 +39,7 @@ erfc = unary(
 erfinv = unary(
     "erfinv",
     special("erfinv"),
-    lambda grad, result: grad * (ROOT_PI / 2 * np.exp(result * result)),
+    lambda grad, result: ROOT_PI / 2 * np.exp(result * result) * grad,
     "The inverse of the error function.",
     promote=floats("erfinv_vml_cpu"),
 )

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.ops.keywords import keywords
-from rushlight.ops.reduction import Dim, axes, size_of, spread
+from rushlight.ops.reduction import Dim, axes, kept, size_of, spread
 from rushlight.ops.selection import ratio
 from rushlight.ops.series import rewritten
 from rushlight.ops.table import method, operator
@@ -56,7 +56,8 @@ def variance_cotangent(grad, input, dims, correction, keepdim):
     n = degrees(input.shape, dims, correction)
     if not input.shape and not n:
         return grad * np.nan
-    return divided(2 * spread(grad, input.shape, dims, keepdim), n) * centred(input, dims)[0]
+    grad = grad if keepdim else grad.reshape(kept(input.shape, dims))
+    return divided(2 * grad, n) * centred(input, dims)[0]
 
 
 def deviation_cotangent(grad, input, result, dims, correction, keepdim):

@@ -16,7 +16,7 @@ def mapped(array, maps):
         flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
         columns = (matrix.astype(array.dtype, copy=False) @ flat).reshape(matrix.shape[0], *columns.shape[1:])
         array = columns.swapaxes(axis, 0)
-    return array
+    return np.ascontiguousarray(array)
 
 
 LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous"}

@@ -25,6 +25,7 @@ def variant(function):
 
 @operator(
     aten=(),
+    layout="like first",
     batch=by(lambda n, grad, input: grad),
     series=masking,
     grad=lambda grad: grad,
