@@ -37,7 +37,8 @@ class Stack:
 
     def leave(self, interpreter):
         """Takes an interpreter off, wherever it is."""
-        self.interpreters.remove(interpreter)
+        if interpreter in self.interpreters:
+            self.interpreters.remove(interpreter)
         self.depth = len(self.interpreters)
 
 

@@ -23,3 +23,7 @@ cdef class Setting:
 cdef class Switch:
     pass
 
+
+cdef class Undone:
+    pass
+

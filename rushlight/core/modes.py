@@ -122,6 +122,27 @@ class Switch:
         """What else there is to do on leaving."""
 
 
+class Undone:
+    """A context whose `begin` is undone by its `end`, at whatever moment Ctrl-C comes.
+
+    An `end` that was interrupted is called again: it can be called twice, and after half of `begin`.
+    """
+
+    def __enter__(self):
+        try:
+            return self.begin()
+        except KeyboardInterrupt:
+            self.end()
+            raise
+
+    def __exit__(self, *exception):
+        try:
+            self.end()
+        except KeyboardInterrupt:
+            self.end()
+            raise
+
+
 def use_counter(function):
     """Tells what counts the contexts in inference mode."""
     global COUNT_INFERENCE

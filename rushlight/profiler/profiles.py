@@ -10,6 +10,7 @@ from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.profiles import ExperimentalConfig
 from rushlight.autograd.profiler.profiles import profile as Recorder
 from rushlight.autograd.profiler.regions import record_function
+from rushlight.core.modes import Undone
 from rushlight.profiler.activities import ProfilerActivity, parsed
 from rushlight.profiler.schedules import ProfilerAction, always
 
@@ -36,7 +37,7 @@ TRANSITIONS = {
 }
 
 
-class profile:
+class profile(Undone):
     """Records operators and derivatives, all the time or in the steps of a loop that a `schedule` chooses.
 
     `activities` is {ProfilerActivity.CPU}; others warn that their device is not there. `schedule` is a function of
@@ -94,13 +95,22 @@ class profile:
         self.current_action = self.schedule(0)
         self._region: record_function | None = None
         self._metadata: dict = {}
+        self.stopped = True
 
-    def __enter__(self):
+    def begin(self):
+        """Begins, and gives itself."""
+        self.stopped = True
         self.start()
+        self.stopped = False
         return self
 
-    def __exit__(self, *exception):
-        self.stop()
+    def end(self):
+        """Ends; interrupted in that or at the beginning, it only ends the recording."""
+        if not self.stopped:
+            self.stopped = True
+            self.stop()
+        elif self.profiler is not None:
+            self.profiler.end()
 
     def start(self) -> None:
         """Begins, as entering the context does."""
@@ -154,7 +164,7 @@ class profile:
 
     def stop_trace(self) -> None:
         """Ends a recording."""
-        self._recorder().__exit__(None, None, None)
+        self._recorder().end()
 
     def _trace_ready(self):
         """Hands over a recording."""

@@ -1,8 +1,9 @@
 """Random numbers: the very streams of PyTorch's CPU generator, on NumPy's Mersenne Twister."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 
+from rushlight.core.modes import Undone
 from rushlight.random.generator import Generator, default_generator
 
 __all__ = [
@@ -51,10 +52,27 @@ def set_rng_state(new_state) -> None:
     default_generator.set_state(new_state)
 
 
-@contextmanager
+class Forked(Undone, ContextDecorator):
+    """A context at whose end the default generator is put back to where it was at the beginning."""
+
+    state = None
+
+    def begin(self) -> None:
+        """Notes where the generator is."""
+        self.state = default_generator._state_array()
+
+    def end(self) -> None:
+        """Puts it back."""
+        if self.state is not None:
+            default_generator._set_state_array(self.state)
+
+    def _recreate_cm(self):
+        return Forked()
+
+
 def fork_rng(
     devices: Iterable[object] | None = None, enabled: bool = True, device_type: str | None = None
-) -> Iterator[None]:
+) -> AbstractContextManager:
     """Put the default generator back, at the end of the block, to where it was at the beginning.
 
     With `enabled=False`, or for the device type "meta", the block runs as it is. Raises RuntimeError if
@@ -68,12 +86,7 @@ def fork_rng(
     True
     """
     if not enabled or device_type == "meta":
-        yield
-        return
+        return nullcontext()
     if devices is not None and (named := list(devices)):
         raise RuntimeError(f"fork_rng has no generator for devices {named}: leave them out for the CPU's")
-    state = default_generator._state_array()
-    try:
-        yield
-    finally:
-        default_generator._set_state_array(state)
+    return Forked()

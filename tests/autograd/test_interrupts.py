@@ -106,9 +106,27 @@ def hessian():
     torch.func.hessian(lambda x: x.sin().sum())(torch.ones(2))
 
 
+def profiled():
+    with torch.autograd.profiler.profile():
+        torch.ones(2).exp()
+
+
+def profiled_steps():
+    with torch.profiler.profile(schedule=torch.profiler.schedule(wait=0, warmup=0, active=1)) as profiler:
+        torch.ones(2).exp()
+        profiler.step()
+
+
+def random_numbers():
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        torch.rand(2)
+
+
 PROGRAMS = [
     no_grad_context, no_grad_function, no_grad_generator, inference, hooks_on_saved, hooks_refused, mutation_allowed,
-    anomaly, custom_function, hooks, recomputation, mapped, tangents, dual_numbers, hessian,
+    anomaly, custom_function, hooks, recomputation, mapped, tangents, dual_numbers, hessian, profiled, profiled_steps,
+    random_numbers,
 ]  # fmt: skip
 
 
@@ -139,12 +157,13 @@ def interrupted(program, k):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_every_place(program):
     program()  # what is imported or set up at the first use is there
-    before = modes.CURRENT.get()
+    before, random_state = modes.CURRENT.get(), torch.get_rng_state()
     k = 1
     while interrupted(program, k) and k < 3000:
         assert modes.CURRENT.get() is before, k
         held = [engine.RUN.get(), batched.ENTERED.get(), bool(interpreters.STACK.depth), engine.CLAIM.locked()]
         assert not any(held), k
+        assert torch.equal(torch.get_rng_state(), random_state), k
         k += 1
     assert k > 5
 

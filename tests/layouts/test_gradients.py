@@ -1,4 +1,4 @@
-"""Where gradients lie that `autograd.grad` returns: as PyTorch's, whatever the inputs and cotangents lie like."""
+"""Where gradients lie that `autograd.grad` returns: as PyTorch's, however inputs and cotangents lie."""
 
 import pytest
 

@@ -6,6 +6,7 @@ from rushlight.autograd.profiler import trace
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.parsing import events_of
 from rushlight.autograd.profiler.recording import Recording
+from rushlight.core.modes import Undone
 
 DEVICES = ("cuda", "xpu", "mtia", "hpu")
 
@@ -17,7 +18,7 @@ class ExperimentalConfig:
         self.profile_all_threads = profile_all_threads
 
 
-class profile:
+class profile(Undone):
     """Records the operators that run inside, their derivatives in backward passes, and regions with names.
 
     Without `enabled` nothing happens. `record_shapes` keeps the shapes of inputs, `with_flops` counts floating-point
@@ -79,7 +80,8 @@ class profile:
         self._events: EventList | None = None
         self._earlier: list = []
 
-    def __enter__(self):
+    def begin(self):
+        """Begins a recording, if it is enabled, and gives itself. RuntimeError the second time."""
         if not self.enabled:
             return None
         if self.entered:
@@ -98,10 +100,10 @@ class profile:
         )
         self._recording.start()
 
-    def __exit__(self, *exception):
+    def end(self):
+        """Ends the recording."""
         if self.enabled and self._recording is not None:
             self._recording.stop()
-        return False
 
     def __repr__(self):
         return "<unfinished torch.autograd.profile>" if self._finished is None else repr(self.function_events)
