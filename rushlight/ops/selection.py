@@ -28,13 +28,17 @@ Number = bool | int | float
 Bound = TensorBase | Number | complex
 
 
-@operator(aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad))
+@operator(
+    aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad)
+)
 def _keep(condition, input):
     """The elements where a condition holds, 0 elsewhere: what formulas mask cotangents with."""
     return keep(condition, input)
 
 
-@operator(aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _drop(condition, grad))
+@operator(
+    aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _drop(condition, grad)
+)
 def _drop(condition, input):
     """0 where a condition holds, the elements elsewhere."""
     return drop(condition, input)
