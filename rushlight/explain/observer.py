@@ -2,6 +2,7 @@
 "here."""
 
 import sys
+from contextlib import contextmanager
 from threading import local
 
 import numpy as np
@@ -19,8 +20,19 @@ ndarray = np.ndarray
 class Here(local):
     """Where recording was switched off, in a thread."""
 
+    still = False  # whether numbers that are asked for are only a part of something else
+
     def __init__(self):
         self.modes: list[tuple[object, Site]] = []
+
+    @contextmanager
+    def quiet(self):
+        """A context in which numbers that are asked for are not noted."""
+        outside, self.still = self.still, True
+        try:
+            yield
+        finally:
+            self.still = outside
 
 
 class Quiet:
@@ -138,7 +150,7 @@ class Watch(Interpreter):
             kind = outs[0]._array.dtype.kind
             mode = not CURRENT.get().grad
             how = "mode" if mode else "integer" if kind in "biu" else "constant"
-            cut = self.cut(info.site, how, op.name, lost, self.mode_site() if mode else None)
+            cut = self.cut(info.site, how, f"{op.name}()", lost, self.mode_site() if mode else None)
             info.cuts = merged(info.cuts, (cut,))
             return
         plain: tuple = ()
@@ -165,7 +177,7 @@ class Watch(Interpreter):
         """The line that switched recording off."""
         return self.here.modes[-1][1] if self.here.modes else None
 
-    def left_graph(self, tensor, how: str, result=None) -> None:
+    def left_graph(self, tensor, how: str, result=None, name: str = "") -> None:
         """A tensor's values go on without their history: in another tensor, or as numbers."""
         known = self.origins.of(tensor)
         cuts = () if known is None else known.cuts
@@ -173,7 +185,11 @@ class Watch(Interpreter):
         if tensor.requires_grad:
             if result is None and tensor._node is not None and tensor._node.sequence in self.ledger.roots:
                 return
-            cuts = merged(cuts, (self.cut(site, how, how, (tensor,)),))
+            cuts = merged(cuts, (self.cut(site, how, name or how, (tensor,)),))
+        elif result is None and cuts and cuts[-1].how == "detach" and cuts[-1].site.line == site.line:
+            whole = self.cut(site, how, how, ())  # detach() is only the first half of it
+            whole.leaves.update(cuts[-1].leaves)
+            cuts = (*cuts[:-1], whole)
         if result is None:
             self.left = merged(self.left, cuts)
             return

@@ -16,7 +16,7 @@ from rushlight.nn.functional import dropping
 from rushlight.nn.modules.base.hooks import register_module_forward_hook, register_module_forward_pre_hook
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils import clip_grad
-from rushlight.ops import from_data
+from rushlight.ops import conversion, from_data
 from rushlight.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from rushlight.optim.optimizer import (
     Optimizer,
@@ -63,7 +63,8 @@ def values(stack: ExitStack, watch) -> None:
     def number(how):
         def make(original):
             def wrapped(self, *args, **kwargs):
-                watch.left_graph(self, how)
+                if not watch.here.still:
+                    watch.left_graph(self, how)
                 return original(self, *args, **kwargs)
 
             return wrapped
@@ -72,9 +73,20 @@ def values(stack: ExitStack, watch) -> None:
 
     def new_array(original):
         def wrapped(data, dtype):
-            if isinstance(data, TensorBase):
-                watch.left_graph(data, "torch.tensor")
-            return original(data, dtype)
+            for item in data if isinstance(data, (list, tuple)) else (data,):
+                if isinstance(item, TensorBase):
+                    watch.left_graph(item, "torch.tensor")
+            with watch.here.quiet():
+                return original(data, dtype)
+
+        return wrapped
+
+    def convert(original):
+        def wrapped(input, dtype, *args, **kwargs):
+            result = original(input, dtype, *args, **kwargs)
+            if dtype.kind in "biu" and result is not input:
+                watch.left_graph(input, "integer", result, f"a cast to {dtype}")
+            return result
 
         return wrapped
 
@@ -82,6 +94,7 @@ def values(stack: ExitStack, watch) -> None:
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))
     replaced(stack, from_data, "new_array", new_array)
+    replaced(stack, conversion, "convert", convert)
 
 
 def data(stack: ExitStack, watch) -> None:

@@ -25,4 +25,6 @@ def explained(source: str, name: str = "program"):
                 exec(compile(lines, file, "exec"), names)
         except Exception as error:
             caught = error
+        finally:
+            torch.set_grad_enabled(True)
     return why, caught
