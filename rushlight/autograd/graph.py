@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from rushlight.autograd.drawing import draw
 from rushlight.core.engine import RUN
 from rushlight.core.graph import Node as CoreNode
 from rushlight.core.graph import TensorBase
@@ -15,7 +16,7 @@ from rushlight.core.modes import Switch
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "draw", "get_gradient_edge",
     "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
 ]  # fmt: skip
 

@@ -7,6 +7,12 @@ from rushlight.explain.origins import Birth, info_of
 
 GIVEN = ("data", "masked_fill", "masked_fill_tensor", "full", "fill", "where")  # infinities that are meant, often
 
+TAME = frozenset(
+    ["abs", "add", "add_scaled", "atan", "cat", "clamp", "clamp_min", "clamp_max", "cos", "dropout", "erf", "expand"]
+    + ["gelu", "hardtanh", "leaky_relu", "neg", "pile", "relu", "relu6", "reshape_copy", "sigmoid", "sign", "silu"]
+    + ["sin", "slice", "softsign", "sub", "tanh", "t"]
+)  # what does not make bad values of good ones
+
 
 def is_bad(array) -> bool:
     """Whether an array has a NaN or an infinity in it."""
@@ -28,7 +34,7 @@ def born(info, op, args, tensors, known, array) -> Birth | None:
             return birth
     for tensor, one in zip(tensors, known, strict=True):
         bad = tensor._array
-        if one is not None and one.birth is None and type(bad) is np.ndarray and is_bad(bad):
+        if one is not None and one.birth is None and not tensor._needs and type(bad) is np.ndarray and is_bad(bad):
             one.birth = Birth(info.site, "data", "nan" if np.isnan(bad).any() else "inf")
             if value == "inf" or one.birth.value == "nan":
                 return one.birth

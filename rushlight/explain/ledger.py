@@ -38,11 +38,22 @@ class Leaf:
         self.stale = False  # and more was added to that
         self.read = False  # the program looked at the gradient
         self.first_step = 0
+        self.values: np.ndarray | None = None  # some, as they were when a gradient arrived
+        self.by_hand = 0  # gradients that were added to one by which the program has changed the leaf
+        self.changed_at: Site | None = None
 
     @property
     def tensor(self):
         """The leaf, while there is one."""
         return self.ref()
+
+    def changed_by_hand(self, leaf) -> bool:
+        """Whether the program itself has changed the leaf since the last gradient arrived."""
+        if self.values is None or np.array_equal(self.values, leaf._array.reshape(-1)[:8], equal_nan=True):
+            return False
+        change = None if leaf._counter is None else leaf._counter.changed_at
+        self.changed_at = getattr(change, "site", None) or self.last
+        return True
 
 
 class Held:
@@ -59,7 +70,8 @@ class Held:
         self.stale = 0  # steps with gradients that were used before
         self.lost = 0  # steps after gradients had been zeroed
         self.empty = 0  # steps without any gradient
-        self.unmoved = 0  # steps that changed nothing though there were gradients
+        self.compared = 0  # steps before and after which parameters were compared
+        self.unmoved = 0  # those of them that changed nothing though there were gradients
         self.bad_at: int | None = None  # the first step after which a parameter was bad
         self.passes = 0  # how many passes there had been when it was made
 
@@ -76,8 +88,14 @@ class Held:
         return [p for group in self.optimizer.param_groups for p in group["params"]]
 
 
+SMALL = 4096  # gradients of that many elements are kept until the end of the pass, larger ones looked at on their way
+
+
 class Pass:
-    """One backward pass under way."""
+    """One backward pass under way; in `with`, the derivative of the node that runs.
+
+    Gradients are only looked at where those of the leaves turn out bad or zero: then node by node, in their order.
+    """
 
     def __init__(self, site: Site, run, number: int):
         self.site = site
@@ -87,22 +105,16 @@ class Pass:
         self.whole = run.whole
         self.births: list = []
         self.bad_leaves: list = []
+        self.zero_leaves: list = []
         self.zeros: dict[int, object] = {}  # by vertex: the node that made all that arrived there zero, else None
         self.reached: list[Leaf] = []
         self.root_info: Info | None = None
         self.nodes = 0
+        self.node: Any = None
+        self.given: list[tuple] = []
         self.failed = False
-
-
-class Applied:
-    """A node's derivative, whose cotangents are looked at once they are there."""
-
-    __slots__ = ("grad", "node", "under_way")
-
-    def __init__(self, under_way: Pass, node, grad):
-        self.under_way = under_way
-        self.node = node
-        self.grad = grad
+        self.unseen: list[tuple] = []  # changes through .data
+        self.spoilt: list[tuple] = []  # those of them that changed what was saved
 
     def __enter__(self):
         return self
@@ -111,41 +123,67 @@ class Applied:
         return None
 
     def made(self, grads) -> None:
-        """Looks for the first bad cotangent, and for those that are all zero."""
-        under_way, node = self.under_way, self.node
-        under_way.nodes += 1
-        zeros = under_way.zeros
-        by = zeros.get(id(node))
-        for i, g in enumerate(grads):
-            if g is None:
-                continue
+        """Keeps what a node gave, for a look at the end."""
+        node = self.node
+        if self.unseen:
+            self.look_for_changes(node)
+        arrays = []
+        for g in grads:
             array = g._array if isinstance(g, TensorBase) else g
-            if type(array) is not ndarray or not array.size:
-                continue
-            size: Any = np.vdot(array, array)
-            if size == 0 and not array.any():
-                target = node.edge_at(i)[0]
-                if target is not None:
-                    zeros.setdefault(id(target), source_of_zeros(node, i) if by is None else by)
-                continue
-            target = node.edge_at(i)[0]
-            if target is not None:
-                zeros[id(target)] = None
-            if size - size != 0 and not np.isfinite(array).all() and not self.was_bad():
-                under_way.births.append(born_backward(node, grads))
+            if array is not None and (type(array) is not ndarray or array.size > SMALL):
+                array = state_of(array)
+            arrays.append(array)
+        self.given.append((node, arrays))
 
-    def was_bad(self) -> bool:
-        """Whether what arrived was bad already."""
-        arrived = self.grad if isinstance(self.grad, list) else (self.grad,)
-        for g in arrived:
-            if g is not None:
-                array = array_of(g)
-                if type(array) is Batched or is_bad(array):
-                    return True
-        return False
+    def look_back(self) -> None:
+        """Goes through what nodes gave: which made gradients zero, and which made them bad."""
+        bad: set[int] = set()
+        zeros = self.zeros
+        for node, arrays in self.given:
+            by = zeros.get(id(node))
+            for i, array in enumerate(arrays):
+                target = None if array is None else node.edge_at(i)[0]
+                if target is None:
+                    continue
+                state = array if isinstance(array, str) else state_of(array)
+                if state == ZERO:
+                    zeros.setdefault(id(target), source_of_zeros(node, i) if by is None else by)
+                    continue
+                zeros[id(target)] = None
+                if state == BAD:
+                    bad.add(id(target))
+                    if id(node) not in bad and not self.births:
+                        self.births.append(born_backward(node, [a for a in arrays if not isinstance(a, str)]))
+
+    def look_for_changes(self, node) -> None:
+        """Looks whether what a node saved was changed through .data since."""
+        for source, site, number in self.unseen:
+            tensor = source()
+            if tensor is not None and node.sequence <= number:
+                for value in (node.saved0, node.saved1, *(node.saved or ())):
+                    if value is tensor or (value is not None and value is tensor._array):
+                        self.spoilt.append((tensor, site))
+
+
+GOOD, ZERO, BAD = "good", "zero", "bad"
+
+
+def state_of(array) -> str:
+    """Whether a gradient is all zero, or has a NaN or an infinity in it."""
+    if type(array) is not ndarray or not array.size:
+        return GOOD
+    size: Any = np.vdot(array, array)
+    if size == 0 and not array.any():
+        return ZERO
+    return GOOD if size - size == 0 or np.isfinite(array).all() else BAD
 
 
 AT_ZERO = ("pow", "abs", "square", "mse_loss", "huber_loss", "smooth_l1_loss")  # flat where the operand is zero
+
+
+def is_zero(array) -> bool:
+    """Whether all elements are zero: the first one tells, mostly."""
+    return not (array.size and array.flat[0]) and not array.any()
 
 
 RECTIFIERS = frozenset(["relu", "clamp_min", "threshold"])
@@ -180,10 +218,12 @@ class Arrival:
         under_way = self.ledger.under_way[-1]
         state = self.state = self.ledger.leaf(self.leaf, under_way.site)
         held = self.leaf._grad
-        if held is None or not held._array.any():
+        if held is None or is_zero(held._array):
             state.stale = False
         elif state.used:
             state.stale = True
+        elif state.changed_by_hand(self.leaf):
+            state.by_hand += 1
         return self
 
     def __exit__(self, *exception):
@@ -193,6 +233,8 @@ class Arrival:
             return
         state.arrivals += 1
         state.new, state.used, state.last = True, False, under_way.site
+        if id(leaf) not in self.ledger.owned:
+            state.values = leaf._array.reshape(-1)[:8].copy()
         under_way.reached.append(state)
         array = leaf._grad._array
         if type(array) is not ndarray:
@@ -200,11 +242,8 @@ class Arrival:
         size = np.vdot(array, array).real
         if size - size != 0 and not np.isfinite(array).all():
             under_way.bad_leaves.append(state)
-        by = under_way.zeros.get(id(leaf))
-        if by is not None:
-            state.zeros += 1
-            state.zeroed_by = info_of(by)
-            state.zeroed_name = by.op.name if by.op is not None else by.name()
+        if size == 0 and not array.any():
+            under_way.zero_leaves.append((state, leaf))
         if len(state.norms) < 500:
             state.norms.append(float(size) ** 0.5)
 
@@ -216,6 +255,7 @@ class Ledger:
         self.leaves: dict[int, Leaf] = {}
         self.kept: dict[int, object] = {}  # parameters, which stay to be asked about
         self.held: dict[int, Held] = {}
+        self.owned: set[int] = set()  # what optimizers hold
         self.under_way: list[Pass] = []
         self.steps = 0
         self.passes = 0
@@ -233,6 +273,8 @@ class Ledger:
         self.clipped_nothing: set[Site] = set()
         self.scheduled: dict[Site, int] = {}
         self.readings = None
+        self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
+        self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
         self.changed_by_hooks: list = []
 
@@ -259,6 +301,7 @@ class Ledger:
                 self.roots.add(vertex.sequence)
         if len(self.roots) > 1000:
             self.roots = set(sorted(self.roots)[-100:])
+        under_way.unseen = list(self.unseen)
         self.under_way.append(under_way)
         if not run.keep_graph:
             self.frees.append((last_number(), site))
@@ -272,6 +315,8 @@ class Ledger:
         if failed:
             return
         self.clock += under_way.whole
+        self.look_closer(under_way)
+        self.spoilt += under_way.spoilt
         root = under_way.root_info
         if root is not None and root.birth is not None:
             self.bad.append((root.birth, under_way))
@@ -287,13 +332,29 @@ class Ledger:
         if root is not None and root.depth > self.depths.get(id(under_way.site), (0,))[0]:
             self.depths[id(under_way.site)] = (root.depth, under_way.site, root)
 
+    def look_closer(self, under_way: Pass) -> None:
+        """Where gradients of leaves are bad or zero: which node made them so."""
+        if under_way.bad_leaves or under_way.zero_leaves:
+            under_way.look_back()
+        for state, leaf in under_way.zero_leaves:
+            by = under_way.zeros.get(id(leaf))
+            if by is not None:
+                state.zeros += 1
+                state.zeroed_by = info_of(by)
+                state.zeroed_name = by.op.name if by.op is not None else by.name()
+        under_way.given.clear()
+        under_way.zeros.clear()
+
     def freed_line(self, stamp: int) -> Site | None:
         """The line of the pass that freed a node then."""
         return next((site for number, site in reversed(self.frees) if number <= stamp), None)
 
-    def applying(self, node, grad):
+    def applying(self, node):
         """A node's derivative."""
-        return Applied(self.under_way[-1], node, grad)
+        under_way = self.under_way[-1]
+        under_way.node = node
+        under_way.nodes += 1
+        return under_way
 
     def arriving(self, leaf):
         """A gradient's end at a leaf."""
@@ -307,6 +368,7 @@ class Ledger:
         if held is None:
             held = self.held[id(optimizer)] = Held(optimizer, site)
             held.passes = self.passes
+            self.owned.update(map(id, held.params))
 
     def before_step(self, optimizer, site) -> None:
         """An optimizer is about to change its parameters."""
@@ -321,10 +383,10 @@ class Ledger:
             grad = p._grad
             if grad is not None:
                 any_grad = True
-                nonzero = nonzero or bool(grad._array.any())
+                nonzero = nonzero or not is_zero(grad._array)
             if state is None:
                 continue
-            if state.new and (grad is None or (state.norms and state.norms[-1] > 0 and not grad._array.any())):
+            if state.new and (grad is None or (state.norms and state.norms[-1] > 0 and is_zero(grad._array))):
                 lost = True
             if state.stale and state.new:
                 stale = True
@@ -332,7 +394,8 @@ class Ledger:
         held.stale += stale
         held.lost += lost
         held.empty += not any_grad
-        held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if nonzero else None
+        look = nonzero and (held.steps < 10 or not held.steps & 15)
+        held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if look else None
 
     def after_step(self, optimizer) -> None:
         """It has."""
@@ -343,6 +406,7 @@ class Ledger:
         self.readings.stepped()
         if held.before is not None:
             now = [p._array.reshape(-1)[:32] for p in held.params[:64]]
+            held.compared += 1
             held.unmoved += all(np.array_equal(a, b, equal_nan=True) for a, b in zip(held.before, now, strict=True))
         held.before = None
 
@@ -352,6 +416,13 @@ class Ledger:
         held = self.held[id(optimizer)]
         held.zeroed += 1
         held.zero_site = site
+
+    def module_zeroed(self, module, site) -> None:
+        """The gradients of a module are forgotten."""
+        ids = {id(p) for p in module.parameters()}
+        for held in self.held.values():
+            if any(id(p) in ids for p in held.params):
+                held.zero_site = site
 
     def clipping(self, parameters, site) -> None:
         """Gradients are clipped."""

@@ -1,5 +1,4 @@
-"""What looks on while a program is explained: the core passes calls, changes in place and backward passes through "
-"here."""
+"""What looks on while a program is explained: the core passes calls, changes and backward passes through here."""
 
 import sys
 from contextlib import contextmanager
@@ -7,11 +6,12 @@ from threading import local
 
 import numpy as np
 
+from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import Interpreter
 from rushlight.core.modes import CURRENT
-from rushlight.explain.bad_values import born, is_bad
-from rushlight.explain.origins import Cut, Info, Origins, merged
+from rushlight.explain.bad_values import TAME, born, is_bad
+from rushlight.explain.origins import Birth, Cut, Info, Origins, merged
 from rushlight.explain.sites import Site, Sites
 
 ndarray = np.ndarray
@@ -94,39 +94,43 @@ class Watch(Interpreter):
     def call(self, op, args, below):
         """Calls an operator, and notes where its results come from."""
         result = below(op, args)
-        tensors = [a for a in args if isinstance(a, TensorBase)]
+        tensors = []
         for a in args:
-            if type(a) is tuple or type(a) is list:
-                tensors.extend([item for item in a if isinstance(item, TensorBase)])
+            if isinstance(a, TensorBase):
+                tensors.append(a)
+            elif type(a) is tuple or type(a) is list:
+                tensors += [item for item in a if isinstance(item, TensorBase)]
         if tensors and result is not NotImplemented:
             self.note(op, args, tensors, result)
         return result
 
     def note(self, op, args, tensors, result) -> None:
         """Notes where the results of a call come from."""
-        info = Info(self.sites.here(3), op.name)
+        clock = self.ledger.clock
+        info = Info(self.sites.here(3), op.name, clock)
         outs = result if type(result) is tuple else (result,)
         known = [self.known(t, info) for t in tensors]
-        info.step = self.ledger.clock
-        for t, one in zip(tensors, known, strict=True):
+        born_before = None
+        for one in known:
             if one is not None:
                 if one.cuts:
                     info.cuts = merged(info.cuts, one.cuts)
-                if t._node is not None:
-                    depth = one.depth + 1 if one.step < info.step else one.depth
-                    if depth > info.depth:
-                        info.depth = depth
-        recorded = outs[0]._needs
-        if recorded and info.depth:
-            self.spans[info.site] = info
-        if not recorded:
+                if one.birth is not None:
+                    born_before = one.birth
+                if one.step < clock and one.name != "data" and one.depth >= info.depth:
+                    info.depth = one.depth + 1
+                elif one.depth > info.depth:
+                    info.depth = one.depth
+        if not outs[0]._needs:
             self.unrecorded(op, info, tensors, known, outs)
-        if not op.view:
+        elif info.depth:
+            self.spans[info.site] = info
+        if op.view:
+            info.birth = born_before
+        elif born_before is not None or op.name not in TAME:
             array = outs[0]._array
             if type(array) is ndarray and is_bad(array):
                 info.birth = born(info, op, args, tensors, known, array)
-        elif known and known[0] is not None:
-            info.birth = known[0].birth
         if op.name in self.readings.wanted:
             self.readings.look(op.name, info, args, known, outs[0])
         for out in outs:
@@ -136,10 +140,13 @@ class Watch(Interpreter):
         """What is known of an operand. Of data that comes from nowhere since values left the graph: that they did."""
         found = self.origins.of(tensor)
         if found is None and not tensor._needs and tensor._node is None:
-            found = Info(info.site, "data")
-            found.step = self.ledger.clock
-            if self.left and tensor._array.dtype.kind in "fc":
-                found.cuts = self.left
+            found = Info(info.site, "data", info.step)
+            array = tensor._array
+            if type(array) is ndarray and array.dtype.kind in "fc":
+                if self.left:
+                    found.cuts = self.left
+                if is_bad(array):
+                    found.birth = Birth(info.site, "data", "nan" if np.isnan(array).any() else "inf")
             self.origins.keep(tensor, found)
         return found
 
@@ -193,9 +200,8 @@ class Watch(Interpreter):
         if result is None:
             self.left = merged(self.left, cuts)
             return
-        info = Info(site, how)
+        info = Info(site, how, self.ledger.clock)
         info.cuts = cuts
-        info.step = self.ledger.clock
         if known is not None:
             info.birth, info.plain = known.birth, known.plain
         self.origins.keep(result, info)
@@ -204,6 +210,9 @@ class Watch(Interpreter):
 
     def changing(self, function, tensor, args):
         """A change in place is about to be made: what is noted of it is `changer`."""
+        info = self.origins.of(tensor)
+        if info is not None and info.source is not None and info.source() is not None:
+            self.ledger.unseen.append((info.source, self.sites.here(2), last_number()))
         return QUIET
 
     def changer(self) -> Change:
@@ -228,7 +237,7 @@ class Watch(Interpreter):
 
     def applying(self, node, grad):
         """A node's derivative is computed."""
-        return self.ledger.applying(node, grad)
+        return self.ledger.applying(node)
 
     def accumulating(self, leaf):
         """A gradient is added to a leaf's."""

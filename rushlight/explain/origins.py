@@ -27,8 +27,7 @@ class Cut:
         return found is not None and found() is leaf
 
     def take(self, tensor) -> None:
-        """Notes the leaves that a tensor comes from; of the first few times only, since they are the same ever "
-        "after."""
+        """Notes the leaves that a tensor comes from, the first few times: later they are the same."""
         self.count += 1
         if self.count <= 3:
             for leaf in leaves_of(tensor):
@@ -52,19 +51,19 @@ class Birth:
 class Info:
     """What is known of a result."""
 
-    __slots__ = ("birth", "cuts", "depth", "dim", "name", "parents", "plain", "shape", "site", "step")
+    cuts: tuple[Cut, ...] = ()  # most results have nothing to tell but their site, their name and their time
+    birth: Birth | None = None
+    plain: tuple[ref, ...] = ()  # leaves that do not require grad, for results that do not either
+    depth = 0  # how many steps the graph behind it spans
+    source: ref | None = None  # of what .data gave: the tensor whose memory it is
+    parents: tuple = ()  # of views and the like: what is known of what they are of
+    dim: tuple = (0, 0)  # of a softmax: over which of how many dimensions
+    shape: tuple | None = None  # of what was expanded: its shape before
 
-    def __init__(self, site: Site, name: str):
+    def __init__(self, site: Site, name: str, step: int = 0):
         self.site = site
         self.name = name
-        self.cuts: tuple[Cut, ...] = ()
-        self.birth: Birth | None = None
-        self.plain: tuple[ref, ...] = ()  # leaves that do not require grad, for results that do not either
-        self.step = 0  # when it was made, on the ledger's clock
-        self.depth = 0  # how many steps the graph behind it spans
-        self.parents: tuple = ()  # of views and the like: what is known of what they are of
-        self.dim: tuple = (0, 0)  # of a softmax: over which of how many dimensions
-        self.shape: tuple | None = None  # of what was expanded: its shape before
+        self.step = step  # when it was made, on the ledger's clock
 
 
 class Record(ref):

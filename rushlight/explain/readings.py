@@ -95,6 +95,7 @@ class Readings(Calls):
         """(N, 1) against (N,): every prediction against every target."""
         if len(known) < 2 or not out._needs:
             return
+        self.of_target(name, info, args, known)
         shapes = [before(one, t) for one, t in zip(known, args, strict=False)]
         column = next((s for s in shapes if len(s) == 2 and s[1] == 1), None)
         row = next((s for s in shapes if len(s) == 1), None)
@@ -107,8 +108,16 @@ class Readings(Calls):
             return
         self.see("column-against-row", info.site, n=row[0], shapes=shapes[:2])
 
-    def hooked(self, grad, result, index) -> None:
-        """What a hook made of a gradient."""
+    def of_target(self, name, info, args, known):
+        """A target of the form data + factor * value that requires grad, as the prediction does."""
+        if not all(isinstance(a, TensorBase) and a._needs for a in args[:2]):
+            return
+        for i in (1, 0):
+            if is_bootstrapped(args[i]) and not is_bootstrapped(args[1 - i]):
+                if (i == 1 and name != "sub") or "Max" in names_behind(args[i]):
+                    one = known[i]
+                    self.see("target-trained-along", one.site if one is not None else info.site, loss=info.site)
+                break
 
     # custom functions
 
@@ -158,3 +167,24 @@ def before(info, tensor) -> tuple:
     if info is not None and info.name == "expand" and info.shape is not None:
         return info.shape
     return tuple(tensor._array.shape) if isinstance(tensor, TensorBase) else ()
+
+
+def is_bootstrapped(tensor) -> bool:
+    """Whether a result is data plus a number times a value, as targets of temporal differences are."""
+    node = tensor._node
+    if node is None or node.op is None or node.op.name not in ("add", "add_scaled"):
+        return False
+    edges = [edge for edge in (node.edge_at(i)[0] for i in range(node.arity)) if edge is not None]
+    inner = getattr(edges[0], "op", None) if len(edges) == 1 else None
+    return inner is not None and inner.name == "mul"
+
+
+def names_behind(tensor) -> str:
+    """The names of the nodes behind a result, for a few steps."""
+    nodes, found = [tensor._node], []
+    while nodes and len(found) < 12:
+        node = nodes.pop()
+        if node is not None and not isinstance(node, TensorBase):
+            found.append(node.name())
+            nodes.extend(node.edge_at(i)[0] for i in range(node.arity))
+    return " ".join(found)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
+from weakref import ref
 
 from rushlight.autograd import differentiate, function, grad_mode
 from rushlight.core.graph import TensorBase
@@ -104,6 +105,7 @@ def data(stack: ExitStack, watch) -> None:
         def getter(self):
             result = original.fget(self)
             watch.left_graph(self, "data", result)
+            watch.origins.of(result).source = ref(self)
             return result
 
         return property(getter, original.fset, original.fdel)
@@ -169,6 +171,13 @@ def steps(stack: ExitStack, watch) -> None:
 
         return wrapped
 
+    def zero_module(original):
+        def wrapped(self, *args, **kwargs):
+            ledger.module_zeroed(self, sites.here(2))
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
     def schedule(original):
         def wrapped(self, *args, **kwargs):
             if not is_foreign(sys._getframe(1).f_code.co_filename):
@@ -187,6 +196,7 @@ def steps(stack: ExitStack, watch) -> None:
 
     replaced(stack, Optimizer, "__init__", make)
     replaced(stack, Optimizer, "zero_grad", zero)
+    replaced(stack, Module, "zero_grad", zero_module)
     replaced(stack, LRScheduler, "step", schedule)
     replaced(stack, ReduceLROnPlateau, "step", schedule)
     replaced(stack, clip_grad, "gradients_of", clip)

@@ -76,6 +76,33 @@ loss.backward()
 )
 
 
+TARGET = kind(
+    "target-trained-along",
+    "wrong",
+    "the target of a loss is itself computed with gradients, and is trained towards the prediction",
+    """
+value = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(value.parameters(), lr=0.1)
+for _ in range(3):
+    target = torch.randn(5, 1) + 0.9 * value(torch.randn(5, 3))
+    loss = torch.nn.functional.mse_loss(value(torch.randn(5, 3)), target)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    """
+value = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(value.parameters(), lr=0.1)
+for _ in range(3):
+    target = torch.randn(5, 1) + 0.9 * value(torch.randn(5, 3)).detach()
+    loss = torch.nn.functional.mse_loss(value(torch.randn(5, 3)), target)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+)
+
+
 @finder
 def losses(case):
     """What was read from calls of losses."""
@@ -167,7 +194,22 @@ def column(site, facts):
     )
 
 
+def target(site, facts):
+    """A target with a gradient."""
+    return found(
+        TARGET,
+        site,
+        "the target of the loss is computed here with its history, so training moves it too",
+        "the gradient flows through prediction and target: each is pulled to the other, not only the prediction to the "
+        "target",
+        "compute the target inside `with torch.no_grad():`, or detach() it",
+        ("loss", facts["loss"]),
+        weight=7,
+    )
+
+
 WRITERS = {
+    "target-trained-along": target,
     "softmax-twice": softmax_twice,
     "sigmoid-twice": sigmoid_twice,
     "not-log-probabilities": no_log,

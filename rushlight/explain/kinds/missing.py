@@ -281,15 +281,14 @@ def arrivals(case, p) -> int:
 
 
 def is_orphan(case, p) -> bool:
-    """Whether a parameter belongs to none of the modules that are called, and one of its shape that nobody holds "
-    "does."""
+    """Whether a parameter belongs to none of the modules that are called, of which one has some that nobody holds."""
     if not case.readings.roots:
         return False
     for root in case.readings.roots.values():
         if any(q is p for q in root.module.parameters()):
             return False
     return any(
-        leaf.shape == tuple(p._array.shape) and leaf.is_parameter and case.ledger.holder(leaf.tensor) is None
+        leaf.is_parameter and leaf.arrivals and case.ledger.holder(leaf.tensor) is None
         for leaf in case.ledger.leaves.values()
         if leaf.tensor is not None
     )
@@ -305,7 +304,7 @@ def unheld(case):
     loose = [
         leaf
         for leaf in ledger.leaves.values()
-        if leaf.arrivals > 1
+        if leaf.arrivals
         and leaf.is_parameter
         and not leaf.read
         and leaf.tensor is not None
@@ -334,7 +333,7 @@ def unheld(case):
             elif mine:
                 loose = [leaf for leaf in loose if leaf not in mine]
     orphaned = any(is_orphan(case, p) for held in stepped for p in held.params)
-    loose = [leaf for leaf in loose if not in_evaluation(case, leaf.tensor)]
+    loose = [leaf for leaf in loose if leaf.arrivals > 1 and not in_evaluation(case, leaf.tensor)]
     if loose and not orphaned:
         tensors = [leaf.tensor for leaf in loose]
         yield found(

@@ -243,8 +243,8 @@ def growing(case) -> bool:
         norms = [n for n in leaf.norms if n == n]
         finite = [n for n in norms if n < 1e36]
         if (
-            len(finite) >= 4
-            and finite[-1] > 1e6 * max(finite[0], 1e-12)
+            len(finite) >= 3
+            and finite[-1] > 1e4 * max(finite[0], 1e-12)
             and sum(b > a for a, b in pairwise(finite)) >= 0.6 * (len(finite) - 1)
         ):
             return True

@@ -1,5 +1,4 @@
-"""Errors of the backward pass and of changes in place: which line they come from, which is seldom the one that "
-"raises."""
+"""Errors of the backward pass and of changes in place: the line they come from, seldom the one that raises."""
 
 import re
 
@@ -77,6 +76,23 @@ hidden = first(torch.randn(4, 2))
 a, b = second(hidden).mean(), second(hidden).pow(2).mean()
 (a + b).backward()
 optimizer.step()
+""",
+)
+UNSEEN = kind(
+    "changed-unseen",
+    "wrong",
+    "a value that the backward pass needs is changed through .data, which autograd does not see",
+    """
+w = torch.randn(3, requires_grad=True)
+loss = (w * w).sum()
+w.data.mul_(2)
+loss.backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+loss = (w * w).sum()
+loss.backward()
+w.data.mul_(2)
 """,
 )
 LEAF = kind(
@@ -241,6 +257,21 @@ def changes(case):
             "make a new tensor (x = x + 1 for x += 1, no underscore), or change a copy: x.clone()",
             ("needed by the pass at", site),
             weight=10,
+        )
+
+
+@finder
+def unseen_changes(case):
+    """Changes through .data of what a backward pass needed."""
+    for tensor, site in case.ledger.spoilt[:1]:
+        yield found(
+            UNSEEN,
+            site,
+            f"the memory of {case.names.of(tensor)} is changed here through .data, and a derivative is computed with "
+            "what it holds now",
+            "autograd counts changes of a tensor, not those through .data, so it cannot refuse: the gradient is wrong",
+            "change it after backward, inside `with torch.no_grad():`; or change a clone()",
+            weight=8,
         )
 
 

@@ -157,7 +157,7 @@ def order_of_steps(case):
                 weight=6,
             )
         rates = [group.get("lr") for group in held.optimizer.param_groups]
-        if held.steps > 1 and held.unmoved == held.steps - held.empty and held.unmoved > 1:
+        if held.unmoved == held.compared and held.unmoved > 1:
             if all(not rate for rate in rates if rate is not None):
                 yield found(
                     RATE_ZERO,
@@ -178,6 +178,23 @@ def order_of_steps(case):
                     ("step", held.step_site),
                     weight=6,
                 )
+
+
+@finder
+def steps_by_hand(case):
+    """Updates that the program makes itself, with gradients that add up."""
+    leaves = [leaf for leaf in case.ledger.leaves.values() if leaf.by_hand >= 2]
+    if leaves:
+        yield found(
+            NOT_ZEROED,
+            leaves[0].changed_at,
+            f"{case.names.of(leaves[0].tensor)} is changed here by a gradient that later ones are added to, "
+            f"{leaves[0].by_hand} times",
+            "backward adds to .grad, and nothing has set it back since the change before",
+            "set it to zero after each change: w.grad = None",
+            ("backward", leaves[0].last),
+            weight=8,
+        )
 
 
 @finder

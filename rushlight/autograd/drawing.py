@@ -1,0 +1,155 @@
+"""The picture of a graph: nodes and leaves with names, shapes, saved bytes and lines, for Graphviz and Mermaid."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rushlight.core.graph import Node, Packed, TensorBase
+from rushlight.explain.origins import info_of
+from rushlight.tensors import Tensor
+
+COLOURS = {"leaf": "lightblue", "node": "lightgrey", "result": "darkolivegreen1"}
+LIMIT = 5000
+
+
+class Box(NamedTuple):
+    """A box of the picture: a result, a node or a leaf."""
+
+    name: str
+    kind: str
+    lines: list[str]
+
+
+class Picture:
+    """The picture of a graph. `mermaid` and `dot` are its text; `render` has Graphviz draw it.
+
+    In a notebook it shows itself where Graphviz's Python package is installed.
+    """
+
+    def __init__(self, boxes: list[Box], arrows: list[tuple[str, str]]):
+        self.boxes = boxes
+        self.arrows = arrows
+
+    @property
+    def mermaid(self) -> str:
+        """The picture for Mermaid, which GitHub and notebooks draw in Markdown."""
+        shapes = {"leaf": ("([", "])"), "node": ("[", "]"), "result": ("[[", "]]")}
+        boxes = [
+            f'    {box.name}{shapes[box.kind][0]}"{"<br>".join(map(escape, box.lines))}"{shapes[box.kind][1]}'
+            for box in self.boxes
+        ]
+        arrows = [f"    {start} --> {end}" for start, end in self.arrows]
+        return "\n".join(["graph TD", *boxes, *arrows])
+
+    @property
+    def dot(self) -> str:
+        """The picture for Graphviz."""
+        boxes = [
+            f'    {box.name} [label="{escaped(box.lines)}", shape=box, style=filled, fillcolor={COLOURS[box.kind]}]'
+            for box in self.boxes
+        ]
+        arrows = [f"    {start} -> {end}" for start, end in self.arrows]
+        return "\n".join(["digraph {", *boxes, *arrows, "}"])
+
+    def render(self, filename: str, format: str = "svg") -> str:
+        """Writes the picture to `filename` with the format's ending, and returns that path.
+
+        ImportError without the package `graphviz`; its own error where the program is not installed.
+        """
+        import graphviz
+
+        return graphviz.Source(self.dot).render(filename, format=format, cleanup=True)
+
+    def _repr_mimebundle_(self, include=None, exclude=None, **options) -> dict[str, Any]:
+        bundle = {"text/plain": self.mermaid, "text/markdown": f"```mermaid\n{self.mermaid}\n```"}
+        try:
+            import graphviz
+
+            bundle["image/svg+xml"] = graphviz.Source(self.dot).pipe(format="svg").decode()
+        except Exception:
+            pass
+        return bundle
+
+    def __str__(self):
+        return self.mermaid
+
+
+def draw(tensor: Tensor | Iterable[Tensor], params: Mapping[str, Tensor] | None = None) -> Picture:
+    """The picture of the graph behind a tensor, or behind several.
+
+    Each node has its name, what it saved in bytes and, inside `autograd.explain`, the line that recorded it; each leaf
+    its name in `params` (`dict(model.named_parameters())`) and its shape. ValueError for a graph of more than 5,000
+    nodes.
+
+    >>> import rushlight as torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> print(torch.autograd.graph.draw((w * w).sum(), params={"w": w}).mermaid)
+    graph TD
+        n0[["result<br>[]"]]
+        n1["SumBackward0"]
+        n2["MulBackward0<br>saves 16 bytes"]
+        n3(["w<br>[2]"])
+        n1 --> n0
+        n2 --> n1
+        n3 --> n2
+    """
+    roots = [tensor] if isinstance(tensor, TensorBase) else list(tensor)
+    names = {id(p): name for name, p in (params or {}).items()}
+    boxes: list[Box] = []
+    arrows: list[tuple[str, str]] = []
+    numbers: dict[int, str] = {}
+    waiting: list[tuple[Any, str]] = []
+    for root in roots:
+        box = add(boxes, "result", [names.get(id(root), "result"), str(list(root._array.shape))])
+        waiting.append((root if root.grad_fn is None else root.grad_fn, box))
+    while waiting:
+        vertex, target = waiting.pop()
+        name = numbers.get(id(vertex))
+        if name is None:
+            if len(boxes) > LIMIT:
+                raise ValueError(f"the graph has more than {LIMIT} nodes: draw a part of it, one step say")
+            name = numbers[id(vertex)] = add(boxes, *described(vertex, names))
+            if isinstance(vertex, Node):
+                edges = [vertex.edge_at(i)[0] for i in range(vertex.arity)]
+                waiting.extend((edge, name) for edge in reversed(edges) if edge is not None)
+        if (name, target) not in arrows[-8:]:
+            arrows.append((name, target))
+    return Picture(boxes, arrows)
+
+
+def add(boxes: list[Box], kind: str, lines: list[str]) -> str:
+    """Puts one more box among the others; returns its name."""
+    boxes.append(Box(f"n{len(boxes)}", kind, lines))
+    return boxes[-1].name
+
+
+def described(vertex, names: dict[int, str]) -> tuple[str, list[str]]:
+    """The kind of a box, and its lines."""
+    if isinstance(vertex, TensorBase):
+        return "leaf", [names.get(id(vertex), "leaf"), str(list(vertex._array.shape))]
+    lines, size = [vertex.name()], saved_bytes(vertex)
+    if size:
+        lines.append(f"saves {size:,} bytes")
+    info = info_of(vertex)
+    if info is not None:
+        lines.append(f"{info.site.file.rpartition('/')[2]}:{info.site.line}")
+    return "node", lines
+
+
+def saved_bytes(node) -> int:
+    """The size of the arrays that a node saved, each counted once."""
+    arrays: dict[int, int] = {}
+    for value in (node.saved0, node.saved1, *(node.saved or ())):
+        for item in value if isinstance(value, tuple) else (value,):
+            item = item[0] if isinstance(item, tuple) and item else item
+            array = item._array if isinstance(item, TensorBase) else item
+            if isinstance(array, np.ndarray) and not isinstance(item, Packed):
+                arrays[id(array)] = array.nbytes
+    return sum(arrays.values())
+
+
+def escaped(lines: list[str]) -> str:
+    """The lines of a box as Graphviz takes them."""
+    return "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
