@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rushlight.autograd.layering import svg_of
+from rushlight.core.anomaly import ORIGIN
 from rushlight.core.graph import Node, Packed, TensorBase
-from rushlight.explain.origins import info_of
 from rushlight.tensors import Tensor
 
 COLOURS = {"leaf": "lightblue", "node": "lightgrey", "result": "darkolivegreen1"}
@@ -23,10 +24,7 @@ class Box(NamedTuple):
 
 
 class Picture:
-    """The picture of a graph. `mermaid` and `dot` are its text; `render` has Graphviz draw it.
-
-    In a notebook it shows itself where Graphviz's Python package is installed.
-    """
+    """The picture of a graph: `svg`, `mermaid` and `dot`, which `render` has Graphviz draw. Notebooks show it."""
 
     def __init__(self, boxes: list[Box], arrows: list[tuple[str, str]]):
         self.boxes = boxes
@@ -53,8 +51,13 @@ class Picture:
         arrows = [f"    {start} -> {end}" for start, end in self.arrows]
         return "\n".join(["digraph {", *boxes, *arrows, "}"])
 
+    @property
+    def svg(self) -> str:
+        """The picture itself, in layers: for pages and notebooks where there is no Graphviz."""
+        return svg_of(self.boxes, self.arrows)
+
     def render(self, filename: str, format: str = "svg") -> str:
-        """Writes the picture to `filename` with the format's ending, and returns that path.
+        """Has Graphviz write the picture to `filename` with the format's ending, and returns that path.
 
         ImportError without the package `graphviz`; its own error where the program is not installed.
         """
@@ -62,15 +65,8 @@ class Picture:
 
         return graphviz.Source(self.dot).render(filename, format=format, cleanup=True)
 
-    def _repr_mimebundle_(self, include=None, exclude=None, **options) -> dict[str, Any]:
-        bundle = {"text/plain": self.mermaid, "text/markdown": f"```mermaid\n{self.mermaid}\n```"}
-        try:
-            import graphviz
-
-            bundle["image/svg+xml"] = graphviz.Source(self.dot).pipe(format="svg").decode()
-        except Exception:
-            pass
-        return bundle
+    def _repr_svg_(self) -> str:
+        return self.svg
 
     def __str__(self):
         return self.mermaid
@@ -97,13 +93,24 @@ def draw(tensor: Tensor | Iterable[Tensor], params: Mapping[str, Tensor] | None 
     """
     roots = [tensor] if isinstance(tensor, TensorBase) else list(tensor)
     names = {id(p): name for name, p in (params or {}).items()}
+    return pictured(
+        [
+            (
+                [names.get(id(root), "result"), str(list(root._array.shape))],
+                root if root.grad_fn is None else root.grad_fn,
+            )
+            for root in roots
+        ],
+        names,
+    )
+
+
+def pictured(roots: list[tuple[list[str], Any]], names: dict[int, str]) -> Picture:
+    """The picture of the graph behind vertices, each with the lines of the box that it leads to."""
     boxes: list[Box] = []
     arrows: list[tuple[str, str]] = []
     numbers: dict[int, str] = {}
-    waiting: list[tuple[Any, str]] = []
-    for root in roots:
-        box = add(boxes, "result", [names.get(id(root), "result"), str(list(root._array.shape))])
-        waiting.append((root if root.grad_fn is None else root.grad_fn, box))
+    waiting = [(vertex, add(boxes, "result", lines)) for lines, vertex in roots]
     while waiting:
         vertex, target = waiting.pop()
         name = numbers.get(id(vertex))
@@ -132,7 +139,7 @@ def described(vertex, names: dict[int, str]) -> tuple[str, list[str]]:
     lines, size = [vertex.name()], saved_bytes(vertex)
     if size:
         lines.append(f"saves {size:,} bytes")
-    info = info_of(vertex)
+    info = (vertex.notes or {}).get(ORIGIN)
     if info is not None:
         lines.append(f"{info.site.file.rpartition('/')[2]}:{info.site.line}")
     return "node", lines

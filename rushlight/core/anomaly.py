@@ -11,6 +11,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT, Setting
 
 RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
+ORIGIN = "rushlight.explain"  # where a node's notes keep what an explanation knows of its result
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 

@@ -8,9 +8,37 @@ from rushlight.explain.origins import Birth, info_of
 GIVEN = ("data", "masked_fill", "masked_fill_tensor", "full", "fill", "where")  # infinities that are meant, often
 
 TAME = frozenset(
-    ["abs", "add", "add_scaled", "atan", "cat", "clamp", "clamp_min", "clamp_max", "cos", "dropout", "erf", "expand"]
-    + ["gelu", "hardtanh", "leaky_relu", "neg", "pile", "relu", "relu6", "reshape_copy", "sigmoid", "sign", "silu"]
-    + ["sin", "slice", "softsign", "sub", "tanh", "t"]
+    [
+        "abs",
+        "add",
+        "add_scaled",
+        "atan",
+        "cat",
+        "clamp",
+        "clamp_min",
+        "clamp_max",
+        "cos",
+        "dropout",
+        "erf",
+        "expand",
+        "gelu",
+        "hardtanh",
+        "leaky_relu",
+        "neg",
+        "pile",
+        "relu",
+        "relu6",
+        "reshape_copy",
+        "sigmoid",
+        "sign",
+        "silu",
+        "sin",
+        "slice",
+        "softsign",
+        "sub",
+        "tanh",
+        "t",
+    ]
 )  # what does not make bad values of good ones
 
 

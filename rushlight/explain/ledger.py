@@ -6,10 +6,10 @@ from weakref import ref
 
 import numpy as np
 
-from rushlight.core.batched import Batched
+from rushlight.autograd.drawing import pictured
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
-from rushlight.explain.bad_values import array_of, born_backward, is_bad
+from rushlight.explain.bad_values import array_of, born_backward
 from rushlight.explain.origins import Cut, Info, info_of
 from rushlight.explain.sites import Site
 
@@ -106,7 +106,7 @@ class Pass:
         self.births: list = []
         self.bad_leaves: list = []
         self.zero_leaves: list = []
-        self.zeros: dict[int, object] = {}  # by vertex: the node that made all that arrived there zero, else None
+        self.zeros: dict[int, Any] = {}  # by vertex: the node that made all that arrived there zero, else None
         self.reached: list[Leaf] = []
         self.root_info: Info | None = None
         self.nodes = 0
@@ -273,6 +273,8 @@ class Ledger:
         self.clipped_nothing: set[Site] = set()
         self.scheduled: dict[Site, int] = {}
         self.readings = None
+        self.pictures = False  # whether a picture is wanted
+        self.picture = ""  # of the graph of the first pass that ends at leaves
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
@@ -302,6 +304,8 @@ class Ledger:
         if len(self.roots) > 1000:
             self.roots = set(sorted(self.roots)[-100:])
         under_way.unseen = list(self.unseen)
+        if self.pictures and not self.picture and run.whole:
+            self.draw(roots)
         self.under_way.append(under_way)
         if not run.keep_graph:
             self.frees.append((last_number(), site))
@@ -331,6 +335,13 @@ class Ledger:
             self.recorded_passes[under_way.site] = self.recorded_passes.get(under_way.site, 0) + 1
         if root is not None and root.depth > self.depths.get(id(under_way.site), (0,))[0]:
             self.depths[id(under_way.site)] = (root.depth, under_way.site, root)
+
+    def draw(self, roots) -> None:
+        """Draws the graph of a pass, unless it is too large to be looked at."""
+        names = {id(p): name for root in self.readings.roots.values() for name, p in root.module.named_parameters()}
+        picture = pictured([(["the loss"], vertex) for vertex, _, _ in roots], names)
+        if len(picture.boxes) <= 300:
+            self.picture = picture.svg
 
     def look_closer(self, under_way: Pass) -> None:
         """Where gradients of leaves are bad or zero: which node made them so."""

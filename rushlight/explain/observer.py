@@ -11,7 +11,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import Interpreter
 from rushlight.core.modes import CURRENT
 from rushlight.explain.bad_values import TAME, born, is_bad
-from rushlight.explain.origins import Birth, Cut, Info, Origins, merged
+from rushlight.explain.origins import KEY, Birth, Cut, Info, Origins, merged
 from rushlight.explain.sites import Site, Sites
 
 ndarray = np.ndarray
@@ -78,6 +78,7 @@ class Watch(Interpreter):
         self.cuts: dict[tuple, Cut] = {}
         self.spans: dict[Site, Info] = {}  # by line, the results whose graph spans several steps
         self.left: tuple[Cut, ...] = ()  # values that became numbers since the last pass
+        self.troubles: list[Exception] = []  # what went wrong while notes were taken
         self.ledger = ledger
         self.readings = readings
 
@@ -101,7 +102,10 @@ class Watch(Interpreter):
             elif type(a) is tuple or type(a) is list:
                 tensors += [item for item in a if isinstance(item, TensorBase)]
         if tensors and result is not NotImplemented:
-            self.note(op, args, tensors, result)
+            try:
+                self.note(op, args, tensors, result)
+            except Exception as error:
+                self.troubles.append(error)
         return result
 
     def note(self, op, args, tensors, result) -> None:
@@ -109,9 +113,15 @@ class Watch(Interpreter):
         clock = self.ledger.clock
         info = Info(self.sites.here(3), op.name, clock)
         outs = result if type(result) is tuple else (result,)
-        known = [self.known(t, info) for t in tensors]
+        known = []
         born_before = None
-        for one in known:
+        for t in tensors:
+            node = t._node
+            if node is None:
+                one = None if t._needs and id(t) not in self.origins.table else self.known(t, info)
+            else:
+                one = None if node.notes is None else node.notes.get(KEY)
+            known.append(one)
             if one is not None:
                 if one.cuts:
                     info.cuts = merged(info.cuts, one.cuts)
@@ -134,7 +144,11 @@ class Watch(Interpreter):
         if op.name in self.readings.wanted:
             self.readings.look(op.name, info, args, known, outs[0])
         for out in outs:
-            self.origins.keep(out, info)
+            node = out._node
+            if node is not None and node.notes is None:
+                node.notes = {KEY: info}
+            else:
+                self.origins.keep(out, info)
 
     def known(self, tensor, info: Info) -> Info | None:
         """What is known of an operand. Of data that comes from nowhere since values left the graph: that they did."""

@@ -2,10 +2,9 @@
 
 from weakref import ref
 
+from rushlight.core.anomaly import ORIGIN as KEY
 from rushlight.core.graph import TensorBase
 from rushlight.explain.sites import Site
-
-KEY = "rushlight.explain"  # where a node's notes keep what is known of its result
 
 
 class Cut:

@@ -1,4 +1,4 @@
-"""Findings as one page of HTML: the lines, the norms of gradients over steps and layers, the graph of the last pass."""
+"""Findings as one page of HTML: the lines, the norms of gradients over steps and layers, the graph of a pass."""
 
 import linecache
 from html import escape
@@ -13,7 +13,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 section { border-left: 4px solid #c60; padding: 0.2rem 1rem; margin: 1.5rem 0; background: #faf8f5; }
 section.error, section.nan { border-color: #b22; } h2 { font-size: 1.1rem; } .kind { color: #777; font-weight: normal; }
 pre { background: #f0eee9; padding: 0.5rem; overflow-x: auto; font-size: 14px; } pre b { background: #ffd9a8; }
-svg { background: #fff; border: 1px solid #ddd; } text { font-size: 11px; } th, td { padding: 0 0.7rem; text-align: left; }
+svg { background: #fff; border: 1px solid #ddd; } text { font-size: 11px; } 
+th, td { padding: 0 0.7rem; text-align: left; }
 """
 WIDTH, HEIGHT = 640, 200
 COLOURS = ("#1b6ca8", "#c0392b", "#27855a", "#8e5ea2", "#b8860b", "#444")
@@ -67,7 +68,7 @@ def norms(case) -> str:
 
 def curves(series: list[tuple[str, list[float]]]) -> str:
     """Norms over passes, on a logarithmic scale."""
-    logs = [(name, [float(np.log10(v)) if v > 0 and np.isfinite(v) else None for v in values]) for name, values in series]
+    logs = [(name, [logarithm(v) for v in values]) for name, values in series]
     known = [v for _, values in logs for v in values if v is not None]
     if not known:
         return ""
@@ -87,7 +88,12 @@ def curves(series: list[tuple[str, list[float]]]) -> str:
     return f"<svg width='{WIDTH}' height='{HEIGHT}'>{scale}{''.join(parts)}</svg>"
 
 
+def logarithm(value: float) -> float | None:
+    """The logarithm of a norm; None for one that has none."""
+    return float(np.log10(value)) if value > 0 and np.isfinite(value) else None
+
+
 def graph(case) -> str:
-    """The graph of the last pass, as text that Mermaid draws."""
-    text = case.ledger.picture
-    return f"<h2>The graph of the last pass</h2><pre class='mermaid'>{escape(text)}</pre>" if text else ""
+    """The graph of the first pass."""
+    picture = case.ledger.picture
+    return f"<h2>The graph of the first pass</h2><div style='overflow:auto'>{picture}</div>" if picture else ""

@@ -181,7 +181,8 @@ def is_bootstrapped(tensor) -> bool:
 
 def names_behind(tensor) -> str:
     """The names of the nodes behind a result, for a few steps."""
-    nodes, found = [tensor._node], []
+    nodes: list = [tensor._node]
+    found: list[str] = []
     while nodes and len(found) < 12:
         node = nodes.pop()
         if node is not None and not isinstance(node, TensorBase):

@@ -47,6 +47,7 @@ class explain:
         self.watch = Watch(self.ledger, self.readings)
         self.readings.sites = self.watch.sites
         self.ledger.readings = self.readings
+        self.ledger.pictures = page is not None
         self.errors: list[tuple[BaseException, Site]] = []
         self.checked: dict = {}  # what has been looked into already
         self.names = Names()
@@ -93,7 +94,12 @@ class explain:
 
     def conclude(self) -> None:
         """Goes through the evidence: one finding for each cause, the most likely first."""
-        every = [one for find in FINDERS for one in find(self)]
+        every: list[Finding] = []
+        for find in FINDERS:
+            try:
+                every += find(self)
+            except Exception as error:
+                self.watch.troubles.append(error)
         best: dict[tuple, Finding] = {}
         for one in sorted(every, key=rank):
             best.setdefault((one.kind.name, str(one.line)), one)

@@ -51,11 +51,15 @@ class Sites:
     def here(self, depth: int = 1) -> Site:
         """The innermost line of the user's program that is being executed."""
         frame: FrameType | None = sys._getframe(depth)
-        while frame is not None and is_foreign(frame.f_code.co_filename):
+        while frame is not None:
+            code = frame.f_code
+            foreign = _foreign.get(code.co_filename)
+            if foreign is None:
+                foreign = is_foreign(code.co_filename)
+            if not foreign:
+                return self.known.get((id(code), frame.f_lasti)) or self.of(frame)
             frame = frame.f_back
-        if frame is None:
-            frame = sys._getframe(depth)
-        return self.of(frame)
+        return self.of(sys._getframe(depth))
 
     def definition(self, function) -> Site:
         """Where a function is defined, from its first decorator on."""

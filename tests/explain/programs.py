@@ -27,4 +27,5 @@ def explained(source: str, name: str = "program"):
             caught = error
         finally:
             torch.set_grad_enabled(True)
+    assert not why.watch.troubles
     return why, caught
