@@ -124,6 +124,10 @@ _MODULES = {
 }  # fmt: skip
 _FUNCTIONS = {
     "amp": ["GradScaler", "autocast"],
+    "amp.autocast_mode": [
+        "get_autocast_cpu_dtype", "get_autocast_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled",
+        "set_autocast_cpu_dtype",
+    ],
     "threads": ["get_num_threads", "set_num_threads"],
     "compiler": ["compile"],
     "config": ["show_config"],
@@ -144,6 +148,8 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import multiprocessing, nn, onnx, optim, profiler, serialization, signal, special, testing
     from rushlight import torch_version, types, utils, vision, xpu
     from rushlight.amp import GradScaler, autocast
+    from rushlight.amp.autocast_mode import get_autocast_cpu_dtype, get_autocast_dtype, is_autocast_cpu_enabled
+    from rushlight.amp.autocast_mode import is_autocast_enabled, set_autocast_cpu_dtype
     from rushlight.compiler import compile
     from rushlight.config import show_config
     from rushlight.func import vmap

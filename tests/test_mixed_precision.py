@@ -1,5 +1,6 @@
 """Mixed precision on a machine without CUDA: scripts run in full precision. Holds for PyTorch without CUDA too."""
 
+import numpy as np
 import pytest
 
 import rushlight
@@ -52,8 +53,103 @@ def test_switched_off(torch):
     assert not torch.amp.GradScaler(enabled=False).is_enabled()
 
 
-def test_half_precision_on_the_cpu_is_refused():
-    with pytest.raises(NotImplementedError, match="NumPy has no bfloat16: give enabled=False"):
-        rushlight.autocast("cpu")
-    with pytest.raises(NotImplementedError, match="give enabled=False"):
-        rushlight.amp.GradScaler("cpu")
+IN_BLOCK = {
+    "mm": lambda torch, x: x @ x,
+    "mv": lambda torch, x: x @ x[0],
+    "bmm": lambda torch, x: x[None] @ x[None],
+    "addmm": lambda torch, x: torch.addmm(x, x, x),
+    "linear": lambda torch, x: torch.nn.functional.linear(x, x, x[0]),
+    "conv1d": lambda torch, x: torch.nn.functional.conv1d(x[None], x[:, :, None]),
+    "conv_transpose1d": lambda torch, x: torch.nn.functional.conv_transpose1d(x[None], x[:, :, None]),
+    "attention": lambda torch, x: torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None]),
+    "prelu": lambda torch, x: torch.nn.functional.prelu(x, x[0, :1]),
+    "linear of two types": lambda torch, x: torch.nn.functional.linear(x @ x, x, x[0]),
+    "mm of two types": lambda torch, x: (x @ x) @ x,
+    "conv1d of two types": lambda torch, x: torch.nn.functional.conv1d((x @ x)[None], x[:, :, None], x[0]),
+    "add": lambda torch, x: x + x,
+    "mixed": lambda torch, x: (x @ x) + x,
+    "exp": lambda torch, x: (x @ x).exp(),
+    "softmax": lambda torch, x: (x @ x).softmax(1),
+    "mse_loss": lambda torch, x: torch.nn.functional.mse_loss(x @ x, x @ x),
+    "cross_entropy": lambda torch, x: torch.nn.functional.cross_entropy(x @ x, torch.arange(4)),
+    "nll_loss": lambda torch, x: torch.nn.functional.nll_loss(x @ x, torch.arange(4)),
+    "smooth_l1_loss": lambda torch, x: torch.nn.functional.smooth_l1_loss(x @ x, x),
+    "bce": lambda torch, x: torch.nn.functional.binary_cross_entropy_with_logits(x @ x, x.sigmoid()),
+    "prod": lambda torch, x: (x @ x).prod(),
+    "cat": lambda torch, x: torch.cat([x @ x, x]),
+    "cat of one type": lambda torch, x: torch.cat([x @ x, x @ x]),
+    "stack": lambda torch, x: torch.stack([x @ x, x]),
+    "double": lambda torch, x: x.double() @ x.double(),
+    "layer_norm": lambda torch, x: torch.nn.functional.layer_norm(x @ x, (4,)),
+}
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
+@pytest.mark.parametrize("name", IN_BLOCK)
+def test_autocast_on_the_cpu(name, kind):
+    """Types and values of results and gradients inside an `autocast` block."""
+    pytest.importorskip("ml_dtypes")
+    torch = pytest.importorskip("torch")
+    numbers = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
+    found = []
+    for library in (rushlight, torch):
+        x = library.from_numpy(numbers.copy()).requires_grad_()
+        with library.autocast("cpu", dtype=getattr(library, kind)):
+            result = IN_BLOCK[name](library, x)
+        result.float().sum().backward()
+        found.append((str(result.dtype), str(x.grad.dtype), result.detach().float().numpy(), x.grad.float().numpy()))
+    ours, theirs = found
+    assert ours[:2] == theirs[:2]
+    for mine, other in zip(ours[2:], theirs[2:], strict=True):
+        assert np.abs(mine - other).max() <= 0.03 * max(np.abs(other).max(), 1)
+
+
+@pytest.fixture
+def bfloat16(torch):
+    pytest.importorskip("ml_dtypes")
+    return torch
+
+
+def test_blocks_in_blocks(bfloat16):
+    torch, x = bfloat16, bfloat16.ones(2, 2)
+    assert not torch.is_autocast_enabled("cpu")
+    with torch.autocast("cpu"):
+        assert torch.is_autocast_enabled("cpu")
+        assert torch.get_autocast_dtype("cpu") is torch.bfloat16
+        with torch.autocast("cpu", enabled=False):
+            assert (x @ x).dtype is torch.float32
+            assert not torch.is_autocast_enabled("cpu")
+        with torch.autocast("cpu", dtype=torch.float16):
+            assert (x @ x).dtype is torch.float16
+        assert (x @ x).dtype is torch.bfloat16
+    assert (x @ x).dtype is torch.float32
+
+
+def test_another_type_switches_it_off(torch):
+    with (
+        pytest.warns(UserWarning, match=r"In CPU autocast, but the target dtype .*is not supported"),
+        torch.autocast("cpu", dtype=torch.float64),
+    ):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype is torch.float32
+
+
+def test_a_scaler_on_the_cpu(torch):
+    """An overflow leaves a step out and halves the factor; after steps without one it grows."""
+    x = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([x], lr=0.5)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0, growth_interval=2)
+    seen = []
+    for factor in (1.0, float("inf"), 1.0, 1.0, 1.0):
+        optimizer.zero_grad()
+        scaler.scale((x * factor).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        seen.append((x.item(), scaler.get_scale()))
+    assert seen == [(0.5, 4.0), (0.5, 2.0), (0.0, 2.0), (-0.5, 4.0), (-1.0, 4.0)]
+    other = torch.amp.GradScaler("cpu")
+    other.load_state_dict(scaler.state_dict())
+    assert other.get_scale() == 4.0
+    with pytest.raises(AssertionError, match="Attempted update but _scale is None"):
+        other.update()
+    with pytest.raises(RuntimeError, match=r"step\(\) has already been called"):
+        scaler.scale(x.sum()).backward(), scaler.step(optimizer), scaler.step(optimizer)

@@ -8,6 +8,7 @@ that the call concerns takes it, and hands on what is left of it to those below 
 class Interpreter:
     """Something that takes part in the calls of operators while it is on the stack."""
 
+    casts = False  # whether it brings operands to one type
     is_level = False  # whether it is a level of forward mode: something travels with tensors on it
 
     def concerns(self, op, args):
@@ -73,6 +74,11 @@ class Within:
 def levels():
     """The levels of forward mode that are entered, the innermost last."""
     return [interpreter for interpreter in STACK.interpreters if interpreter.is_level] if STACK.depth else []
+
+
+def casting():
+    """Whether there is an interpreter that brings operands to one type."""
+    return any(interpreter.casts for interpreter in STACK.interpreters)
 
 
 def observer():

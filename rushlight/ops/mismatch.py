@@ -5,12 +5,13 @@ import math
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 
 BOOL = np.dtype(bool)
 C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "int64": "long int", "bfloat16": "c10::BFloat16", "float16": "c10::Half", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
@@ -27,6 +28,11 @@ def check_tensors(function: str, **arguments) -> None:
 def type_name(array) -> str:
     """The type of an array's elements as messages name it: `Float`."""
     return TYPE_NAMES[from_numpy_dtype(array.dtype)]
+
+
+def differ(first, second) -> bool:
+    """Whether two arrays are of different types, and nobody is going to bring them to one."""
+    return first.dtype != second.dtype and not casting()
 
 
 def by(array) -> str:
@@ -52,7 +58,7 @@ def matrices(mat1, mat2) -> None:
     """The errors of a product of two matrices."""
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
-    if mat1.dtype != mat2.dtype:
+    if differ(mat1, mat2):
         names = " != ".join(C_NAMES[x.dtype.name] for x in (mat1, mat2))
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names}")
     refuse_bool("addmm_impl_cpu_", mat1)
@@ -65,7 +71,7 @@ def added_matrices(input, mat1, mat2) -> None:
             raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     if mat1.shape[1] == mat2.shape[0]:
         for name, other in (("mat1", mat1), ("self", input)):
-            if other.dtype != mat2.dtype:
+            if differ(other, mat2):
                 both = f"{type_name(other)} and {type_name(mat2)}"
                 raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {both}")
     matrices(mat1, mat2)
@@ -81,7 +87,7 @@ def matrix_and_vector(mat, vec, input=None) -> None:
     if mat.shape[1] != vec.shape[0] or (size != mat.shape[0] and size != 1):
         raise RuntimeError(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})")
     types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
-    if len(set(types)) > 1:
+    if len(set(types)) > 1 and not casting():
         raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
     refuse_bool("addmv_impl_cpu", mat)
 
@@ -95,7 +101,7 @@ def vectors(input, tensor) -> None:
     """The errors of a product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
-    if input.dtype != tensor.dtype:
+    if differ(input, tensor):
         found = f"{type_name(input)} and {type_name(tensor)}"
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {found}")
     n, m = input.size, tensor.size
@@ -158,7 +164,7 @@ def broadcast_matrices(input, other) -> None:
 
 def same_scalars(first, second) -> None:
     """RuntimeError for two types of elements."""
-    if first.dtype != second.dtype:
+    if differ(first, second):
         raise RuntimeError(f"expected scalar type {type_name(first)} but found {type_name(second)}")
 
 

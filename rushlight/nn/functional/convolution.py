@@ -14,7 +14,7 @@ from rushlight.kernels import convolution as kernels
 from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.events import Event, of_conv2d
-from rushlight.ops.mismatch import C_NAMES
+from rushlight.ops.mismatch import C_NAMES, differ
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -186,10 +186,10 @@ def check(name, dims, input, weight, bias, groups, transposed):
 
 def check_dtypes(name, x, w, bias):
     """Raises PyTorch's errors for operands of different types, or of one that has no convolution."""
-    if x.dtype != w.dtype:
+    if differ(x, w):
         have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
         raise RuntimeError(f"expected scalar type {have} but found {other}: input and weight must have one dtype")
-    if bias is not None and bias._array.dtype != x.dtype:
+    if bias is not None and differ(bias._array, x):
         have, other = (C_NAMES[a.dtype.name] for a in (x, bias._array))
         raise RuntimeError(f"Input type ({have}) and bias type ({other}) should be the same")
     if x.dtype.kind == "b":

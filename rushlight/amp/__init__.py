@@ -1,0 +1,6 @@
+"""Mixed precision: products in bfloat16 or float16, what needs digits in float32, and losses scaled for float16."""
+
+from rushlight.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
+from rushlight.amp.grad_scaler import GradScaler
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]

@@ -1,0 +1,192 @@
+"""`autocast`: inside, operators get their tensors in the type that PyTorch's lists for the CPU name for them."""
+
+import functools
+import warnings
+from collections.abc import Callable
+from contextlib import ContextDecorator
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import STACK, Interpreter
+from rushlight.core.kinds import is_half
+from rushlight.ops.conversion import convert
+
+__all__ = [
+    "autocast", "custom_bwd", "custom_fwd", "get_autocast_cpu_dtype", "get_autocast_dtype", "is_autocast_available",
+    "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_cpu_dtype",
+]  # fmt: skip
+
+FLOAT32 = np.dtype(np.float32)
+LOWER = """
+    addbmm addmm baddbmm bmm convolution convolution_transpose dot einsum folded linear mm mm_turned mv outer prelu
+"""
+HIGHER = """
+    adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits cholesky
+    cross_entropy ctc_loss eig eigh fft_c2c fft_c2r fft_r2c fractional_max_pool2d fractional_max_pool3d geqrf
+    huber_loss inv kl_div l1_loss lstsq max_pool3d max_unpool2d max_unpool3d mse_loss nll nll_mean nll_sum polar prod
+    prod_dim qr quantile_places reflect1d_pad reflect2d_pad replicate1d_pad replicate2d_pad replicate3d_pad
+    smooth_l1_loss solve svd trace triangular_solve
+"""
+WIDEST = "cat index_copy pile"
+default: list[dtypes.dtype] = [dtypes.bfloat16]  # what `autocast("cpu")` computes in where no other type is given
+
+
+class Autocast(Interpreter):
+    """What casts arguments on their way to operators; `dtype` is None while it is switched off."""
+
+    def __init__(self, dtype: dtypes.dtype | None):
+        self.dtype = dtype
+        self.casts = dtype is not None
+
+    def concerns(self, op, args):
+        """Whether this is the innermost block of its kind, switched on, and the operator is on a list."""
+        return self.dtype is not None and innermost() is self and op.name in LISTED
+
+    def call(self, op, args, below):
+        """The result of the operator on arguments of the type that it is to compute in."""
+        target = LISTED[op.name](self.dtype._numpy, args)
+        return below(op, tuple([cast(arg, target) for arg in args]))
+
+
+def is_eligible(value) -> bool:
+    """Whether a value is a tensor that may be cast: of real floating-point numbers, but not of float64."""
+    return isinstance(value, TensorBase) and (value._array.dtype == FLOAT32 or is_half(value._array.dtype))
+
+
+def widest(dtype: np.dtype, args) -> np.dtype:
+    """The wider of the types among the arguments, and among lists of them."""
+    flat = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
+    return FLOAT32 if any(is_eligible(t) and t._array.dtype == FLOAT32 for t in flat) else dtype
+
+
+LISTED: dict[str, Callable] = {
+    **dict.fromkeys(LOWER.split(), lambda dtype, args: dtype),
+    **dict.fromkeys(HIGHER.split(), lambda dtype, args: FLOAT32),
+    **dict.fromkeys(WIDEST.split(), widest),
+}
+
+
+def cast(value, dtype: np.dtype):
+    """An argument in another type if it may be cast; the same for the tensors of a list."""
+    if isinstance(value, (tuple, list)):
+        return type(value)([cast(item, dtype) for item in value])
+    return convert(value, dtype) if is_eligible(value) else value
+
+
+def innermost() -> Autocast | None:
+    """The innermost `autocast` block that is entered."""
+    return next((found for found in reversed(STACK.interpreters) if isinstance(found, Autocast)), None)
+
+
+class autocast(ContextDecorator):
+    """A context, or decorator, in which products and convolutions compute in bfloat16 (or float16) on the CPU.
+
+    Losses and what else needs digits compute in float32; what joins tensors, in the widest of their types. The lists
+    are PyTorch's for the CPU. `cache_enabled` only saves work in PyTorch. For "cuda" a warning says that nothing
+    changes, as PyTorch's does without CUDA; so it does for a `dtype` that is no half precision.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, 2)
+    >>> with torch.autocast("cpu", dtype=torch.float16):
+    ...     (x @ x).dtype, (x + x).dtype
+    (torch.float16, torch.float32)
+    """
+
+    def __init__(
+        self, device_type: str, dtype: dtypes.dtype | None = None, enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ):  # fmt: skip
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        dtype = default[0] if dtype is None else dtype
+        if enabled and device_type != "cpu":
+            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            enabled = False
+        if enabled and dtype not in (dtypes.bfloat16, dtypes.float16):
+            warnings.warn(
+                f"In CPU autocast, but the target dtype {dtype} is not supported. Disabling autocast.\n"
+                "CPU Autocast only supports dtype of torch.bfloat16, torch.float16 currently.",
+                stacklevel=2,
+            )
+            enabled = False
+        self.device, self.fast_dtype, self._enabled = device_type, dtype, enabled
+        self._entered: list[Autocast] = []
+
+    def __enter__(self) -> "autocast":
+        interpreter = Autocast(self.fast_dtype if self._enabled else None)
+        if self.device == "cpu":
+            STACK.enter(interpreter)
+            self._entered.append(interpreter)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._entered:
+            STACK.leave(self._entered.pop())
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether there is an `autocast` for a kind of device: for the CPU there is."""
+    return device_type == "cpu"
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether this is inside an `autocast` block for a kind of device that is switched on."""
+    found = innermost()
+    return device_type == "cpu" and found is not None and found.dtype is not None
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether this is inside an `autocast("cpu")` block that is switched on."""
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """The type that products compute in inside the innermost `autocast` block, or would by default."""
+    if device_type != "cpu":
+        return dtypes.float16
+    found = innermost()
+    return default[0] if found is None or found.dtype is None else found.dtype
+
+
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """`get_autocast_dtype("cpu")`."""
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
+    """Sets the type that `autocast("cpu")` computes in where no other is given."""
+    default[0] = dtype
+
+
+def custom_fwd(fwd=None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None):
+    """Decorates the `forward` of a custom function: with `cast_inputs`, it gets its tensors in that type, and runs
+    with `autocast` switched off; without, `backward` finds the mode that `forward` had.
+    """
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def forward(ctx, *args, **kwargs):
+        ctx._mode = get_autocast_dtype(device_type) if is_autocast_enabled(device_type) else None
+        if cast_inputs is None or ctx._mode is None:
+            return fwd(ctx, *args, **kwargs)
+        ctx._mode = None
+        with autocast(device_type, enabled=False):
+            return fwd(ctx, *[cast(arg, cast_inputs._numpy) for arg in args], **kwargs)
+
+    return forward
+
+
+def custom_bwd(bwd=None, *, device_type: str = "cpu"):
+    """Decorates the `backward` of a custom function whose `forward` has `custom_fwd`: it runs in the same mode."""
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def backward(ctx, *grads):
+        with autocast(device_type, dtype=ctx._mode, enabled=ctx._mode is not None):
+            return bwd(ctx, *grads)
+
+    return backward
