@@ -53,6 +53,11 @@ class dtype:
         """The size of an element in bytes."""
         return self._numpy.itemsize
 
+    @property
+    def __numpy_dtype__(self) -> np.dtype:
+        """The type by which NumPy and those who build on it know this one: `np.dtype(torch.float32)`."""
+        return self._numpy
+
     def to_real(self) -> "dtype":
         """The real type of the same precision."""
         return {complex64: float32, complex128: float64}.get(self, self)

@@ -7,7 +7,6 @@ import numpy as np
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.options import OutOptions, made, numpy_type
-from rushlight.ops.protocol import implements
 from rushlight.ops.rearranging import roll
 from rushlight.tensors import Tensor
 
@@ -76,7 +75,3 @@ def all_dims(input, dim):
     if dim is None:
         return tuple(range(ndim))
     return tuple(wrap_dim(d, ndim) for d in ((dim,) if isinstance(dim, int) else dim))
-
-
-implements(np.fft.fftshift)(lambda x, axes=None: fftshift(x, axes))
-implements(np.fft.ifftshift)(lambda x, axes=None: ifftshift(x, axes))

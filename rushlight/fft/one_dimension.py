@@ -1,10 +1,7 @@
 """Fourier transforms along one dimension."""
 
-import numpy as np
-
 from rushlight.fft.calls import as_complex, checked, finished, one_size, real_only
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
-from rushlight.ops.protocol import implements
 from rushlight.tensors import Tensor
 
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
@@ -101,9 +98,3 @@ def ihfft(
     real_only("ihfft", input)
     sizes, dims = one_size(input, n, dim)
     return finished("ihfft", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj(), input, out)
-
-
-for function in (fft, ifft, rfft, irfft, hfft, ihfft):
-    implements(getattr(np.fft, function.__name__))(
-        lambda a, n=None, axis=-1, norm=None, function=function: function(a, n, axis, norm)
-    )

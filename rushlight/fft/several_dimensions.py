@@ -1,11 +1,8 @@
 """Fourier transforms along several dimensions."""
 
-import numpy as np
-
 from rushlight.fft.calls import as_complex, checked, finished, several_sizes
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
 from rushlight.ops.mismatch import type_name
-from rushlight.ops.protocol import implements
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -229,13 +226,3 @@ def ihfft2(
     torch.Size([2, 3])
     """
     return ihfftn(input, s, dim, norm, out=out)
-
-
-for function in (fftn, ifftn, rfftn, irfftn):
-    implements(getattr(np.fft, function.__name__))(
-        lambda a, s=None, axes=None, norm=None, function=function: function(a, s, axes, norm)
-    )
-for function in (fft2, ifft2, rfft2, irfft2):
-    implements(getattr(np.fft, function.__name__))(
-        lambda a, s=None, axes=(-2, -1), norm=None, function=function: function(a, s, axes, norm)
-    )

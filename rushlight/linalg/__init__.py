@@ -1,6 +1,5 @@
 """Linear algebra, as torch.linalg: norms, determinants, equations, decompositions; differentiable, in batches."""
 
-from rushlight.linalg import numpy_functions as _numpy_functions
 from rushlight.linalg.calls import LinAlgError
 from rushlight.linalg.cholesky_decomposition import cholesky, cholesky_ex
 from rushlight.linalg.determinants import det, slogdet

@@ -9,7 +9,6 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
 from rushlight.ops.dims import listed, sequence
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
 from rushlight.tensors import Tensor
@@ -89,9 +88,6 @@ def broadcast_to(input: Tensor, size: tuple[int, ...]) -> Tensor:
             [1, 2]])
     """
     return expand(input, size)
-
-
-implements(np.broadcast_to)(lambda array, shape, subok=False: expand(array, shape))
 
 
 def broadcast_shapes(*shapes: tuple[int, ...] | int) -> Size:

@@ -10,7 +10,6 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex as complex_value
 from rushlight.ops.promotion import missing, refused
-from rushlight.ops.protocol import implements
 from rushlight.ops.selection import ratio
 from rushlight.ops.table import TABLE, method, operator, refuse, unary
 from rushlight.tensors import Tensor
@@ -56,7 +55,6 @@ def _imag(input):
     return input.imag
 
 
-@implements(np.real)
 def real(input: Tensor) -> Tensor:
     """The real part of each element: a view of the same memory. A real tensor is given back as it is.
 
@@ -67,7 +65,6 @@ def real(input: Tensor) -> Tensor:
     return _real(input) if input._array.dtype.kind == "c" else input
 
 
-@implements(np.imag)
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of each element: a view of the same memory. RuntimeError for a real tensor.
 

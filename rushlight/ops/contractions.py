@@ -8,14 +8,11 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.batching import leading
-from rushlight.core.graph import TensorBase, new_tensor, unbroadcast
-from rushlight.dtypes import as_numpy
+from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.ops import equations, mismatch
 from rushlight.ops.batched_products import of_dims, of_letters
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.out import write_out
-from rushlight.ops.products import matmul
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -283,29 +280,3 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     torch.Size([2, 5])
     """
     return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices, out=out)
-
-
-@implements(np.einsum)
-def numpy_einsum(equation, *operands, optimize=True):
-    """NumPy's `einsum` on tensors; the way of computing it is chosen by itself."""
-    return einsum(equation, *operands)
-
-
-@implements(np.tensordot)
-def numpy_tensordot(a, b, axes=2):
-    """NumPy's `tensordot` on tensors."""
-    return tensordot(a, b, axes)
-
-
-@implements(np.dot)
-def numpy_dot(a, b):
-    """NumPy's `dot` on tensors: the sum over the last dimension of one and the last but one of the other."""
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    return matmul(a, b) if max(a.ndim, b.ndim) < 3 else tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1]))
-
-
-@implements(np.eye)
-def eye_like(n, m=None, k=0, dtype=None, order="C", **_):
-    """`np.eye(n, like=tensor)`: a constant tensor."""
-    return new_tensor(np.eye(n, m, k, as_numpy(dtype) or float, order))

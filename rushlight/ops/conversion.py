@@ -12,7 +12,6 @@ from rushlight.core.kinds import kind_of
 from rushlight.devices import check_device, device
 from rushlight.layouts import empty_array, has_format, memory_format
 from rushlight.ops.from_data import shared
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import named, operator
 from rushlight.tensors import Tensor
 
@@ -46,9 +45,6 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
     if kind_of(dtype) in "fc":
         return _to_copy(input, dtype, format)
     return new_tensor(_to_copy(array, dtype, format))
-
-
-implements(np.astype)(lambda x, dtype, **_: convert(x, dtype))
 
 
 def to(

@@ -10,7 +10,6 @@ from rushlight.ops.broadcasting import expand
 from rushlight.ops.dimensions import _alias, permute, t, transpose
 from rushlight.ops.dims import size_of
 from rushlight.ops.out import write_out
-from rushlight.ops.protocol import implements
 from rushlight.ops.shape import reshape, squeeze, unsqueeze, view
 from rushlight.ops.slicing import as_strided, diagonal, narrow, select, slice_of, unbind, unfold
 from rushlight.ops.splitting import split, split_with_sizes
@@ -46,9 +45,6 @@ def clone(input: Tensor, *, memory_format: memory_format | None = preserve_forma
     """
     input._settled()
     return _clone(input, memory_format)
-
-
-implements(np.copy)(lambda a, order="K", subok=False: clone(a))
 
 
 def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:

@@ -11,7 +11,6 @@ from rushlight.ops.extrema import refuse_complex, refuse_complex_derivative
 from rushlight.ops.gather import _put_back
 from rushlight.ops.keywords import keywords
 from rushlight.ops.prod import _recur, _shift, widened
-from rushlight.ops.protocol import implements
 from rushlight.ops.reduction import type_name
 from rushlight.ops.selection import _drop
 from rushlight.ops.shape import wrap_dim
@@ -65,9 +64,6 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     tensor([1., 3., 6.])
     """
     return _cumsum(input, wrap_dim(dim, input._array.ndim), widened(input, dtype))
-
-
-implements(np.cumsum)(lambda a, axis=None, **_: cumsum(a, axis))
 
 
 def latest(input, dim, ufunc, wins):

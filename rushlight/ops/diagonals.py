@@ -8,7 +8,6 @@ from rushlight.core.batching import by, leading
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import missing
-from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, reshape
 from rushlight.ops.slicing import _diagonal, _place_diagonal
 from rushlight.ops.table import in_place, method, operator
@@ -25,10 +24,6 @@ def _tril(input, diagonal):
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
 def _triu(input, diagonal):
     return np.triu(input, diagonal)
-
-
-implements(np.tril)(lambda m, k=0: _tril(m, k))
-implements(np.triu)(lambda m, k=0: _triu(m, k))
 
 
 @in_place

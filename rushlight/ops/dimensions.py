@@ -4,7 +4,6 @@ import numpy as np
 
 from rushlight.core.batching import by, leading
 from rushlight.ops.dims import sequence, wrap_dim
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import alias, method, operator
 from rushlight.tensors import Tensor
 
@@ -38,7 +37,6 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _transpose(input, dim0, dim1) if ndim else _transpose_scalar(input)
 
 
-implements(np.swapaxes)(lambda a, axis1, axis2: transpose(a, axis1, axis2))
 swapaxes = alias("swapaxes", transpose)
 swapdims = alias("swapdims", transpose)
 
@@ -88,9 +86,6 @@ def permute(input: Tensor, *order: int, dims: tuple[int, ...] | None = None) -> 
     return _permute(input, order)
 
 
-implements(np.transpose)(lambda a, axes=None: permute(a, tuple(reversed(range(a.ndim))) if axes is None else axes))
-
-
 @method
 def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Tensor:
     """A view with some dimensions moved to other places; the others keep their order.
@@ -119,7 +114,6 @@ def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tup
 
 
 moveaxis = alias("moveaxis", movedim)
-implements(np.moveaxis)(movedim)
 
 
 @operator(

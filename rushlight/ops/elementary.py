@@ -7,7 +7,6 @@ import numpy as np
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops import recurrences
 from rushlight.ops.promotion import is_complex, only, real
-from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _where, ratio
 from rushlight.ops.series import recurrence
 from rushlight.ops.table import TABLE, alias, binary, change, method, unary
@@ -32,7 +31,7 @@ exp = unary(
     "e to the power of each element.",
     series=recurrence(recurrences.exponential),
 )
-exp2 = UFUNCS[np.exp2] = unary(
+exp2 = unary(
     "exp2",
     lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
     lambda grad, result: grad * result * LOG2,
@@ -89,7 +88,7 @@ rsqrt = unary(
     lambda grad, result: -0.5 * grad * result**3,
     "1 over the square root of each element.",
 )
-reciprocal = UFUNCS[np.reciprocal] = unary(
+reciprocal = unary(
     "reciprocal",
     inverse,
     lambda grad, result: -grad * result * result,
@@ -292,7 +291,7 @@ def log_of_sum(x, y):
     return np.where(both, np.where(x.real < 0, low, np.log(np.exp(x) + np.exp(y))), result) if np.any(both) else result
 
 
-logaddexp = UFUNCS[np.logaddexp] = binary(
+logaddexp = binary(
     "logaddexp",
     log_of_sum,
     lambda grad, input, other: grad * TABLE["sigmoid"](input - other),

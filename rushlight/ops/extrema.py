@@ -9,7 +9,6 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
 from rushlight.ops.gather import _put_back, picked
 from rushlight.ops.keywords import keywords
-from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.reduction import Dim, axes, kept, repeated, spread, type_name
 from rushlight.ops.series import nearby
 from rushlight.ops.shape import wrap_dim
@@ -18,9 +17,6 @@ from rushlight.ops.tangents import weighed
 from rushlight.tensors import Tensor
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
-
-REDUCTIONS[np.maximum] = lambda a, axis=0, keepdims=False: amax(a, () if axis is None else axis, keepdims)
-REDUCTIONS[np.minimum] = lambda a, axis=0, keepdims=False: amin(a, () if axis is None else axis, keepdims)
 
 
 def as_given(input):

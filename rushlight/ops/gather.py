@@ -12,7 +12,6 @@ from rushlight.ops.dims import wrap_dim
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.promotion import missing
-from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.slicing import _look, _place
 from rushlight.ops.table import in_place, method, no_derivative, operator
@@ -178,9 +177,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     if indices._array.size and indices._array.min() < 0:
         indices = new_tensor(np.where(indices._array < 0, indices._array % size, indices._array))
     return gather(input.expand(outer), dim, indices.expand(inner), out=out)
-
-
-implements(np.take_along_axis)(lambda arr, indices, axis=-1: take_along_dim(arr, indices, axis))
 
 
 def picked(op, outs, args, tangents):

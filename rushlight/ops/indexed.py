@@ -16,7 +16,6 @@ from rushlight.ops.filling import checked_number
 from rushlight.ops.gather import check_bounds
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.promotion import is_complex
-from rushlight.ops.protocol import implements
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -412,11 +411,6 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     """
     check_flat("take", input, index)
     return _take(input, index)
-
-
-implements(np.take)(
-    lambda a, indices, axis=None, **_: take(a, indices) if axis is None else index_select(a, axis, indices)
-)
 
 
 @operator(

@@ -8,7 +8,6 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.out import write_out
-from rushlight.ops.protocol import implements
 from rushlight.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from rushlight.ops.slicing import _pile
 from rushlight.ops.table import named, operator
@@ -51,9 +50,6 @@ def _cat(tensors, dim, dtype):
 def concatenation(arrays, dim):
     """Arrays or tensors of one dtype, joined."""
     return _cat(list(arrays), dim, None)
-
-
-implements(np.concatenate)(lambda arrays, axis=0, **_: cat(arrays, axis))
 
 
 def check_list(name: str, tensors) -> list[Tensor]:
@@ -148,9 +144,6 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
             )
     result = _pile(tensors, wrap_dim(dim, len(shape) + 1), common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
-
-
-implements(np.stack)(lambda arrays, axis=0: stack(arrays, axis))
 
 
 def joined(name, tensors, widen, dim, out):

@@ -8,7 +8,6 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import arithmetic
 from rushlight.ops.promotion import missing, only, refused
-from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.table import TABLE, binary, unary
 from rushlight.tensors import Tensor
 
@@ -58,7 +57,7 @@ def of_integers(function, kernel):
     return forward
 
 
-bitwise_not = UFUNCS[np.invert] = unary(
+bitwise_not = unary(
     "bitwise_not",
     of_integers(np.invert, "bitwise_not_cpu"),
     doc="Each element with its bits inverted; of bools, `not`.",
@@ -69,9 +68,7 @@ bitwise_not = UFUNCS[np.invert] = unary(
 def bitwise(name, ufunc, kernel, kinds, doc, compute=None):
     """Enters an operator on bits."""
     forward = of_integers(compute or ufunc, kernel)
-    function = binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
-    UFUNCS[ufunc] = function
-    return function
+    return binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
 
 
 def shifted(ufunc, beyond):

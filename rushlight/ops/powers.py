@@ -9,7 +9,6 @@ from rushlight.ops.elementary import inverse
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, missing, refused
-from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.series import recurrence
 from rushlight.ops.table import TABLE, binary, change, change_binary, method, refuse
 from rushlight.tensors import Tensor
@@ -146,9 +145,6 @@ def pow_(self: Tensor, exponent: Operand) -> Tensor:
 def of_bools(base, exponent) -> bool:
     """Whether a bool tensor is raised to a bool: there is such a power, and none of two bool tensors."""
     return type(exponent) is bool and isinstance(base, TensorBase) and base._array.dtype == bool
-
-
-UFUNCS[np.power] = pow
 
 
 @method

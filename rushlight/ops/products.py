@@ -26,7 +26,6 @@ from rushlight.ops.batched_products import (
 from rushlight.ops.events import Event, Turned, of_addmm, of_bmm, of_mm
 from rushlight.ops.mismatch import BOOL, check_tensors
 from rushlight.ops.out import write_out
-from rushlight.ops.protocol import UFUNCS, implements
 from rushlight.ops.series import rewritten
 from rushlight.ops.shape import _squeezed, _unsafe_view, _unsqueeze
 from rushlight.ops.table import method, operator
@@ -449,8 +448,3 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 fill("matmul", matmul)
-UFUNCS[np.matmul] = matmul
-implements(np.inner)(inner)
-implements(np.kron)(kron)
-implements(np.outer)(lambda a, b: outer(a.ravel(), b.ravel()))
-implements(np.vdot)(lambda a, b: vdot(a.ravel(), b.ravel()))

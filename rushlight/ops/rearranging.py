@@ -10,7 +10,6 @@ from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.indexed import index_select
-from rushlight.ops.protocol import implements
 from rushlight.ops.shape import flatten, unsqueeze
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -41,9 +40,6 @@ def flip(input: Tensor, *numbers: int, dims: tuple[int, ...] | None = None) -> T
     ndim = input._array.ndim
     dims = wrap_dims(sequence("flip", "dims", numbers, dims), ndim)
     return _flip(input, dims if ndim else ())
-
-
-implements(np.flip)(lambda m, axis=None: flip(m, tuple(range(m.ndim)) if axis is None else axis))
 
 
 @method
@@ -111,9 +107,6 @@ def roll(input: Tensor, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
     if input._array.ndim == 0:
         raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     return _roll(input, shifts, tuple([wrap_dim(dim, input._array.ndim) for dim in dims]))
-
-
-implements(np.roll)(lambda a, shift, axis=None: roll(a, shift, () if axis is None else axis))
 
 
 @operator(

@@ -12,7 +12,6 @@ from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.kernels.reductions import total
 from rushlight.ops.keywords import keywords
 from rushlight.ops.promotion import missing
-from rushlight.ops.protocol import REDUCTIONS
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -134,9 +133,6 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     array = input._array
     d = as_numpy(dtype) or (np.dtype(np.int64) if array.dtype.kind in "biu" else None)
     return _sum_dims(input, axes(dim, array.ndim), keepdim, d)
-
-
-REDUCTIONS[np.add] = lambda a, axis=0, keepdims=False, dtype=None: sum(a, axis, keepdims)
 
 
 def infer_floating(name, input, dtype):

@@ -12,7 +12,6 @@ from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex, missing, no_zero, only, real
-from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import _keep, ratio
 from rushlight.ops.table import TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary
 from rushlight.return_types import named_tuple
@@ -86,8 +85,6 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     return result if out is None else write_out("round", out, result, input)
 
 
-UFUNCS[np.rint] = lambda x: _round(x, 0)
-
 # quotients and remainders
 
 
@@ -125,7 +122,7 @@ def rounded_down(x, y):
     return np.copysign(result, x, out=result, where=result == 0) if kind_of(result.dtype) == "f" else result
 
 
-remainder = UFUNCS[np.remainder] = remainders(
+remainder = remainders(
     "remainder",
     rounded_down,
     TABLE["div_floor"],
@@ -218,7 +215,6 @@ sgn = unary(
     promote=arithmetic,
     holomorphic=False,
 )
-UFUNCS[np.sign] = sgn
 
 
 def copysign_cotangent(grad, input, result):
@@ -305,9 +301,6 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     results = _frexp(input)
     return frexp_result(results if out is None else write_out("frexp", out, results, input))
-
-
-UFUNCS[np.ldexp] = ldexp
 
 
 @operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)

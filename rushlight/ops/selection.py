@@ -13,7 +13,6 @@ from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS, common, missing, only, real
-from rushlight.ops.protocol import as_operand, implements
 from rushlight.ops.series import nearby
 from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, refuse_operands
 from rushlight.ops.tangents import symmetric
@@ -73,9 +72,6 @@ def check_numbers(input, other):
             dtype = result_dtype(input, other)
             if dtype != np.float16:
                 checked_number(number, dtype)
-
-
-implements(np.where)(lambda condition, x, y: where(as_operand(condition), as_operand(x), as_operand(y)))
 
 
 @method

@@ -9,7 +9,6 @@ from rushlight import dtypes
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
 
@@ -95,9 +94,6 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] |
         return _reshape_alias(input, sizes)
     except ValueError:
         return _reshape_copy(input, sizes)
-
-
-implements(np.reshape)(lambda a, shape, **_: reshape(a, shape))
 
 
 def view(
@@ -236,15 +232,6 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return _unsqueeze(input, wrap_dim(dim, input._array.ndim + 1))
 
 
-@implements(np.expand_dims)
-def expand_dims(a, axis):
-    """NumPy's `expand_dims` on tensors: several new dimensions at once."""
-    axes = (axis,) if isinstance(axis, int) else axis
-    for dim in sorted(d % (a.ndim + len(axes)) for d in axes):
-        a = _unsqueeze(a, dim)
-    return a
-
-
 def enter_squeeze(node):
     """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
     enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", aten="squeeze", view=True, batch=leading,
@@ -269,9 +256,6 @@ def squeeze(input: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
         return _squeeze_all(input, tuple([i for i, n in enumerate(shape) if n == 1]))
     entry = _squeeze_dim if isinstance(dim, int) else _squeeze_dims
     return entry(input, tuple([d for d in wrap_dims(dim, len(shape)) if shape and shape[d] == 1]))
-
-
-implements(np.squeeze)(lambda a, axis=None: squeeze(a, axis))
 
 
 # at least so many dimensions

@@ -9,7 +9,6 @@ from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, laid_over, memory_of
 from rushlight.layouts import compact, extent, overlaps
 from rushlight.ops.dims import wrap_dim
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -165,9 +164,6 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return _diagonal(input, offset, first, second)
-
-
-implements(np.diagonal)(lambda a, offset=0, axis1=0, axis2=1: diagonal(a, offset, axis1, axis2))
 
 
 @operator(

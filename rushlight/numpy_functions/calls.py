@@ -1,0 +1,155 @@
+"""Calls of NumPy's functions with tensors that are not answered at once: options, methods of ufuncs, what has no entry.
+
+Where all tensors are plain values, NumPy itself is the answer. Else TypeError tells what to use instead.
+"""
+
+from inspect import signature
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.core.graph import TensorBase
+from rushlight.numpy_functions.elementwise import like_scipy
+from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors
+from rushlight.numpy_functions.plain import in_numpy, in_tensors, is_plain
+from rushlight.ops.out import write_out
+from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS, REDUCTIONS, UFUNCS, as_operand
+
+INSTEAD = {
+    "histogram": "torch.histc", "histogram_bin_edges": "torch.linspace", "histogram2d": "torch.bincount",
+    "histogramdd": "torch.bincount", "save": "torch.save", "savez": "torch.save", "savez_compressed": "torch.save",
+    "ix_": "torch.meshgrid", "sort_complex": "torch.sort", "spacing": "torch.nextafter", "isnat": "torch.isnan",
+    "vectorize": "torch.vmap", "packbits": "torch.bitwise_left_shift", "unpackbits": "torch.bitwise_right_shift",
+}  # fmt: skip
+
+
+def call_function(function, args, kwargs, failure=None):
+    """What NumPy calls for a function that is no ufunc. `failure` is what the function on tensors has raised."""
+    kwargs = {name: value for name, value in kwargs.items() if value is not np._NoValue}
+    out = kwargs.pop("out", None)
+    served = FUNCTIONS.get(function)
+    result = answered(function.__name__, served, function, args, kwargs, failure)
+    return result if out is None else written(function.__name__, out, result, args)
+
+
+def call_ufunc(ufunc, method, inputs, kwargs):
+    """What NumPy calls for a ufunc, or a method of it such as `np.add.reduce`."""
+    kwargs = {name: x for name, x in kwargs.items() if x is not np._NoValue and (x is not None or name == "axis")}
+    out = kwargs.pop("out", None)
+    out = out[0] if out is not None and len(out) == 1 else out
+    if method == "__call__":
+        name, served = ufunc.__name__, elementwise(ufunc, out)
+    else:
+        name, served = f"{ufunc.__name__}.{method}", METHODS.get(method, lambda _: None)(ufunc)
+    result = in_tensors(answered(name, served, getattr(ufunc, method), inputs, kwargs))
+    return result if out is None else written(name, out, result, inputs)
+
+
+def answered(name, served, function, args, kwargs, failure=None):
+    """The result of the function on tensors, else of NumPy's own on plain values."""
+    if served is not None and failure is None:
+        try:
+            return served(*args, **kwargs)
+        except Exception as error:
+            failure = error
+    if not is_plain((args, kwargs)):
+        raise refusal(name, args, kwargs, served) if failure is None or not fits(served, args, kwargs) else failure
+    try:
+        result = function(*in_numpy(args), **in_numpy(kwargs))
+    except Exception as error:
+        raise (error if failure is None else failure) from None
+    return result if served is None else in_tensors(result)
+
+
+def fits(served, args, kwargs):
+    """Whether a function takes such arguments."""
+    try:
+        signature(served).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def refusal(name, args, kwargs, served):
+    """The error for what has no meaning for tensors that require grad or are batched."""
+    options = f" with {', '.join(kwargs)}" if served is not None and kwargs else ""
+    plain = name.partition(".")[0]
+    instead = INSTEAD.get(plain) or (f"torch.{plain}" if plain in dir(torch) else "the rushlight function")
+    return TypeError(
+        f"np.{name}{options} is not available for tensors that require grad or are batched: use {instead}, or detach "
+        "and convert first (x.detach().numpy())."
+    )
+
+
+def written(name, out, result, args):
+    """A result in what was given as `out`: tensors, or arrays where the result is a plain value."""
+    if isinstance(out, tuple):
+        parts = [r if o is None else written(name, o, r, args) for o, r in zip(out, result, strict=True)]
+        return tuple(parts)
+    if isinstance(out, TensorBase):
+        return write_out(name, out, as_tensor(result), *args)
+    if not is_plain(result):
+        raise TypeError(
+            f"np.{name} cannot write a tensor that requires grad or is batched into a NumPy array: leave out= out (or "
+            "write `a = a + x` for `a += x`), or use x.detach()."
+        )
+    np.copyto(out, in_numpy(result), casting="same_kind")
+    return out
+
+
+# ufuncs with options, and their methods
+
+
+def elementwise(ufunc, out):
+    """A ufunc with NumPy's options `dtype` and `where`; None for one that tensors do not know."""
+    function = UFUNCS.get(ufunc) or like_scipy(ufunc)
+    if function is None:
+        return None
+
+    def called(*inputs, dtype=None, where=True):
+        operands = [as_operand(x) for x in inputs]
+        if dtype is not None:
+            operands = [as_tensor(x).to(as_dtype(dtype)) for x in operands]
+        result = function(*operands)
+        if where is True:
+            return result
+        return torch.where(as_tensor(where), result, torch.empty_like(result) if out is None else as_tensor(out))
+
+    return called
+
+
+def outer_of(ufunc):
+    """`ufunc.outer`: each element of one operand with each of the other."""
+
+    def called(a, b):
+        a, b = as_tensors((a, b))
+        return ufunc(a.reshape((*a.shape, *[1] * b.ndim)), b)
+
+    return called
+
+
+def at_of(ufunc):
+    """`ufunc.at`: changes elements of a tensor in place, those that are named several times each time anew."""
+
+    def called(a, indices, *others):
+        key = tuple(as_key(i) for i in indices) if isinstance(indices, tuple) else as_key(indices)
+        places = torch.arange(a.numel()).reshape(a.shape)[key]
+        if ufunc in (np.add, np.subtract):
+            values = torch.broadcast_to(as_tensor(others[0], a).to(a.dtype), places.shape)
+            a.put_(places, values if ufunc is np.add else -values, accumulate=True)
+        elif places.unique().numel() == places.numel():
+            a.put_(places, ufunc(a.take(places), *[as_tensor(x) for x in others]).to(a.dtype))
+        else:
+            raise TypeError(
+                f"np.{ufunc.__name__}.at of tensors takes each place once: use torch.Tensor.scatter_reduce_."
+            )
+
+    return called
+
+
+def as_key(index):
+    """An index as tensors take it."""
+    return torch.as_tensor(index) if isinstance(index, np.ndarray) else index
+
+
+METHODS = {"reduce": REDUCTIONS.get, "accumulate": ACCUMULATIONS.get, "outer": outer_of, "at": at_of}

@@ -1,0 +1,208 @@
+"""NumPy's elementwise functions that no operator computes with: one that does answers to the ufunc that it calls."""
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.core.graph import new_tensor
+from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, numpy
+from rushlight.ops import arithmetic, complexes, elementary, logic, products, rounding
+from rushlight.ops.protocol import FUNCTIONS, UFUNCS, as_operand
+
+UFUNCS.update({
+    np.power: arithmetic.pow, np.exp2: elementary.exp2, np.logaddexp: elementary.logaddexp,
+    np.positive: torch.positive, np.invert: logic.bitwise_not, np.bitwise_and: logic.bitwise_and,
+    np.bitwise_or: logic.bitwise_or, np.bitwise_xor: logic.bitwise_xor, np.left_shift: logic.bitwise_left_shift,
+    np.right_shift: logic.bitwise_right_shift, np.matmul: products.matmul,
+    np.rint: lambda x: rounding._round(x, 0), np.sign: rounding.sgn, np.ldexp: rounding.ldexp,
+    np.degrees: elementary.rad2deg, np.radians: elementary.deg2rad, np.fabs: torch.abs,
+    np.cbrt: lambda x: torch.sgn(x) * torch.abs(x) ** (1 / 3), np.signbit: torch.signbit, np.frexp: torch.frexp,
+    np.modf: lambda x: (x - torch.trunc(x), torch.trunc(x)),
+    np.vecdot: lambda x, y: torch.linalg.vecdot(*as_tensors((x, y))),
+})  # fmt: skip
+
+
+UFUNCS[np.divmod] = lambda x, y: (UFUNCS[np.floor_divide](x, y), UFUNCS[np.remainder](x, y))
+UFUNCS[np.float_power] = lambda x, y: torch.float_power(as_operand(x), as_operand(y))
+
+
+def of_pair(ufunc, function):
+    """Enters a function of two tensors for a ufunc, whose operands may be numbers."""
+    UFUNCS[ufunc] = lambda x, y: function(*as_tensors((x, y)))
+
+
+of_pair(np.gcd, torch.gcd)
+of_pair(np.lcm, torch.lcm)
+of_pair(np.heaviside, torch.heaviside)
+if hasattr(np, "matvec"):  # from NumPy 2.2 on
+    of_pair(np.matvec, lambda a, x: torch.matmul(a, x[..., None])[..., 0])
+    of_pair(np.vecmat, lambda x, a: torch.matmul(torch.conj_physical(x)[..., None, :], a)[..., 0, :])
+
+SCIPY = {
+    "erf": torch.erf, "erfc": torch.erfc, "erfinv": torch.erfinv, "expit": torch.sigmoid, "logit": torch.logit,
+    "gammaln": torch.lgamma, "psi": torch.digamma, "i0": torch.i0, "xlogy": torch.xlogy,
+    **{
+        name: getattr(torch.special, name)
+        for name in (
+            "erfcx", "entr", "ndtr", "ndtri", "log_ndtr", "i0e", "i1", "i1e", "xlog1py", "zeta", "gammainc",
+            "gammaincc",
+        )
+    },
+}  # fmt: skip
+
+
+def like_scipy(ufunc):
+    """The function for a ufunc of `scipy.special`, which is known by its name; None where there is none."""
+    function = SCIPY.get(ufunc.__name__)
+    return function if function is None or ufunc.nin == 1 else lambda x, y: function(*as_tensors((x, y)))
+
+
+# functions that are no ufuncs
+
+
+@numpy
+def real(val):
+    return complexes.real(val)
+
+
+@numpy
+def imag(val):
+    return complexes.imag(val) if val.is_complex() else torch.zeros_like(val)
+
+
+@numpy
+def angle(z, deg=False):
+    z = torch.angle(as_tensor(z))
+    return z * (180 / np.pi) if deg else z
+
+
+@numpy
+def sinc(x):
+    return torch.sinc(as_tensor(x))
+
+
+@numpy
+def i0(x):
+    return torch.i0(as_tensor(x))
+
+
+@numpy
+def round(a, decimals=0):
+    return rounding.round(a, decimals=decimals)
+
+
+FUNCTIONS[np.around] = FUNCTIONS[np.round]
+
+
+@numpy
+def fix(x):
+    return torch.trunc(x)
+
+
+@numpy
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    result = torch.nan_to_num(as_tensor(x), nan, posinf, neginf)
+    return result if copy else x.copy_(result)
+
+
+@numpy
+def real_if_close(a, tol=100):
+    if not a.is_complex():
+        return a
+    limit = tol * torch.finfo(a.dtype).eps if tol > 1 else tol
+    return a.real if bool(torch.all(torch.abs(a.imag) < limit)) else a
+
+
+@numpy
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return torch.isclose(*as_tensors((a, b)), rtol, atol, equal_nan)
+
+
+@numpy
+def isreal(x):
+    return x.imag == 0 if x.is_complex() else torch.ones(x.shape, dtype=torch.bool)
+
+
+@numpy
+def iscomplex(x):
+    return x.imag != 0 if x.is_complex() else torch.zeros(x.shape, dtype=torch.bool)
+
+
+@numpy
+def isposinf(x, out=None):
+    return torch.isposinf(x)
+
+
+@numpy
+def isneginf(x, out=None):
+    return torch.isneginf(x)
+
+
+def filled_like(like):
+    """The implementation of `np.zeros_like` and its kind: a constant tensor."""
+
+    def implementation(a, dtype=None, order="K", subok=True, shape=None, **options):
+        return new_tensor(like(a._array, dtype=torch.dtypes.as_numpy(as_dtype(dtype)), order=order, shape=shape))
+
+    return implementation
+
+
+for like in (np.zeros_like, np.ones_like, np.empty_like):
+    FUNCTIONS[like] = filled_like(like)
+
+
+@numpy
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    a, fill = as_tensor(a), as_tensor(fill_value)
+    shape = a.shape if shape is None else shape
+    return torch.clone(torch.broadcast_to(fill.to(as_dtype(dtype) or a.dtype), shape))
+
+
+# made like a tensor: `np.eye(3, like=x)`
+
+
+def made_like(name):
+    """Enters a function that makes arrays, for `like=`: a constant tensor."""
+    make = getattr(np, name)
+
+    def implementation(*args, dtype=None, **options):
+        options = options if dtype is None else {"dtype": torch.dtypes.as_numpy(as_dtype(dtype)), **options}
+        return torch.as_tensor(make(*args, **options))
+
+    FUNCTIONS[make] = implementation
+
+
+for name in ("arange", "empty", "eye", "full", "identity", "ones", "tri", "zeros", "fromfunction"):
+    made_like(name)
+
+
+@numpy
+def asarray(a, dtype=None, **options):
+    return as_tensor(a).to(as_dtype(dtype))
+
+
+for name in ("array", "asanyarray", "ascontiguousarray", "asfortranarray", "require"):
+    FUNCTIONS[getattr(np, name)] = FUNCTIONS[np.asarray]
+
+
+@numpy
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    start, stop = (floating(x) for x in torch.broadcast_tensors(*as_tensors((start, stop))))
+    shares = torch.as_tensor(np.linspace(0, 1, num, endpoint), dtype=start.dtype).reshape(-1, *[1] * start.ndim)
+    values = start + shares * (stop - start)
+    if endpoint and num > 1:
+        values = torch.cat([values[:-1], stop[None]])
+    values = torch.movedim(values, 0, axis).to(as_dtype(dtype))
+    return (values, (stop - start) / max(num - bool(endpoint), 1)) if retstep else values
+
+
+@numpy
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    return (as_operand(base) ** linspace(start, stop, num, endpoint, axis=axis)).to(as_dtype(dtype))
+
+
+@numpy
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    start, stop = (floating(x) for x in as_tensors((start, stop)))
+    signs = torch.sgn(start.detach())
+    powers = linspace(torch.log(start * signs), torch.log(stop * signs), num, endpoint, axis=axis)
+    return (torch.exp(powers) * (signs if not signs.ndim else torch.unsqueeze(signs, axis))).to(as_dtype(dtype))

@@ -1,0 +1,47 @@
+"""NumPy's functions that tell something of an array that has no derivative: they take every tensor."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.numpy_functions.entering import numpy
+from rushlight.numpy_functions.plain import in_numpy
+from rushlight.ops.protocol import FUNCTIONS
+
+NAMES = (
+    "allclose", "array2string", "array_equal", "array_equiv", "array_repr", "array_str", "can_cast", "common_type",
+    "einsum_path", "may_share_memory", "min_scalar_type", "result_type", "shares_memory",
+)  # fmt: skip
+
+
+def of_values(function):
+    """A function called with the values of tensors."""
+    return lambda *args, **kwargs: function(*in_numpy(args), **in_numpy(kwargs))
+
+
+for name in NAMES:
+    FUNCTIONS[getattr(np, name)] = of_values(getattr(np, name))
+
+
+@numpy
+def shape(a):
+    return tuple(a.shape)
+
+
+@numpy
+def ndim(a):
+    return a.ndim
+
+
+@numpy
+def size(a, axis=None):
+    return a.numel() if axis is None else int(np.prod([a.shape[d] for d in np.atleast_1d(axis)]))
+
+
+@numpy
+def iscomplexobj(x):
+    return isinstance(x, TensorBase) and x.is_complex()
+
+
+@numpy
+def isrealobj(x):
+    return not iscomplexobj(x)

@@ -1,0 +1,219 @@
+"""NumPy's products, statistics of pairs, and polynomials."""
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, linear_algebra, numpy
+from rushlight.ops import contractions, products
+
+
+@numpy
+def dot(a, b):
+    a, b = as_tensors((a, b))
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if max(a.ndim, b.ndim) < 3:
+        return products.matmul(a, b)
+    return contractions.tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1]))
+
+
+@numpy
+def inner(a, b):
+    return products.inner(*as_tensors((a, b)))
+
+
+@numpy
+def outer(a, b):
+    return products.outer(*[x.reshape(-1) for x in as_tensors((a, b))])
+
+
+@numpy
+def vdot(a, b):
+    return products.vdot(*[x.reshape(-1) for x in as_tensors((a, b))])
+
+
+@numpy
+def kron(a, b):
+    return products.kron(*as_tensors((a, b)))
+
+
+@numpy
+@linear_algebra
+def tensordot(a, b, /, axes=2):
+    if not isinstance(axes, int):
+        axes = [[side] if isinstance(side, int) else list(side) for side in axes]
+    return contractions.tensordot(*as_tensors((a, b)), axes)
+
+
+@numpy
+def einsum(*operands, dtype=None, order="K", casting="safe", optimize=False):
+    if dtype is not None:
+        operands = [x.to(as_dtype(dtype)) if isinstance(x, torch.Tensor) else x for x in operands]
+    operands = [torch.as_tensor(x) if isinstance(x, np.ndarray) else x for x in operands]
+    return contractions.einsum(*operands)
+
+
+@numpy
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    a, b = (torch.movedim(x, dim, -1) for x, dim in zip(as_tensors((a, b)), (axisa, axisb), strict=True))
+    if {a.shape[-1], b.shape[-1]} - {2, 3}:
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (x if x.shape[-1] == 3 else torch.constant_pad_nd(x, (0, 1)) for x in (a, b))
+    return torch.movedim(torch.linalg.cross(a, b, dim=-1), -1, axisc)
+
+
+@numpy
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    return torch.sum(torch.diagonal(as_tensor(a), offset, axis1, axis2), -1, dtype=as_dtype(dtype))
+
+
+@numpy
+def vander(x, N=None, increasing=False):
+    return torch.vander(as_tensor(x), N, increasing)
+
+
+# statistics of pairs
+
+
+@numpy
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    m = floating(as_tensor(m).to(as_dtype(dtype)))
+    m = m.T if not rowvar and m.ndim == 2 and m.shape[0] != 1 else m
+    if y is not None:
+        y = floating(as_tensor(y).to(as_dtype(dtype)))
+        y = y.T if not rowvar and y.ndim == 2 and y.shape[0] != 1 else y
+        m = torch.cat([torch.atleast_2d(m), torch.atleast_2d(y)])
+    weights = [None if w is None else as_tensor(w) for w in (fweights, aweights)]
+    correction = (0 if bias else 1) if ddof is None else ddof
+    return torch.cov(m, correction=correction, fweights=weights[0], aweights=weights[1])
+
+
+@numpy
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    deviation = torch.sqrt(torch.diagonal(c).real if c.is_complex() else torch.diagonal(c))
+    c = c / deviation[:, None] / deviation[None, :]
+    return c if c.is_complex() else torch.clamp(c, -1, 1)
+
+
+@numpy
+def bincount(x, /, weights=None, minlength=0):
+    x = as_tensor(x)
+    if weights is None:
+        return torch.bincount(x, minlength=minlength)
+    weights = as_tensor(weights)
+    n = max(int(x.max()) + 1 if x.numel() else 0, minlength)
+    return torch.index_add(torch.zeros(n, dtype=weights.dtype), 0, x, weights)
+
+
+# polynomials, the highest power first
+
+
+@numpy
+def polyval(p, x):
+    p, x = as_tensors((p, x))
+    result = torch.zeros_like(x)
+    for coefficient in p:
+        result = result * x + coefficient
+    return result
+
+
+def same_length(a1, a2):
+    """The coefficients of two polynomials, with zeros for the powers that only the other has."""
+    first, second = (torch.atleast_1d(a) for a in as_tensors((a1, a2)))
+    n = max(len(first), len(second))
+    return [torch.constant_pad_nd(a, (n - len(a), 0)) for a in (first, second)]
+
+
+@numpy
+def polyadd(a1, a2):
+    first, second = same_length(a1, a2)
+    return first + second
+
+
+@numpy
+def polysub(a1, a2):
+    first, second = same_length(a1, a2)
+    return first - second
+
+
+@numpy
+def polymul(a1, a2):
+    return np.convolve(*[torch.atleast_1d(a) for a in as_tensors((a1, a2))])
+
+
+@numpy
+def polydiv(u, v):
+    u, v = (torch.atleast_1d(floating(a)) for a in as_tensors((u, v)))
+    terms, rest = [], u
+    for _ in range(len(u) - len(v) + 1):
+        terms.append(rest[0] / v[0])
+        rest = torch.cat([(rest[: len(v)] - terms[-1] * v)[1:], rest[len(v) :]])
+    if not terms:
+        return torch.zeros(1, dtype=u.dtype), u
+    nonzero = np.flatnonzero(~np.isclose(rest.detach().numpy(), 0, rtol=1e-14))
+    rest = rest[int(nonzero[0]) :] if nonzero.size else rest[-1:] if len(rest) else torch.zeros(1, dtype=u.dtype)
+    return torch.stack(terms), rest
+
+
+@numpy
+def polyder(p, m=1):
+    p = as_tensor(p)
+    for _ in range(m):
+        p = p[:-1] * torch.arange(len(p) - 1, 0, -1).to(p.dtype)
+    return p
+
+
+@numpy
+def polyint(p, m=1, k=None):
+    p = floating(as_tensor(p))
+    constants = torch.zeros(m, dtype=p.dtype) if k is None else torch.atleast_1d(as_tensor(k, p)).to(p.dtype)
+    constants = constants.expand(m) if len(constants) == 1 else constants
+    for i in range(m):
+        p = torch.cat([p / torch.arange(len(p), 0, -1).to(p.dtype), constants[i : i + 1]])
+    return p
+
+
+@numpy
+def poly(seq_of_zeros):
+    zeros = as_tensor(seq_of_zeros)
+    zeros = torch.linalg.eigvals(zeros) if zeros.ndim == 2 else floating(zeros)
+    result = torch.ones(1, dtype=zeros.dtype)
+    for zero in zeros:
+        result = torch.cat([result, result.new_zeros(1)]) - torch.cat([result.new_zeros(1), result * zero])
+    pairs = result.is_complex() and np.all(np.sort(zeros.detach().numpy()) == np.sort(zeros.detach().numpy().conj()))
+    return result.real if pairs else result
+
+
+@numpy
+def roots(p):
+    p = floating(as_tensor(p))
+    present = np.flatnonzero(p.detach().numpy())
+    if not present.size:
+        return p[:0]
+    first, last = int(present[0]), int(present[-1])
+    zeros = torch.zeros(len(p) - last - 1, dtype=torch.promote_types(p.dtype, torch.complex64))
+    p = p[first : last + 1]
+    if len(p) < 2:
+        return zeros
+    companion = torch.cat([-p[None, 1:] / p[0], torch.eye(len(p) - 2, len(p) - 1, dtype=p.dtype)])
+    return torch.cat([torch.linalg.eigvals(companion), zeros])
+
+
+@numpy
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    if full or cov:
+        raise TypeError("np.polyfit of tensors returns the coefficients only: leave full and cov out.")
+    x, y = (floating(a) for a in as_tensors((x, y)))
+    matrix = torch.vander(x, int(deg) + 1)
+    if w is not None:
+        w = as_tensor(w, y).to(y.dtype)
+        matrix, y = matrix * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
+    scale = torch.sqrt(torch.sum(matrix * matrix, 0))
+    found = torch.linalg.lstsq(matrix / scale, y[:, None] if y.ndim == 1 else y).solution
+    return found[:, 0] / scale if y.ndim == 1 else found / scale[:, None]

@@ -1,0 +1,206 @@
+"""NumPy's sums, extremes and averages."""
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, floating, masked, numpy
+from rushlight.ops import extrema, reduction
+from rushlight.ops.protocol import FUNCTIONS, REDUCTIONS
+
+
+def over(function, a, axis, keepdims):
+    """A reduction over the axes that NumPy names: over all for None, over none for ()."""
+    axes = all_axes(a, axis)
+    if a.ndim and not axes:
+        return function(torch.unsqueeze(a, -1), (-1,), False)
+    return function(a, axes, bool(keepdims))
+
+
+@numpy
+def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True):
+    if dtype is not None or where is not True or initial or axis == ():
+        a = as_tensor(a).to(as_dtype(dtype)) if dtype is not None else as_tensor(a)
+        return over(lambda x, dims, keep: torch.sum(x, dims, keep), masked(a, where, 0), axis, keepdims) + initial
+    return reduction.sum(a, axis, keepdims)
+
+
+@numpy
+def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True):
+    return over(product, masked(as_tensor(a), where, 1).to(as_dtype(dtype)), axis, keepdims) * initial
+
+
+def product(a, dims, keepdim):
+    """The product over several dimensions, one after the other."""
+    if a.ndim == 0:
+        return torch.prod(a)
+    for dim in sorted([d % a.ndim for d in dims], reverse=True):
+        a = torch.prod(a, dim, keepdim)
+    return a
+
+
+def extreme(reduce, choose, lowest):
+    """`np.max` or `np.min`, with a value that takes part beside the elements, and a mask."""
+
+    def implementation(a, axis=None, keepdims=False, initial=None, where=True):
+        if initial is None and where is True and axis != ():
+            return reduce(a, () if axis is None else axis, keepdims)
+        if where is not True and initial is None:
+            raise ValueError("a reduction with where= needs initial=, the result where the mask holds nowhere")
+        a = masked(as_tensor(a), where, lowest if initial is None else initial)
+        result = over(reduce, a, axis, keepdims)
+        return result if initial is None else choose(result, torch.as_tensor(initial, dtype=result.dtype))
+
+    return implementation
+
+
+FUNCTIONS[np.max] = FUNCTIONS[np.amax] = extreme(extrema.amax, torch.maximum, -np.inf)
+FUNCTIONS[np.min] = FUNCTIONS[np.amin] = extreme(extrema.amin, torch.minimum, np.inf)
+
+
+@numpy
+def ptp(a, axis=None, keepdims=False):
+    return FUNCTIONS[np.max](a, axis, keepdims) - FUNCTIONS[np.min](a, axis, keepdims)
+
+
+@numpy
+def all(a, axis=None, keepdims=False, *, where=True):
+    return over(torch.all, masked(truth(a), where, True), axis, keepdims)
+
+
+@numpy
+def any(a, axis=None, keepdims=False, *, where=True):
+    return over(torch.any, masked(truth(a), where, False), axis, keepdims)
+
+
+def truth(a):
+    """Which elements are not zero."""
+    a = as_tensor(a)
+    return a if a._array.dtype.kind == "b" else a != 0
+
+
+@numpy
+def count_nonzero(a, axis=None, *, keepdims=False):
+    return over(torch.sum, truth(a), axis, keepdims)
+
+
+# averages
+
+
+@numpy
+def mean(a, axis=None, dtype=None, keepdims=False, *, where=True):
+    a = floating(as_tensor(a).to(as_dtype(dtype)))
+    if where is True:
+        return over(torch.mean, a, axis, keepdims)
+    return sum(a, axis, keepdims=keepdims, where=where) / sum(held(a, where), axis, keepdims=keepdims)
+
+
+def held(a, where):
+    """A mask in the shape of what it masks, as numbers."""
+    return torch.broadcast_to(as_tensor(where), a.shape).to(a.dtype)
+
+
+@numpy
+def var(a, axis=None, dtype=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    a, ddof = floating(as_tensor(a).to(as_dtype(dtype))), ddof if correction is None else correction
+    if where is True and mean is None:
+        return over(lambda x, dims, keep: torch.var(x, dims, correction=ddof, keepdim=keep), a, axis, keepdims)
+    middle = FUNCTIONS[np.mean](a, axis, keepdims=True, where=where) if mean is None else as_tensor(mean)
+    count = sum(held(a.detach(), where), axis, keepdims=keepdims) - ddof
+    return sum(torch.abs(a - middle) ** 2, axis, keepdims=keepdims, where=where) / count
+
+
+@numpy
+def std(a, axis=None, dtype=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    if where is True and mean is None:
+        a, ddof = floating(as_tensor(a).to(as_dtype(dtype))), ddof if correction is None else correction
+        return over(lambda x, dims, keep: torch.std(x, dims, correction=ddof, keepdim=keep), a, axis, keepdims)
+    return torch.sqrt(var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
+
+
+@numpy
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    a = floating(as_tensor(a))
+    if weights is None:
+        result = mean(a, axis, keepdims=keepdims)
+        total = torch.full_like(result, a.numel() / result.numel())
+    else:
+        weights = as_tensor(weights, a)
+        if weights.shape != a.shape:
+            axes = [d % a.ndim for d in all_axes(a, axis)]
+            weights = torch.permute(weights, tuple(np.argsort(axes).tolist()))
+            weights = weights.reshape([a.shape[d] if d in axes else 1 for d in range(a.ndim)])
+        total = sum(torch.broadcast_to(weights, a.shape).to(a.dtype), axis, keepdims=keepdims)
+        result = sum(a * weights, axis, keepdims=keepdims) / total
+    return (result, total) if returned else result
+
+
+# without what is not a number
+
+
+def without_nan(name, function, fill):
+    """Enters the variant of a reduction that leaves NaN out."""
+
+    def implementation(a, axis=None, dtype=None, **options):
+        a = as_tensor(a)
+        options = options if dtype is None else {"dtype": dtype, **options}
+        return function(masked(a, torch.logical_not(torch.isnan(a)), fill), axis, **options)
+
+    FUNCTIONS[getattr(np, name)] = implementation
+
+
+without_nan("nansum", sum, 0)
+without_nan("nanprod", prod, 1)
+
+
+def average_without_nan(name, function):
+    """Enters the variant of an average that leaves NaN out."""
+
+    def implementation(a, axis=None, dtype=None, *, where=True, **options):
+        a = as_tensor(a)
+        present = torch.logical_not(torch.isnan(a))
+        where = present if where is True else torch.logical_and(present, as_tensor(where))
+        return function(masked(a, present, 0), axis, dtype, where=where, **options)
+
+    FUNCTIONS[getattr(np, name)] = implementation
+
+
+for name, function in (("nanmean", mean), ("nanvar", var), ("nanstd", std)):
+    average_without_nan(name, function)
+
+
+def extreme_without_nan(name, extreme, worst):
+    """Enters the variant of an extreme that leaves NaN out; NaN where there is nothing else."""
+
+    def implementation(a, axis=None, keepdims=False, **options):
+        a = as_tensor(a)
+        absent = torch.isnan(a)
+        if not a.is_floating_point():
+            return extreme(a, axis, keepdims, **options)
+        found = extreme(masked(a, torch.logical_not(absent), worst), axis, keepdims, **options)
+        return masked(found, torch.logical_not(all(absent, axis, keepdims)), np.nan)
+
+    FUNCTIONS[getattr(np, name)] = implementation
+
+
+extreme_without_nan("nanmax", FUNCTIONS[np.max], -np.inf)
+extreme_without_nan("nanmin", FUNCTIONS[np.min], np.inf)
+
+
+def along_first(function):
+    """A reduction with the axis that the method `reduce` of ufuncs has by default."""
+    return lambda a, axis=0, **options: function(a, axis, **options)
+
+
+def of_pairs(function):
+    """The same of a function that has no dtype to choose."""
+
+    def implementation(a, axis=0, dtype=None, keepdims=False, **options):
+        return function(a if dtype is None else as_tensor(a).to(as_dtype(dtype)), axis, keepdims, **options)
+
+    return implementation
+
+
+REDUCTIONS[np.add], REDUCTIONS[np.multiply] = along_first(sum), along_first(prod)
+REDUCTIONS[np.maximum], REDUCTIONS[np.minimum] = of_pairs(FUNCTIONS[np.max]), of_pairs(FUNCTIONS[np.min])
+REDUCTIONS[np.logical_and], REDUCTIONS[np.logical_or] = of_pairs(all), of_pairs(any)
+REDUCTIONS[np.logaddexp] = of_pairs(lambda a, axis, keepdims: over(torch.logsumexp, a, axis, keepdims))
