@@ -5,20 +5,37 @@ import numpy as np
 import rushlight as torch
 from rushlight.core.graph import new_tensor
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, numpy
-from rushlight.ops import arithmetic, complexes, elementary, logic, products, rounding
+from rushlight.ops import complexes, powers, products, rounding
 from rushlight.ops.protocol import FUNCTIONS, UFUNCS, as_operand
 
-UFUNCS.update({
-    np.power: arithmetic.pow, np.exp2: elementary.exp2, np.logaddexp: elementary.logaddexp,
-    np.positive: torch.positive, np.invert: logic.bitwise_not, np.bitwise_and: logic.bitwise_and,
-    np.bitwise_or: logic.bitwise_or, np.bitwise_xor: logic.bitwise_xor, np.left_shift: logic.bitwise_left_shift,
-    np.right_shift: logic.bitwise_right_shift, np.matmul: products.matmul,
-    np.rint: lambda x: rounding._round(x, 0), np.sign: rounding.sgn, np.ldexp: rounding.ldexp,
-    np.degrees: elementary.rad2deg, np.radians: elementary.deg2rad, np.fabs: torch.abs,
-    np.cbrt: lambda x: torch.sgn(x) * torch.abs(x) ** (1 / 3), np.signbit: torch.signbit, np.frexp: torch.frexp,
-    np.modf: lambda x: (x - torch.trunc(x), torch.trunc(x)),
-    np.vecdot: lambda x, y: torch.linalg.vecdot(*as_tensors((x, y))),
-})  # fmt: skip
+UFUNCS.update(
+    {
+        np.power: powers.pow,
+        np.reciprocal: torch.reciprocal,
+        np.exp2: torch.exp2,
+        np.logaddexp: torch.logaddexp,
+        np.positive: torch.positive,
+        np.invert: torch.bitwise_not,
+        np.bitwise_and: torch.bitwise_and,
+        np.bitwise_or: torch.bitwise_or,
+        np.bitwise_xor: torch.bitwise_xor,
+        np.left_shift: torch.bitwise_left_shift,
+        np.right_shift: torch.bitwise_right_shift,
+        np.matmul: products.matmul,
+        np.remainder: lambda x, y: torch.remainder(as_operand(x), as_operand(y)),
+        np.rint: lambda x: rounding._round(x, 0),
+        np.sign: torch.sgn,
+        np.ldexp: torch.ldexp,
+        np.degrees: torch.rad2deg,
+        np.radians: torch.deg2rad,
+        np.fabs: torch.abs,
+        np.cbrt: lambda x: torch.sgn(x) * torch.abs(x) ** (1 / 3),
+        np.signbit: torch.signbit,
+        np.frexp: torch.frexp,
+        np.modf: lambda x: (x - torch.trunc(x), torch.trunc(x)),
+        np.vecdot: lambda x, y: torch.linalg.vecdot(*as_tensors((x, y))),
+    }
+)
 
 
 UFUNCS[np.divmod] = lambda x, y: (UFUNCS[np.floor_divide](x, y), UFUNCS[np.remainder](x, y))
