@@ -73,7 +73,7 @@ def of_first_years(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | No
         words = f"{name}{signature.text}"
         warnings.warn(f"This overload of {name} is deprecated:\n\t{words}\nGive numbers by name.", stacklevel=4)
         values = dict(zip(names, given, strict=True))
-        numbers = {key: values.pop(key) for key in ("beta", "alpha", "value") if key in values}
+        numbers: dict[str, Any] = {key: values.pop(key) for key in ("beta", "alpha", "value") if key in values}
         return tuple(values.values()), {**numbers, **kwargs}
     return None
 
