@@ -1,5 +1,7 @@
 """Accelerators, of which there is none: rushlight computes on the CPU."""
 
+from rushlight.missing import explain_misses as _explain_misses
+
 
 def is_available() -> bool:
     """Whether there is an accelerator: there is not."""
@@ -13,3 +15,6 @@ def device_count() -> int:
 
 def current_accelerator(check_available: bool = False) -> None:
     """The device of the accelerator: None."""
+
+
+_explain_misses(globals())

@@ -5,6 +5,8 @@ from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
+from rushlight.missing import explain_misses as _explain_misses
+
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "config", "cudagraph_mark_step_begin", "disable",
     "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
@@ -143,3 +145,6 @@ def wrap_numpy(fn: Callable) -> Callable:
         return tree_map(lambda v: as_tensor(v) if isinstance(v, (ndarray, generic)) else v, fn(*args, **kwargs))
 
     return called
+
+
+_explain_misses(globals())

@@ -7,49 +7,175 @@ that is not there, and docs/parity.md lists it.
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-__all__ = ["LEFT_OUT", "LeftOut", "reason"]
+__all__ = ["LEFT_OUT", "LeftOut", "entry", "reason"]
 
 
 class LeftOut(NamedTuple):
     """Names that are absent for one reason. `outside` tells that they are no part of what rushlight is meant to be."""
 
-    names: str
     reason: str
-    outside: bool = False
+    names: str
+    outside: bool = True
 
-
-COMPILER = "it belongs to PyTorch's compiler; rushlight runs programs as they are."
-TORCHSCRIPT = (
-    "it belongs to TorchScript, which rushlight does not compile: torch.jit.script gives programs back as they are, "
-    "and torch.save keeps a module's state_dict."
-)
-GPU = "it needs a GPU, and rushlight computes on the CPU: ask torch.cuda.is_available() first."
-QUANTIZED = "rushlight has no quantized tensors: compute in float16 or float32."
-EXPORT = "rushlight exports no programs: save the state_dict, and export the model with PyTorch."
 
 LEFT_OUT = [
     LeftOut(
-        "torch.compiler.*_unsafe torch.compiler.*_artifacts torch.compiler.load_compiled_function "
-        "torch.compiler.set_enable_guard_collectives torch._inductor",
-        COMPILER,
-        True,
+        "it needs a GPU, and rushlight computes on the CPU: ask torch.cuda.is_available() first.",
+        """torch.cuda torch.xpu torch.mps torch.mtia torch.accelerator torch.cudnn_* torch.miopen_* torch.Stream
+        torch.Event torch.backends.cuda torch.backends.cudnn torch.backends.cusparselt torch.backends.miopen
+        torch.backends.mps torch.backends.mha torch.batch_norm_*elemt torch.batch_norm_gather_*
+        torch.batch_norm_*_reduce torch.batch_norm_stats torch.batch_norm_update_stats torch.get_device_module
+        torch.OutOfMemoryError torch.AcceleratorError torch.profiler_allow_* torch.autograd.profiler.*nvprof*
+        torch.autograd.profiler.KinetoStepTracker torch.autograd.graph.set_*stream* torch.Tensor.record_stream
+        torch.Tensor.ipu torch.Tensor.xpu torch.Tensor.mtia torch.Tensor.is_ipu torch.Tensor.is_maia
+        torch.Tensor.is_mtia torch.Tensor.is_vulkan torch.Tensor.is_xla torch.Tensor.is_xpu
+        torch.nn.Module.ipu torch.nn.Module.xpu torch.nn.Module.mtia torch.is_vulkan_available
+        torch.nn.attention.*flash_attention* torch.nn.functional.*scaled_*mm torch.nn.functional.grouped_mm
+        torch.nn.functional.ScalingType torch.nn.functional.SwizzleType torch.autograd.profiler_util.Kernel
+        torch.Generator.graphsafe_* torch.Generator.*_offset torch.BenchmarkConfig
+        torch.BenchmarkExecutionStats torch.nn.attention.flex_attention.FlexKernelOptions torch.version.rocm
+        torch.utils.serialization""",
     ),
-    LeftOut("torch._dynamo.*", COMPILER, True),
-    LeftOut("torch.jit.*", TORCHSCRIPT, True),
-    LeftOut("torch.onnx.*", EXPORT, True),
     LeftOut(
-        "torch.library.register_torch_dispatch torch.library.triton_op torch.library.wrap_triton "
-        "torch.library.get_kernel torch.library.register_autocast",
+        "it speaks to libraries that rushlight does not use: NumPy and its own kernels compute.",
+        """torch.mkldnn_* torch.backends torch.Tensor.to_mkldnn torch.Tensor.is_mkldnn torch.has_mkl
+        torch.has_lapack torch.has_openmp torch.has_spectral torch.cpu torch.fbgemm_*
+        torch.compiled_with_cxx11_abi torch.cpp torch.USE_* torch.set_num_interop_threads
+        torch.get_num_interop_threads torch.init_num_threads torch.set_flush_denormal
+        torch.utils.cpp_extension torch.utils.cmake_prefix_path torch.utils.*cpp_backtrace
+        torch.utils.backend_registration torch.utils.*privateuse1_backend torch.utils.backcompat
+        torch.utils.mobile_optimizer torch.utils.throughput_benchmark torch.utils.ThroughputBenchmark
+        torch.ThroughputBenchmark torch.utils.collect_env torch.utils.benchmark.Callgrind*
+        torch.utils.benchmark.CopyIfCallgrind torch.utils.benchmark.FunctionCount* torch.nn.functional.*_notes
+        torch.linalg.common_notes torch.version.git_version torch.get_file_path
+        torch.prepare_multiprocessing_environment torch.torch_shm_manager""",
+    ),
+    LeftOut(
+        "rushlight has no quantized tensors: compute in float16 or float32.",
+        """torch.*quantize* torch.q_* torch.qint* torch.quint* torch.qscheme torch.int_repr torch.per_channel_*
+        torch.per_tensor_* torch.choose_qparams_* torch.fused_moving_avg_* torch.Tensor.q_*
+        torch.Tensor.qscheme torch.Tensor.int_repr torch.Tensor.dequantize torch.int[1-7] torch.uint[1-7]
+        torch.bit torch.bits* torch.float4_* torch.QInt* torch.QUInt* torch.nn.quantized torch.nn.quantizable
+        torch.nn.qat torch.nn.intrinsic torch.quantization torch.ao torch.DType""",
+    ),
+    LeftOut(
+        "it belongs to TorchScript, which rushlight does not compile: torch.jit.script gives programs back as they "
+        "are, and torch.save keeps a module's state_dict.",
+        """torch.jit torch.*Type torch.Script* torch.AliasDb torch.Argument torch.ArgumentSpec torch.Block
+        torch.CallStack torch.Capsule torch.Code torch.CompilationUnit torch.CompleteArgumentSpec
+        torch.ConcreteModuleType* torch.DeepCopyMemoTable torch.DeserializationStorageContext
+        torch.ErrorReport torch.ExecutionPlan torch.FileCheck torch.FunctionSchema torch.Future torch.Gradient
+        torch.Graph torch.GraphExecutorState torch.IODescriptor torch.JITException torch.LiteScriptModule
+        torch.LockingLogger torch.LoggerBase torch.NoopLogger torch.Node torch.OperatorInfo torch.PyTorchFile*
+        torch.SerializationStorageContext torch.StaticModule torch.TracingState torch.Type torch.Use
+        torch.Value torch.BufferDict torch.ModuleDict torch.ParameterDict torch.parse_* torch.import_ir_*
+        torch.merge_type_* torch.unify_type_list torch.fork torch.wait torch.AggregationType torch.AVG
+        torch.SUM torch.FatalError torch.PRIVATE_OPS torch.testing.FileCheck
+        torch.nn.functional.BroadcastingList* torch.nn.functional.boolean_dispatch
+        torch.nn.functional.assert_int_or_pair torch.classproperty""",
+    ),
+    LeftOut(
+        "it belongs to PyTorch's compiler; rushlight runs programs as they are.",
+        """torch.compiler torch._dynamo torch._inductor torch.cond torch.while_loop torch.sym_* torch.Sym*
+        torch.export torch.func.debug_unwrap functorch.make_fx torch.utils._python_dispatch.*compile*
+        torch.fx.has_side_effect torch.utils.deterministic torch._export torch.DispatchKey*
+        torch.ExcludeDispatchKeyGuard torch.Tag torch.autograd.graph.region_activation_memory_budget
+        torch.utils.checkpoint.GraphExecGroup torch.fx.replace_pattern torch.profiler.ExecutionTraceObserver""",
+    ),
+    LeftOut(
+        "rushlight exports no programs: save the state_dict, and export the model with PyTorch.",
+        "torch.onnx torch.package torch.nativert",
+    ),
+    LeftOut(
         "it speaks to PyTorch's dispatcher, which rushlight has not: register_kernel, register_autograd and "
         "register_vmap of torch.library are there.",
-        True,
+        """torch.library torch.utils._python_dispatch torch.overrides.enable_reentrant_dispatch
+        torch.overrides.redispatch_function""",
     ),
-    LeftOut("functorch.make_fx", "use torch.fx.symbolic_trace, which gives the graph of a module."),
+    LeftOut(
+        "PyTorch's own code calls it, its users do not; where there is a function of the plain name, use that.",
+        """torch.return_types.*_out torch.return_types.pytree_register_structseq
+        torch.return_types.all_return_types torch.*_indices_copy torch.indices_copy torch.values_copy
+        torch.slice_inverse torch.Tensor.slice_inverse torch.native_norm torch.conv_tbc
+        torch.nn.functional.conv_tbc torch.*convolution torch.hash_tensor torch.Tensor.hash_tensor
+        torch.feature_dropout torch.feature_dropout_ torch.thread_safe_generator
+        torch.random.thread_safe_generator torch.autograd.*NestedIOFunction torch.*enforce_grad_layout_policy
+        torch.autograd.grad_mode.enforce_grad_layout_policy torch.autograd.function.NestedIOFunction
+        torch.autograd.gradcheck.get_* torch.autograd.profiler.EnforceUnique
+        torch.autograd.profiler*.MemRecordsAcc torch.autograd.profiler_util.EventMetadata
+        torch.autograd.profiler_util.FormattedTimesMixin torch.autograd.profiler_util.StringTable
+        torch.empty_permuted torch.nn.functional.TYPE_CHECKING torch.TYPE_CHECKING torch.nn.functional.Tensor
+        torch.fft.Tensor torch.nn.common_types torch.nn.factory_kwargs torch.nn.Module.T_destination
+        torch.nn.Module.dump_patches torch.optim.Optimizer.Optimizer*Hook
+        torch.optim.Optimizer.profile_hook_step torch.utils.data.DataLoader.check_worker_number_rationality
+        torch.Tensor.const_data_ptr torch.Tensor.volatile torch.Tensor.reinforce torch.Tensor.name
+        torch.Tensor.index torch.dtype.abbr torch.utils.set_module torch.utils.benchmark.Colorize
+        torch.utils.benchmark.utils torch.utils.benchmark.ordered_unique
+        torch.utils.benchmark.set_torch_threads torch.utils.benchmark.Language torch.utils.benchmark.Fuzz*
+        torch.utils.benchmark.ParameterAlias torch.utils.dlpack.DLDeviceType
+        torch.utils.checkpoint.DefaultDeviceType torch.utils.checkpoint.*_device_states torch.is_distributed
+        torch.Tensor.is_distributed torch.serialization.LoadEndianness torch.serialization.*_endianness
+        torch.serialization.*_options torch.serialization.StorageType torch.serialization.*_storage_type
+        torch.serialization.storage_to_tensor_type torch.serialization.validate_* torch.serialization.mkdtemp
+        torch.serialization.default_restore_location torch.serialization.location_tag
+        torch.serialization.check_module_version_* torch.serialization.SourceChangeWarning
+        torch.serialization.register_package torch.utils._pytree.*Fn torch.utils._pytree.Context
+        torch.utils._pytree.DumpableContext torch.utils._pytree.is_structseq* torch.utils._pytree.treespec_*
+        torch.utils._pytree.is_namedtuple_* torch.utils._pytree.key_get torch.utils.data._DatasetKind""",
+    ),
+    LeftOut(
+        "PyTorch removed it itself: use torch.linalg instead.",
+        """torch.eig torch.symeig torch.lstsq torch.solve torch.matrix_rank torch.Tensor.eig torch.Tensor.symeig
+        torch.Tensor.lstsq torch.Tensor.solve torch.Tensor.resize torch.Tensor.resize_as""",
+    ),
+    LeftOut(
+        "rushlight has no nested tensors of PyTorch's later kinds: pad them, or keep lists.",
+        "torch.nested torch.jagged torch.Tensor.is_nested torch.Tensor.to_padded_tensor",
+    ),
+    LeftOut(
+        "PyTorch itself has given data pipes up: use a Dataset or an IterableDataset.",
+        """torch.utils.data.datapipes torch.utils.data.*DataPipe torch.utils.data.DataChunk
+        torch.utils.data.functional_datapipe torch.utils.data.guaranteed_datapipes_determinism
+        torch.utils.data.non_deterministic torch.utils.data.runtime_validation*
+        torch.utils.data.argument_validation""",
+    ),
+    LeftOut(
+        "communication is over MPI: groups, collectives, DistributedDataParallel and FSDP are there, not the insides "
+        "of PyTorch's backends.",
+        """torch.distributed torch.nn.parallel torch.monitor""",
+    ),
+    LeftOut(
+        "rushlight shares NumPy's memory and has no storages of its own: a tensor's .numpy() and .data are its memory.",
+        """torch.*Storage torch.StorageBase torch.UntypedStorage torch.storage torch.Tensor.storage
+        torch.Tensor.storage_type torch.Tensor.untyped_storage torch.Tensor.set_ torch.Tensor.is_set_to
+        torch.from_file""",
+        outside=False,
+    ),
+    LeftOut(
+        "write the function with torch's own operators on whole tensors, or use .numpy() and numpy.vectorize.",
+        "torch.Tensor.apply_ torch.Tensor.map_ torch.Tensor.map2_",
+        outside=False,
+    ),
+    LeftOut(
+        "modules are not traced to graphs: hooks of modules and torch.autograd.graph show what runs.",
+        "torch.fx",
+        outside=False,
+    ),
+    LeftOut(
+        "subclasses of Tensor do not take over functions: give the class methods of its own, or hold a tensor in it.",
+        """torch.overrides torch.DisableTorchFunction* torch.nn.functional.*torch_function*
+        torch.Tensor.as_subclass torch.utils.weak torch.utils.swap_tensors torch.Tensor.module_load""",
+        outside=False,
+    ),
 ]
 
 
 def reason(name: str) -> str | None:
-    """Why a name of PyTorch's, such as `torch.jit.load`, is absent; None where the table does not say."""
+    """Why a name of PyTorch's, such as `torch.jit.load`, is absent; None where the table does not say.
+
+    >>> reason("torch.jit.load")[:22]
+    'it belongs to TorchScr'
+    """
     found = entry(name)
     return None if found is None else found.reason
 
@@ -57,9 +183,9 @@ def reason(name: str) -> str | None:
 def entry(name: str) -> LeftOut | None:
     """The line of the table that a name, or what it is below, stands in: the first."""
     parts = name.split(".")
-    whole = [".".join(parts[: i + 1]) for i in range(1, len(parts))]
+    whole = [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
     for line in LEFT_OUT:
         for pattern in line.names.split():
-            if any(fnmatchcase(part, pattern) for part in whole):
+            if any(fnmatchcase(part, pattern) and part.count(".") == pattern.count(".") for part in whole):
                 return line
     return None

@@ -26,6 +26,23 @@ def no_such_name(module: str, name: str) -> AttributeError:
     return AttributeError(LateText(explanation, module, name))
 
 
+def explain_misses(namespace: dict) -> None:
+    """Has a module, whose globals are given, say why it lacks a name, or which of its names are near.
+
+    >>> import rushlight as torch
+    >>> torch.cuda.Stream
+    Traceback (most recent call last):
+    ...
+    AttributeError: module 'torch.cuda' has no attribute 'Stream' in rushlight: it needs a GPU, ...
+    """
+    module = namespace["__name__"]
+
+    def __getattr__(name):
+        raise no_such_name(module, name)
+
+    namespace["__getattr__"] = __getattr__
+
+
 def near_names(name: str, known: list[str]) -> list[str]:
     """The names that a name may be a slip of."""
     from difflib import get_close_matches

@@ -1,5 +1,8 @@
 """What computes: NumPy and its BLAS, on the CPU. Scripts ask here for other backends, and set flags for them."""
 
 from rushlight.backends import cuda, cudnn, mps
+from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["cuda", "cudnn", "mps"]
+
+_explain_misses(globals())

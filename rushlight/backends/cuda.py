@@ -2,9 +2,14 @@
 
 from types import SimpleNamespace
 
+from rushlight.missing import explain_misses as _explain_misses
+
 matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=True)
 
 
 def is_built() -> bool:
     """Whether there is CUDA: there is not."""
     return False
+
+
+_explain_misses(globals())

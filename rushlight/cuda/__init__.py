@@ -1,6 +1,7 @@
 """CUDA, as PyTorch without it: what scripts ask before they choose a device, and errors for what needs one."""
 
 from rushlight.cuda import amp
+from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "amp", "current_device", "device_count", "empty_cache", "get_device_name", "get_device_properties", "init",
@@ -97,3 +98,6 @@ def get_device_name(device=None) -> None:
 def get_device_properties(device=None) -> None:
     """Raises AssertionError: there is no device."""
     init()
+
+
+_explain_misses(globals())

@@ -16,6 +16,7 @@ from rushlight.fft.several_dimensions import (
     rfft2,
     rfftn,
 )
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.refusals import guard as _guard
 
 __all__ = [
@@ -25,3 +26,5 @@ __all__ = [
 ]  # fmt: skip
 
 _guard(globals(), "fft")
+
+_explain_misses(globals())

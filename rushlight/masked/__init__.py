@@ -19,8 +19,11 @@ from rushlight.masked.reductions import (
     sum,
     var,
 )
+from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
     "median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
 ]  # fmt: skip
+
+_explain_misses(globals())

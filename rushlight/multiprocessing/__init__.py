@@ -6,6 +6,7 @@ they are.
 
 from multiprocessing import *
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.multiprocessing.sharing import get_all_sharing_strategies, get_sharing_strategy, set_sharing_strategy
 from rushlight.multiprocessing.spawning import (
     ProcessContext,
@@ -14,3 +15,5 @@ from rushlight.multiprocessing.spawning import (
     spawn,
     start_processes,
 )
+
+_explain_misses(globals())

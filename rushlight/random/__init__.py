@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 
 from rushlight.core.modes import Undone
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.random.generator import Generator, default_generator
 
 __all__ = [
@@ -90,3 +91,6 @@ def fork_rng(
     if devices is not None and (named := list(devices)):
         raise RuntimeError(f"fork_rng has no generator for devices {named}: leave them out for the CPU's")
     return Forked()
+
+
+_explain_misses(globals())

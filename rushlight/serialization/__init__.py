@@ -5,9 +5,12 @@ A file is a ZIP archive: `data.pkl` pickles the object, with a reference in the 
 pickle with the memory behind it, is read and written too.
 """
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.serialization.errors import LoadError
 from rushlight.serialization.loading import load
 from rushlight.serialization.names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from rushlight.serialization.saving import save
 
 __all__ = ["LoadError", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+_explain_misses(globals())

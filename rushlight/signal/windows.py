@@ -11,6 +11,7 @@ from scipy.special import i0
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import strided
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -164,3 +165,6 @@ def blackman(k, M, sym):
 def nuttall(k, M, sym):
     """The Nuttall window: four cosines."""
     return cosines(k, M, sym, [0.3635819, 0.4891775, 0.1365995, 0.0106411])
+
+
+_explain_misses(globals())

@@ -1,5 +1,6 @@
 """Special functions, as `torch.special`."""
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.activation import logit
 from rushlight.ops.activation import sigmoid as expit
 from rushlight.ops.bessel_functions import (
@@ -74,3 +75,5 @@ __all__ = [
 ]  # fmt: skip
 
 _guard(globals(), "special")
+
+_explain_misses(globals())

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.utils.pytree import (
     LEAF,
     TreeSpec,
@@ -154,3 +155,6 @@ def tree_map_with_path(func: Callable, tree: PyTree, *rests: PyTree, is_leaf: Ca
 def keystr(kp: tuple) -> str:
     """A path as an index: `['a'][0].b`."""
     return "".join(map(str, kp))
+
+
+_explain_misses(globals())

@@ -16,6 +16,7 @@ from rushlight.core.errors import modified_input
 from rushlight.core.graph import Packed, TensorBase
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import pack, restore
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.random import fork_rng, get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 
@@ -397,3 +398,6 @@ def check_backward_validity(inputs: Any) -> None:
     """Warns where nothing among some inputs requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+_explain_misses(globals())

@@ -1,5 +1,6 @@
 """Functions of neural networks, by PyTorch's names: a file for each family."""
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.nn.functional.activation import *
 from rushlight.nn.functional.adaptive_pooling import *
 from rushlight.nn.functional.attention import *
@@ -29,3 +30,5 @@ from rushlight.ops.products import linear
 from rushlight.refusals import guard as _guard
 
 _guard(globals(), "nn.functional")
+
+_explain_misses(globals())

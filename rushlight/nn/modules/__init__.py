@@ -1,5 +1,6 @@
 """The modules: layers, containers, losses, and the base class of all; a family a file."""
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.adaptive import *
 from rushlight.nn.modules.adaptive_pooling import *
@@ -26,3 +27,5 @@ from rushlight.nn.modules.rnn_cells import *
 from rushlight.nn.modules.sparse import *
 from rushlight.nn.modules.transformer import *
 from rushlight.nn.modules.upsampling import *
+
+_explain_misses(globals())

@@ -1,5 +1,6 @@
 """Datasets, samplers and the loader of batches, under PyTorch's names."""
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.utils.data.collate import default_collate, default_convert
 from rushlight.utils.data.dataloader import DataLoader
 from rushlight.utils.data.dataset import (
@@ -28,3 +29,5 @@ __all__ = [
     "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset",
     "WeightedRandomSampler", "default_collate", "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip
+
+_explain_misses(globals())

@@ -1,0 +1,50 @@
+"""Kernels of attention, as `torch.nn.attention`: the choice among them changes nothing, there is one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from importlib import import_module
+
+__all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
+
+WARN_FOR_UNFUSED_KERNELS = False
+
+
+class SDPBackend(IntEnum):
+    """The kernels that PyTorch has for attention."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextmanager
+def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = False) -> Iterator[None]:
+    """A context in which attention may take only some kernels; here it computes the same in each.
+
+    AssertionError for what is no `SDPBackend`, or a list of them.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(1, 2, 3, 4)
+    >>> with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+    ...     torch.nn.functional.scaled_dot_product_attention(x, x, x).shape
+    torch.Size([1, 2, 3, 4])
+    """
+    if not isinstance(backends, (list, SDPBackend)):
+        raise AssertionError(f"Backend must be an instance of SDPBackend or a list of SDPBackend instances: {backends}")
+    for backend in backends if isinstance(backends, list) else [backends]:
+        if not isinstance(backend, SDPBackend):
+            raise AssertionError(f"Backend must be an instance of SDPBackend: {backend}")
+    yield
+
+
+def __getattr__(name):
+    """Loads the modules when they are first used; says of other names why there are none, or which are near."""
+    if name in ("bias", "flex_attention"):
+        return import_module(f"rushlight.nn.attention.{name}")
+    from rushlight.missing import no_such_name
+
+    raise no_such_name("rushlight.nn.attention", name)

@@ -1,0 +1,53 @@
+"""Causal masks for queries and keys of different number: aligned at their beginning, or at their end."""
+
+from enum import IntEnum
+
+from rushlight.core.graph import TensorBase
+from rushlight.ops.creation import ones
+from rushlight.tensors import Tensor, rebuild
+
+__all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]
+
+
+class CausalVariant(IntEnum):
+    """Where the first query that sees but one key stands, or the last that sees all."""
+
+    UPPER_LEFT = 1
+    LOWER_RIGHT = 2
+
+
+class CausalBias(Tensor):
+    """A causal mask: a tensor of booleans, True where a query may look at a key."""
+
+    def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int):
+        """A mask for so many queries and keys. TypeError for what is no `CausalVariant`."""
+        if not isinstance(variant, CausalVariant):
+            raise TypeError(f"variant must be a CausalVariant, not {type(variant).__name__}")
+        shift = seq_len_kv - seq_len_q if variant is CausalVariant.LOWER_RIGHT else 0
+        mask: TensorBase = ones(seq_len_q, seq_len_kv).tril(shift).bool()
+        return rebuild(cls, mask._array, False)
+
+    def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int):
+        self.variant, self.seq_len_q, self.seq_len_kv = variant, seq_len_q, seq_len_kv
+
+
+def causal_upper_left(*size: int) -> CausalBias:
+    """The causal mask whose first query sees the first key.
+
+    >>> from rushlight.nn.attention.bias import causal_upper_left
+    >>> causal_upper_left(2, 3).tolist()
+    [[True, False, False], [True, True, False]]
+    """
+    return CausalBias(CausalVariant.UPPER_LEFT, *sizes("causal_upper_left", size))
+
+
+def causal_lower_right(*size: int) -> CausalBias:
+    """The causal mask whose last query sees the last key."""
+    return CausalBias(CausalVariant.LOWER_RIGHT, *sizes("causal_lower_right", size))
+
+
+def sizes(name: str, size: tuple[int, ...]) -> tuple[int, int]:
+    """The numbers of queries and keys. AssertionError unless there are two."""
+    if len(size) != 2:
+        raise AssertionError(f"{name} only supports 2D tensors")
+    return size[0], size[1]

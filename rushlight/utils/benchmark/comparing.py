@@ -1,0 +1,78 @@
+"""Measurements as a table."""
+
+from collections.abc import Sequence
+
+from rushlight.utils.benchmark.measurements import Measurement, select_unit, trim_sigfig
+
+__all__ = ["Compare"]
+
+
+class Compare:
+    """A table of measurements: a row for each statement, a column for each description.
+
+    >>> from rushlight.utils.benchmark import Compare, Timer
+    >>> results = [Timer("pass", label="nothing", sub_label="pass", description=d).timeit(9) for d in "ab"]
+    >>> print(str(Compare(results)).split("\\n")[0].strip("- []"))
+    nothing
+    """
+
+    def __init__(self, results: Sequence[Measurement]):
+        self._results: list[Measurement] = []
+        self._trim = self._bold_best = self._warnings = False
+        self.extend_results(results)
+
+    def extend_results(self, results: Sequence[Measurement]) -> None:
+        """Adds measurements. ValueError for anything else."""
+        for result in results:
+            if not isinstance(result, Measurement):
+                raise ValueError(f"Expected an instance of `Measurement`, got {type(result)} instead.")
+        self._results.extend(results)
+
+    def trim_significant_figures(self) -> None:
+        """Has only those digits shown that mean something."""
+        self._trim = True
+
+    def highlight_warnings(self) -> None:
+        """Has times marked that differ much from run to run."""
+        self._warnings = True
+
+    def colorize(self, rowwise: bool = False) -> None:
+        """Has the best of each row marked."""
+        self._bold_best = True
+
+    def print(self) -> None:
+        """Prints the table."""
+        print(self)
+
+    def __str__(self):
+        merged = Measurement.merge(self._results)
+        labels = list(dict.fromkeys(m.task_spec.label for m in merged))
+        return "\n".join(self._table(label, [m for m in merged if m.task_spec.label == label]) for label in labels)
+
+    def _table(self, label, found):
+        """The table of one label."""
+        unit, length = select_unit(min(m.median for m in found))
+        columns = list(dict.fromkeys(m.description or "" for m in found))
+        rows: dict[tuple, dict[str, Measurement]] = {}
+        for m in found:
+            rows.setdefault((m.num_threads, m.env, m.as_row_name), {})[m.description or ""] = m
+        table = [["", *columns]]
+        for (threads, _, name), cells in rows.items():
+            table.append([f"{threads} threads: {name}", *[self._cell(cells, c, length) for c in columns]])
+        widths = [max(len(line[i]) for line in table) for i in range(len(columns) + 1)]
+        text = []
+        for first, *others in table:
+            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+            text.append("  |  ".join([first.ljust(widths[0]), *cells]))
+        head = f"[{'-' * 10} {label or 'Unknown'} {'-' * 10}]"
+        return "\n".join([head, *text, f"\nTimes are in {unit}."])
+
+    def _cell(self, cells, column, length):
+        """A time as the table shows it."""
+        m = cells.get(column)
+        if m is None:
+            return ""
+        value = m.median / length
+        value = trim_sigfig(value, m.significant_figures) if self._trim else value
+        best = self._bold_best and m.median == min(other.median for other in cells.values())
+        return f"{'!' * (self._warnings and m.has_warnings)}{'*' * best}{value:.1f}"
