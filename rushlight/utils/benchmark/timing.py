@@ -83,7 +83,8 @@ class Timer:
 
         `callback(executions, time)` is called after each.
         """
-        number, times = self._block_size(min_run_time), []
+        number = self._block_size(min_run_time)
+        times: list[float] = []
         while not times or sum(times) < min_run_time:
             times += self._run(number, 1)
             if callback is not None:
@@ -99,7 +100,8 @@ class Timer:
         callback: Callable[[int, float], None] | None = None,
     ) -> Measurement:
         """Runs until their times differ by less than `threshold` of the median, or `max_run_time` is over."""
-        number, times = self._block_size(min_run_time), []
+        number = self._block_size(min_run_time)
+        times: list[float] = []
         while sum(times) < max_run_time:
             times += self._run(number, 5)
             found = Measurement(number, times, self._task_spec)
