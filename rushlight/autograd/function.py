@@ -299,7 +299,7 @@ def once_differentiable(fn):
     def wrapper(ctx, *args, **kwargs):
         with in_grad_mode(False):
             results = fn(ctx, *args, **kwargs)
-        if not CURRENT.get().grad or not any(isinstance(g, TensorBase) and g.requires_grad for g in args):
+        if not CURRENT.get().records or not any(isinstance(g, TensorBase) and g.requires_grad for g in args):
             return results
         guarded = guard(results if isinstance(results, tuple) else (results,))
         return guarded if isinstance(results, tuple) else guarded[0]

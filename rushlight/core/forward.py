@@ -247,7 +247,7 @@ def transposed(op, args, primals, level):
     pairs = [(g, fitted(t, g)) for g, t in zip(grads, tangents, strict=True) if g is not None and g._needs]
     given = [item for arg in primals for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     recorded = any(isinstance(t, TensorBase) and t._needs for t in [*given, *tangents])
-    with in_grad_mode(recorded and CURRENT.get().grad):
+    with in_grad_mode(recorded and CURRENT.get().records):
         found = iter(pull_back([g for g, _ in pairs], [t for _, t in pairs], cotangents))
     return [next(found) if out._needs else None for out in outs]
 

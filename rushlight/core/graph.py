@@ -284,8 +284,9 @@ class Node(Vertex):
         return add_hook(hooks_of(self).pre, fn)
 
     def name(self):
-        """The node's name, as PyTorch gives it."""
-        return type(self).__name__
+        """The node's name, as PyTorch gives it; that of a copy in place is in a namespace."""
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     def _sequence_nr(self):
         """The node's number: nodes are numbered as they are recorded."""

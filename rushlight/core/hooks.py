@@ -166,7 +166,7 @@ def keep_retained(tensor, node, index):
 
 def call_node(node, grads):
     """A node's cotangents for gradients of the user's: one by itself, several in a tuple; recorded in grad mode."""
-    recorded, n = CURRENT.get().grad, 1 if node.outputs is None else len(node.outputs)
+    recorded, n = CURRENT.get().records, 1 if node.outputs is None else len(node.outputs)
     if len(grads) != n:
         raise TypeError(f"expected {n} arguments, got {len(grads)} instead")
     for i, g in enumerate(grads):

@@ -8,6 +8,7 @@ cdef class Modes:
     cdef readonly bint check_nan
     cdef readonly object packing
     cdef readonly object refusal
+    cdef readonly bint records
     cdef readonly bint special
     cdef Modes twin
 

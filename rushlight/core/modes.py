@@ -10,10 +10,10 @@ from contextvars import ContextVar
 class Modes:
     """The switches of one context. Never changed: `replace` makes another.
 
-    `grad`: operations are recorded. `inference`: results are inference tensors. `anomaly`: nodes remember where they
-    were recorded; `check_nan`: and their cotangents are looked through for NaN. `packing`: the pair of functions that
-    saved tensors go through; `refusal`: the message of the error for those who set one. `special` tells that a node
-    that is recorded now needs more than usual.
+    `grad`: grad mode is on. `inference`: results are inference tensors. `records`: operations are recorded, that is in
+    grad mode outside of inference mode. `anomaly`: nodes remember where they were recorded; `check_nan`: and their
+    cotangents are looked through for NaN. `packing`: the pair of functions that saved tensors go through; `refusal`: the
+    message of the error for those who set one. `special` tells that a node that is recorded now needs more than usual.
     """
 
     def __init__(self, grad=True, inference=False, anomaly=False, check_nan=True, packing=None, refusal=None):
@@ -23,6 +23,7 @@ class Modes:
         self.check_nan = check_nan
         self.packing = packing
         self.refusal = refusal
+        self.records = grad and not inference
         self.special = anomaly or packing is not None
         self.twin = None
 

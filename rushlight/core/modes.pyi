@@ -9,6 +9,7 @@ class Modes:
     check_nan: bool
     packing: Any
     refusal: str | None
+    records: bool
     special: bool
     def __init__(
         self,

@@ -17,13 +17,13 @@ LAST_OF_NUMPY = 255  # the numbers of dtypes that packages add are greater: thos
 def recording():
     """Whether operations on tensors that require grad are recorded here and now."""
     modes = value_of(CURRENT)
-    return modes.grad
+    return modes.records
 
 
 def recorder():
     """The modes of this context where it records operations, else None."""
     modes = value_of(CURRENT)
-    return modes if modes.grad else None
+    return modes if modes.records else None
 
 
 def requires_grad(tensor):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import expect
 from rushlight.core.inplace import check_history, move, stand_in
 from rushlight.core.operators import Operator
@@ -13,9 +14,10 @@ from rushlight.layouts import compact, contiguous_format, empty_array, has_forma
 from rushlight.layouts import memory_format as MemoryFormat
 from rushlight.ops.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
+from rushlight.ops.mismatch import type_name
 from rushlight.ops.resizing import lay_anew
 from rushlight.ops.shape import _squeeze_all, _unsqueeze
-from rushlight.ops.slicing import _as_strided, strided_windows
+from rushlight.ops.slicing import _as_strided, as_strided, strided_windows
 from rushlight.ops.table import method
 from rushlight.tensors import Tensor
 
@@ -118,6 +120,40 @@ def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
     return resize_(self, the_template._array.shape)
 
 
-for change_of_view in (t_, transpose_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> Tensor:  # fmt: skip
+    """Gives a tensor the memory of another, with its shape or with `size`, `stride` and `storage_offset`; in place.
+
+    Without `source` it has no elements any more. RuntimeError for another dtype, for what lies outside of the memory,
+    and for a tensor that requires grad while operations are recorded.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(3)
+    >>> x.set_(torch.arange(6.0), 1, (2, 2), (2, 1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    if source is not None and not isinstance(source, TensorBase):
+        given = type(source).__name__
+        raise TypeError(
+            f"set_(): argument 'source' (position 1) must be Tensor, not {given}: rushlight has no storages"
+        )
+    check_inference(self)
+    check_history(self, recording() and self.requires_grad)
+    if source is None:
+        source = new_tensor(np.empty(0, self._array.dtype))
+    elif source.dtype is not self.dtype:
+        own, given = type_name(self._array).lower(), type_name(source._array).lower()
+        raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {own}")
+    if size is not None:
+        source = as_strided(source.detach(), size, compact(size, 1) if stride is None else stride, storage_offset)
+    self.data = source
+    self._bump()
+    return self
+
+
+for change_of_view in (set_, t_, transpose_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
     method(change_of_view)
 Tensor.swapaxes_ = Tensor.swapdims_ = transpose_
