@@ -12,8 +12,9 @@ class Modes:
 
     `grad`: grad mode is on. `inference`: results are inference tensors. `records`: operations are recorded, that is in
     grad mode outside of inference mode. `anomaly`: nodes remember where they were recorded; `check_nan`: and their
-    cotangents are looked through for NaN. `packing`: the pair of functions that saved tensors go through; `refusal`: the
-    message of the error for those who set one. `special` tells that a node that is recorded now needs more than usual.
+    cotangents are looked through for NaN. `packing`: the pair of functions that saved tensors go through; `refusal`:
+    the message of the error for those who set one. `special` tells that a node that is recorded now needs more than
+    usual.
     """
 
     def __init__(self, grad=True, inference=False, anomaly=False, check_nan=True, packing=None, refusal=None):
