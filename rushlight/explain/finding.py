@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rushlight.explain.sites import Site
-
 SYMPTOMS = ("error", "nan", "none", "zero", "wrong", "memory")
 
 
@@ -48,7 +46,7 @@ class Line:
         return f"{self.file}:{self.number}"
 
 
-def line_at(site: Site | None) -> Line | None:
+def line_at(site: Any) -> Line | None:
     """The line of a place."""
     return None if site is None else Line(site.file, site.line, site.source)
 
@@ -86,7 +84,7 @@ class Finding:
         return as_text(self)
 
 
-def found(kind: Kind, site: Site | None, what: str, why: str, do: str, *related, weight=0.0, **evidence) -> Finding:
+def found(kind: Kind, site: Any, what: str, why: str, do: str, *related, weight=0.0, **evidence) -> Finding:
     """A finding at a place; `related` are pairs of a word and a place."""
     lines: list[tuple[str, Line]] = []
     for word, place in related:

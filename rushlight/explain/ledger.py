@@ -272,7 +272,9 @@ class Ledger:
         self.clipped: dict[Site, int] = {}
         self.clipped_nothing: set[Site] = set()
         self.scheduled: dict[Site, int] = {}
-        self.readings = None
+        self.readings: Any = None
+        self.origins: Any = None
+        self.count_alive: Any = None
         self.pictures = False  # whether a picture is wanted
         self.picture = ""  # of the graph of the first pass that ends at leaves
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
@@ -297,7 +299,7 @@ class Ledger:
         self.passes += 1
         under_way = Pass(site, run, self.passes)
         vertex = roots[0][0]
-        under_way.root_info = info_of(vertex)
+        under_way.root_info = self.origins.of(vertex) if isinstance(vertex, TensorBase) else info_of(vertex)
         for vertex, _, _ in roots:
             if not isinstance(vertex, TensorBase):
                 self.roots.add(vertex.sequence)
@@ -415,6 +417,8 @@ class Ledger:
         self.steps += 1
         self.clock += 1
         self.readings.stepped()
+        if not self.steps & 3:
+            self.count_alive()
         if held.before is not None:
             now = [p._array.reshape(-1)[:32] for p in held.params[:64]]
             held.compared += 1
@@ -450,6 +454,12 @@ class Ledger:
         if held is not None and held.steps == 0:
             self.scheduled[site] = self.scheduled.get(site, 0) + 1
 
+    def asked_for(self, tensors) -> None:
+        """The program asks for gradients itself, and does with them what it likes."""
+        for tensor in tensors:
+            if isinstance(tensor, TensorBase) and tensor._node is None:
+                self.leaf(tensor, None).read = True
+
     def looked_at(self, tensor, site, origins) -> None:
         """The program looks at a gradient."""
         state = self.leaves.get(id(tensor))
@@ -461,12 +471,9 @@ class Ledger:
             elif not tensor.requires_grad and not self.stepping:
                 self.looked[site] = ("plain", tensor, origins.of(tensor))
 
-    def hooked(self, hooks, before, after, index) -> None:
-        """Hooks were called with a gradient, and gave another in its place."""
-        a, b = array_of(before), array_of(after)
-        if a is None or b is None or a is b or not hooks.outputs.get(index):
-            return
-        if a.any() and not b.any():
+    def hooked(self, hooks, was_zero: bool, after, index) -> None:
+        """Hooks were called with a gradient, and gave another in its place, or changed it."""
+        if not was_zero and after is not None and is_zero(array_of(after)):
             names = [getattr(h, "__code__", None) for h in hooks.outputs[index].values()]
             self.changed_by_hooks.append((next((c for c in names if c is not None), None), self.under_way[-1].site))
 

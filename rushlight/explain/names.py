@@ -2,6 +2,7 @@
 
 import sys
 from types import FrameType
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.explain.sites import is_foreign
@@ -12,6 +13,7 @@ class Names:
 
     def __init__(self):
         self.known: dict[int, str] = {}
+        self.modules: dict[int, Any] = {}  # those that variables hold
 
     def learn(self, frame: FrameType | None, error: BaseException | None, readings) -> None:
         """Learns the names of variables where the program is, and of the parameters of modules that it called."""
@@ -42,6 +44,7 @@ class Names:
                 if not name.startswith("_"):
                     self.known.setdefault(id(value), name)
             elif hasattr(value, "named_parameters") and not isinstance(value, type):
+                self.modules[id(value)] = value
                 for inner, parameter in value.named_parameters():
                     self.known.setdefault(id(parameter), f"{name}.{inner}")
 

@@ -1,8 +1,10 @@
 """What looks on while a program is explained: the core passes calls, changes and backward passes through here."""
 
 import sys
+from collections import deque
 from contextlib import contextmanager
 from threading import local
+from weakref import ref
 
 import numpy as np
 
@@ -77,6 +79,8 @@ class Watch(Interpreter):
         self.here = Here()
         self.cuts: dict[tuple, Cut] = {}
         self.spans: dict[Site, Info] = {}  # by line, the results whose graph spans several steps
+        self.numbers: dict[Site, deque] = {}  # by line, the last results of one element
+        self.alive: dict[Site, set[int]] = {}  # by line, how old those were that were there at one time
         self.left: tuple[Cut, ...] = ()  # values that became numbers since the last pass
         self.troubles: list[Exception] = []  # what went wrong while notes were taken
         self.ledger = ledger
@@ -133,8 +137,11 @@ class Watch(Interpreter):
                     info.depth = one.depth
         if not outs[0]._needs:
             self.unrecorded(op, info, tensors, known, outs)
-        elif info.depth:
-            self.spans[info.site] = info
+        else:
+            if info.depth:
+                self.spans[info.site] = info
+            if outs[0]._array.ndim == 0:
+                self.numbers.setdefault(info.site, deque(maxlen=16)).append((ref(outs[0]), clock))
         if op.view:
             info.birth = born_before
         elif born_before is not None or op.name not in TAME:
@@ -163,6 +170,13 @@ class Watch(Interpreter):
                     found.birth = Birth(info.site, "data", "nan" if np.isnan(array).any() else "inf")
             self.origins.keep(tensor, found)
         return found
+
+    def count_alive(self) -> None:
+        """Looks which lines have results of one element, losses say, of several steps that are still there."""
+        for site, held in self.numbers.items():
+            clocks = {clock for result, clock in held if (t := result()) is not None and t._node is not None}
+            if len(clocks) > len(self.alive.get(site, ())):
+                self.alive[site] = clocks
 
     def unrecorded(self, op, info: Info, tensors, known, outs) -> None:
         """A result that does not require grad: whether it would have to, and which leaves it comes from."""

@@ -13,7 +13,7 @@ from rushlight.explain.ledger import Ledger
 from rushlight.explain.names import Names
 from rushlight.explain.observer import Watch
 from rushlight.explain.readings import Readings
-from rushlight.explain.sites import Site, is_foreign
+from rushlight.explain.sites import HERE, Site, is_foreign
 
 
 class explain:
@@ -47,6 +47,8 @@ class explain:
         self.watch = Watch(self.ledger, self.readings)
         self.readings.sites = self.watch.sites
         self.ledger.readings = self.readings
+        self.ledger.origins = self.watch.origins
+        self.ledger.count_alive = self.watch.count_alive
         self.ledger.pictures = page is not None
         self.errors: list[tuple[BaseException, Site]] = []
         self.checked: dict = {}  # what has been looked into already
@@ -102,6 +104,8 @@ class explain:
                 self.watch.troubles.append(error)
         best: dict[tuple, Finding] = {}
         for one in sorted(every, key=rank):
+            if one.line is not None and one.line.file.startswith(HERE):
+                continue  # rushlight's own programs
             best.setdefault((one.kind.name, str(one.line)), one)
         self.findings = without_effects(list(best.values()))
 

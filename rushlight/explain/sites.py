@@ -6,6 +6,7 @@ import sys
 from types import CodeType, FrameType
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+DEMO = HERE + "demo.py"  # a program of rushlight's own, whose mistakes are meant
 OUTSIDE = ("contextlib.py", "functools.py", "runpy.py", "threading.py")
 _foreign: dict[str, bool] = {}  # by file name: whether the file is none of the user's
 
@@ -78,9 +79,8 @@ def is_foreign(filename: str) -> bool:
     """Whether a file is none of the user's: rushlight's own (compiled ones have relative names), or Python's."""
     found = _foreign.get(filename)
     if found is None:
-        found = _foreign[filename] = (
-            filename.startswith((HERE, "<frozen", "rushlight" + os.sep)) and "<doctest" not in filename
-        ) or filename.endswith(OUTSIDE)
+        ours = filename.startswith((HERE, "<frozen", "rushlight" + os.sep)) and filename != DEMO
+        found = _foreign[filename] = ours or filename.endswith(OUTSIDE)
     return found
 
 

@@ -11,8 +11,11 @@ from weakref import ref
 from rushlight.autograd import differentiate, function, grad_mode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import Hooks
+from rushlight.explain.bad_values import array_of
+from rushlight.explain.ledger import is_zero
 from rushlight.explain.origins import KEY, Info, merged
 from rushlight.explain.sites import is_foreign
+from rushlight.nn import functional
 from rushlight.nn.functional import dropping
 from rushlight.nn.modules.base.hooks import register_module_forward_hook, register_module_forward_pre_hook
 from rushlight.nn.modules.module import Module
@@ -91,11 +94,20 @@ def values(stack: ExitStack, watch) -> None:
 
         return wrapped
 
+    def encode(original):
+        def wrapped(tensor, *args, **kwargs):
+            result = original(tensor, *args, **kwargs)
+            watch.left_graph(tensor, "integer", result, "one_hot()")
+            return result
+
+        return wrapped
+
     replaced(stack, Tensor, "detach", detach)
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))
     replaced(stack, from_data, "new_array", new_array)
     replaced(stack, conversion, "convert", convert)
+    replaced(stack, functional, "one_hot", encode)
 
 
 def data(stack: ExitStack, watch) -> None:
@@ -228,6 +240,7 @@ def passes(stack: ExitStack, watch) -> None:
     def run_grad(original):
         def wrapped(outputs, inputs, grads, keep_graph, create_graph):
             results = original(outputs, inputs, grads, keep_graph, create_graph)
+            watch.ledger.asked_for(inputs)
             if not create_graph:
                 site = watch.sites.here(3)
                 cut = watch.cut(site, "grad", "autograd.grad", [t for t in outputs if isinstance(t, TensorBase)])
@@ -242,8 +255,11 @@ def passes(stack: ExitStack, watch) -> None:
 
     def on_tensor(original):
         def wrapped(self, grad, index, recorded):
+            if grad is None or not self.outputs.get(index):
+                return original(self, grad, index, recorded)
+            was_zero = is_zero(array_of(grad))
             result = original(self, grad, index, recorded)
-            watch.ledger.hooked(self, grad, result, index)
+            watch.ledger.hooked(self, was_zero, result, index)
             return result
 
         return wrapped

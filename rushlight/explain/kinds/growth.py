@@ -108,6 +108,20 @@ def growth(case):
             weight=4,
             steps=one.depth + 1,
         )
+    if not spans:
+        case.watch.count_alive()
+        for site, clocks in case.watch.alive.items():
+            if len(clocks) >= 5:
+                yield found(
+                    GROWS,
+                    site,
+                    f"what is computed here is kept with its graph, that of {len(clocks)} steps at a time",
+                    "a list of losses that require grad keeps the graph of each, with all that it saved",
+                    "keep numbers: losses.append(loss.item()), or loss.detach(); compute what is only looked at inside "
+                    "`with torch.no_grad():`",
+                    weight=4,
+                )
+                break
     for site, times in ledger.recorded_passes.items():
         if times >= 3:
             yield found(

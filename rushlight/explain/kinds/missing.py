@@ -310,6 +310,7 @@ def unheld(case):
         and leaf.tensor is not None
         and ledger.holder(leaf.tensor) is None
     ]
+    yield from plain_leaves(case, stepped)
     if not loose:
         return
     reported = set()
@@ -343,6 +344,32 @@ def unheld(case):
             "an optimizer changes what it was given, here not these",
             "give the optimizer all parameters that are to be trained: [*encoder.parameters(), *decoder.parameters()]; "
             "freeze the others with requires_grad_(False), which spares their gradients",
+            ("gradients arrive at", loose[0].first),
+            weight=5,
+        )
+
+
+def plain_leaves(case, stepped):
+    """Tensors that require grad, stay for several steps, and whose gradients nobody uses or looks at."""
+    loose = [
+        leaf
+        for leaf in case.ledger.leaves.values()
+        if leaf.arrivals > 2
+        and not leaf.is_parameter
+        and not leaf.read
+        and not leaf.by_hand
+        and leaf.tensor is not None
+        and case.ledger.holder(leaf.tensor) is None
+    ]
+    if loose:
+        tensors = [leaf.tensor for leaf in loose]
+        yield found(
+            UNHELD,
+            stepped[0].site,
+            f"{case.names.of_several(tensors)} get{'s' if len(tensors) == 1 else ''} gradients that no optimizer uses "
+            "and nobody looks at",
+            "an optimizer changes what it was given, here not these",
+            "give the optimizer all tensors that are to be trained, or make these without requires_grad",
             ("gradients arrive at", loose[0].first),
             weight=5,
         )

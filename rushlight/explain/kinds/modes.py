@@ -201,25 +201,37 @@ def trained(ledger, module) -> bool:
 
 
 @finder
-def modules_used_twice(case):
-    """One module in several places of a list, and one that is called in its twin's place."""
-    for root in case.readings.roots.values():
-        if not trained(case.ledger, root.module):
+def repeated_blocks(case):
+    """One module in several places of a list."""
+    sites = {id(root.module): root.site for root in case.readings.roots.values()}
+    modules = {id(root.module): root.module for root in case.readings.roots.values()} | case.names.modules
+    for module in modules.values():
+        if not trained(case.ledger, module):
             continue
-        for container in root.module.modules():
+        for container in module.modules():
             parts = [m for m in container._modules.values() if m is not None]
-            same = next(
-                (m for m in parts if sum(m is n for n in parts) > 1 and any(True for _ in m.parameters())), None
-            )
+            trainable = [m for m in parts if any(True for _ in m.parameters())]
+            same = next((m for m in trainable if sum(m is n for n in parts) > 1), None)
             if same is not None and type(container).__name__ in ("Sequential", "ModuleList"):
                 yield found(
                     REPEATED,
-                    root.site,
+                    sites.get(id(module)) or sites.get(id(same)),
                     f"a {type(container).__name__} has one {type(same).__name__} {sum(same is n for n in parts)} times",
                     "[block] * n repeats the very object: all places share its parameters, and train as one layer",
                     "make each anew: [Block() for _ in range(n)]",
                     weight=6,
                 )
+                return
+
+
+@finder
+def modules_used_twice(case):
+    """A module that is called in its twin's place."""
+    for root in case.readings.roots.values():
+        if not trained(case.ledger, root.module):
+            continue
+        for container in root.module.modules():
+            parts = [m for m in container._modules.values() if m is not None]
             unused = [m for m in parts if any(True for _ in m.parameters()) and not calls(root, m)]
             for module in parts:
                 twin = next((m for m in unused if m is not module and alike(m, module)), None)

@@ -157,12 +157,12 @@ def order_of_steps(case):
                 weight=6,
             )
         rates = [group.get("lr") for group in held.optimizer.param_groups]
-        if held.unmoved == held.compared and held.unmoved > 1:
-            if all(not rate for rate in rates if rate is not None):
+        if held.unmoved > 1 and held.unmoved >= 0.5 * held.compared and not case.ledger.bad:
+            if all(not rate for rate in rates if rate is not None) or held.unmoved < held.compared:
                 yield found(
                     RATE_ZERO,
                     held.site,
-                    "the learning rate is zero, and no step changes anything",
+                    f"the learning rate is {rates[0]:g}, and {held.unmoved} of {held.compared} steps change nothing",
                     "a step is the learning rate times a direction",
                     "set lr; or look at the schedule that has set it",
                     ("step", held.step_site),

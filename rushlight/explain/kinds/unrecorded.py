@@ -1,5 +1,10 @@
 """A loss that does not require grad: where its history was cut off, or that nothing before it requires grad."""
 
+import linecache
+import re
+from difflib import get_close_matches
+from typing import NamedTuple
+
 from rushlight.explain.finding import finder, found, kind
 
 CUT_OFF = kind(
@@ -128,7 +133,13 @@ def described(case, cut, kind_of, weight=10.0):
     if leaves:
         what += f", and with it {case.names.of_several(leaves)} loses the way to the loss"
     site, related = cut.site, []
-    if cut.how == "mode" and cut.where is not None:
+    if cut.how == "mode" and cut.where is not None and str(cut.where) == str(cut.site):
+        what = "what is called here computes without recording" + (
+            f", and {case.names.of_several(leaves)} loses the way to the loss" if leaves else ""
+        )
+        why = "some functions do so on purpose: sample() of a distribution, for one"
+        do = "use the form that is differentiable (rsample() for sample()), or a loss on log_prob()"
+    elif cut.how == "mode" and cut.where is not None:
         what = "recording is switched off here, and stays off where the loss is computed"
         if leaves:
             what += f" from {case.names.of_several(leaves)}"
@@ -202,6 +213,67 @@ def nothing_requires(case, info, site):
 
 def misspellings(tensor) -> list[str]:
     """Attributes of a tensor or module that were meant to be `requires_grad`."""
-    return [
-        name for name in vars(tensor) if name != "requires_grad" and "grad" in name.lower() and "requir" in name.lower()
-    ]
+    return get_close_matches("requires_grad", [name for name in vars(tensor) if name != "requires_grad"], cutoff=0.8)
+
+
+MISSPELT = kind(
+    "no-such-attribute",
+    "wrong",
+    "requires_grad is misspelt, or set on a module, where it means nothing",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+model[0].requires_grad = False
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+model[0].requires_grad_(False)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    model(torch.randn(5, 3)).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+
+
+@finder
+def misspelt(case):
+    """Attributes of parameters and modules that mean nothing."""
+    modules = [part for root in case.readings.roots.values() for part in root.module.modules()]
+    owners = [*(leaf.tensor for leaf in case.ledger.leaves.values() if leaf.tensor is not None), *modules]
+    for owner in owners:
+        words = misspellings(owner) + (["requires_grad"] if "requires_grad" in vars(owner) else [])
+        if words:
+            on_module = words[0] == "requires_grad"
+            yield found(
+                MISSPELT,
+                written(case, words[0]),
+                f"`{words[0]}` is set on {'a module' if on_module else 'a tensor'}, where it means nothing",
+                "Python lets any attribute be set; "
+                + ("modules have none of this name" if on_module else "the name is requires_grad"),
+                "call requires_grad_(False) or requires_grad_(True), on a tensor or on a whole module",
+                weight=6,
+            )
+            return
+
+
+class Written(NamedTuple):
+    """A line of a file, where it is known by its text."""
+
+    file: str
+    line: int
+    source: str
+
+
+def written(case, word: str) -> Written | None:
+    """The first line of the program's files that sets an attribute of this name."""
+    for file in dict.fromkeys(site.file for site in list(case.watch.sites.known.values())):
+        for number, text in enumerate(linecache.getlines(file), 1):
+            if re.search(rf"\.{word}\s*=[^=]", text):
+                return Written(file, number, text.strip())
+    return None
