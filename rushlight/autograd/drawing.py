@@ -85,7 +85,7 @@ def draw(tensor: Tensor | Iterable[Tensor], params: Mapping[str, Tensor] | None 
     graph TD
         n0[["result<br>[]"]]
         n1["SumBackward0"]
-        n2["MulBackward0<br>saves 16 bytes"]
+        n2["MulBackward0<br>saves 8 bytes"]
         n3(["w<br>[2]"])
         n1 --> n0
         n2 --> n1

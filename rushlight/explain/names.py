@@ -29,7 +29,7 @@ class Names:
             self.of_values(vars(main))
         for root in readings.roots.values():
             for name, parameter in root.module.named_parameters():
-                self.known[id(parameter)] = name
+                self.known.setdefault(id(parameter), name)
 
     def of_variables(self, frame: FrameType) -> None:
         """The variables of a frame of the program."""

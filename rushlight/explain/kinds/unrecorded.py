@@ -125,18 +125,21 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
 }
 
 
+def losing(case, leaves) -> str:
+    """Which leaves lose the way to the loss."""
+    return f"{case.names.of_several(leaves)} lose{'s' if len(leaves) == 1 else ''} the way to the loss"
+
+
 def described(case, cut, kind_of, weight=10.0):
     """The finding for one cut."""
     what, why, do = WAYS[cut.how]
     what = what.format(name=cut.name)
     leaves = [leaf() for leaf in cut.leaves.values() if leaf() is not None]
     if leaves:
-        what += f", and with it {case.names.of_several(leaves)} loses the way to the loss"
+        what += f", and with it {losing(case, leaves)}"
     site, related = cut.site, []
     if cut.how == "mode" and cut.where is not None and str(cut.where) == str(cut.site):
-        what = "what is called here computes without recording" + (
-            f", and {case.names.of_several(leaves)} loses the way to the loss" if leaves else ""
-        )
+        what = "what is called here computes without recording" + (f", and {losing(case, leaves)}" if leaves else "")
         why = "some functions do so on purpose: sample() of a distribution, for one"
         do = "use the form that is differentiable (rsample() for sample()), or a loss on log_prob()"
     elif cut.how == "mode" and cut.where is not None:
