@@ -3,7 +3,7 @@
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, get_default_dtype
-from rushlight.ops.dims import wrap_dim
+from rushlight.ops.dims import known_dim
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.out import write_out
 
@@ -31,9 +31,7 @@ def real_only(name, input):
 def one_size(input, n, dim, half=False):
     """The size of a transform along one dimension (`half`: of a spectrum's first half), and the dimension."""
     array = input._array
-    if array.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, array.ndim)
+    dim = known_dim(dim, array.shape)
     n = (2 * (array.shape[dim] - 1) if half else array.shape[dim]) if n is None else n
     return check_sizes((n,)), (dim,)
 
@@ -47,7 +45,7 @@ def several_sizes(input, s, dim, half=False):
             raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {array.ndim} dimensions.")
         dims = tuple(range(0 if s is None else array.ndim - len(s), array.ndim))
     else:
-        dims = tuple(wrap_dim(d, array.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
+        dims = tuple(known_dim(d, array.shape) for d in ((dim,) if isinstance(dim, int) else dim))
     if len(set(dims)) < len(dims):
         raise RuntimeError("FFT dims must be unique")
     if s is not None and len(s) != len(dims):

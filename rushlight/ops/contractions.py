@@ -11,6 +11,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.ops import equations, mismatch
 from rushlight.ops.batched_products import of_dims, of_letters
+from rushlight.ops.dims import size_of
 from rushlight.ops.mismatch import check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.table import operator
@@ -191,7 +192,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         return result
     if bias._array.shape != w[:1]:
         raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {len(bias._array)} but expected {w[0]}"
+            f"bilinear(): bias size does not match weight size: got {size_of(bias._array.shape, 0)} but expected {w[0]}"
         )
     return result + bias
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from rushlight.core.batching import by, dynamic, refusal
 from rushlight.core.kinds import kind_of
+from rushlight.ops.dims import known_dim
 from rushlight.ops.filling import overflow
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import type_name
-from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -85,7 +85,7 @@ def unique(
     """
     if input._array.dtype.kind == "c":
         raise NotImplementedError(f"\"unique\" not implemented for '{type_name(input)}'")
-    results = _unique(input) if dim is None else _unique_dim(input, wrap_dim(dim, input._array.ndim))
+    results = _unique(input) if dim is None else _unique_dim(input, known_dim(dim, input._array.shape))
     return asked(results, return_inverse, return_counts)
 
 
@@ -100,7 +100,7 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    results = _unique_consecutive(input, None if dim is None else wrap_dim(dim, input._array.ndim))
+    results = _unique_consecutive(input, None if dim is None else known_dim(dim, input._array.shape))
     return asked(results, return_inverse, return_counts)
 
 

@@ -103,6 +103,13 @@ def _cummin(input, dim):
     return latest(input, dim, np.minimum, np.less_equal)
 
 
+def along(name, input, dim):
+    """The dimension, not negative; with words of its own for a tensor without dimensions."""
+    if not input._array.ndim and dim not in (-1, 0):
+        raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+    return wrap_dim(dim, input._array.ndim)
+
+
 @method
 @keywords
 def cummax(input: Tensor, dim: int) -> return_types.cummax:
@@ -112,7 +119,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     >>> torch.cummax(torch.tensor([1, 3, 2]), dim=0).values
     tensor([1, 3, 3])
     """
-    dim = wrap_dim(dim, input._array.ndim)
+    dim = along("cummax", input, dim)
     if input._array.ndim:
         refuse_complex("cummax_cpu", input)
     refuse_complex_derivative("cummax", input)
@@ -128,7 +135,7 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     >>> torch.cummin(torch.tensor([3, 1, 2]), dim=0).values
     tensor([3, 1, 1])
     """
-    dim = wrap_dim(dim, input._array.ndim)
+    dim = along("cummin", input, dim)
     if input._array.ndim:
         refuse_complex("cummin_cpu", input)
     refuse_complex_derivative("cummin", input)

@@ -4,10 +4,10 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import get_default_dtype
 from rushlight.ops.cumulative import cumsum
+from rushlight.ops.dims import known_dim, wrap_dim
 from rushlight.ops.joining import cat
 from rushlight.ops.keywords import keywords
 from rushlight.ops.reduction import Dim, axes
-from rushlight.ops.shape import wrap_dim
 from rushlight.ops.table import method
 from rushlight.tensors import Tensor
 
@@ -17,7 +17,7 @@ __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 def neighbours(input, dim):
     """All places but the first along a dimension, and all but the last."""
     n = input._array.shape[dim]
-    return input.narrow(dim, 1, n - 1), input.narrow(dim, 0, n - 1)
+    return input.narrow(dim, min(n, 1), max(n - 1, 0)), input.narrow(dim, 0, max(n - 1, 0))
 
 
 @method
@@ -52,14 +52,7 @@ def diff(
     return joined
 
 
-def lead(input, dim):
-    """PyTorch's check of the arguments that the integrals share: the dimension, not negative."""
-    if input._array.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, input._array.ndim)
-
-
-def strips(y, x, dim):
+def strips(name, y, x, dim):
     """Twice the areas between neighbours under a function sampled at places `x`, or at steps of 1."""
     later, earlier = neighbours(y, dim)
     if x is None:
@@ -68,12 +61,14 @@ def strips(y, x, dim):
         n = y._array.shape[dim]
         if x._array.shape[0] != n:
             raise RuntimeError(
-                f"trapezoid: There must be one `x` value for each sample point, got {x._array.shape[0]} and {n}"
+                f"{name}: There must be one `x` value for each sample point, got {x._array.shape[0]} and {n}"
             )
         x = x.reshape(-1, *[1] * (y._array.ndim - 1 - dim))
         width = diff(x, dim=0)
-    else:
+    elif x._array.ndim:
         width = diff(x, dim=dim - y._array.ndim)
+    else:
+        width = x.expand(0)
     return (later + earlier) * width
 
 
@@ -86,12 +81,12 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 4.0]), dx=2)
     tensor(9.)
     """
-    dim = lead(y, dim)
+    dim = known_dim(dim, y._array.shape)
     if y._array.shape[dim] == 0:
         return (y if kind_of(y._array.dtype) in "fc" else y.to(get_default_dtype())).sum(dim)
     if x is not None:
-        return strips(y, x, dim).sum(dim) / 2
-    return strips(y, x, dim).sum(dim) * ((1 if dx is None else dx) / 2)
+        return strips("trapezoid", y, x, dim).sum(dim) / 2
+    return strips("trapezoid", y, x, dim).sum(dim) * ((1 if dx is None else dx) / 2)
 
 
 trapz = trapezoid
@@ -105,12 +100,14 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 4.0]))
     tensor([1.5000, 4.5000])
     """
-    dim = lead(y, dim)
+    if not y._array.shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, y._array.ndim)
+    if x is not None:
+        return cumsum(strips("cumulative_trapezoid", y, x, dim), dim) / 2
     if y._array.shape[dim] == 0:
         return cumsum(y / 2, dim)
-    if x is not None:
-        return cumsum(strips(y, x, dim), dim) / 2
-    return cumsum(strips(y, x, dim) * ((1 if dx is None else dx) / 2), dim)
+    return cumsum(strips("cumulative_trapezoid", y, x, dim) * ((1 if dx is None else dx) / 2), dim)
 
 
 def weighted(input, dim, weights, start, length):
@@ -187,6 +184,14 @@ def gradient(
         spacings = spacing
     else:
         spacings = [1 if spacing is None else spacing] * len(dims)
+    for h in spacings:
+        if isinstance(h, TensorBase) and h._array.ndim != 1:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an element with "
+                f"{h._array.ndim} dimensions!"
+            )
+        if isinstance(h, TensorBase) and not h._array.size:
+            raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0")
     if any(input._array.shape[d] <= edge_order for d in dims):
         raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     x = input if kind_of(input._array.dtype) in "fc" else input.to(get_default_dtype())

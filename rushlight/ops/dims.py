@@ -24,6 +24,12 @@ def size_of(shape, dim: int) -> int:
     return shape[wrap_dim(dim, len(shape))]
 
 
+def known_dim(dim: int, shape) -> int:
+    """A dimension that there is, as a non-negative number; IndexError where there is none."""
+    size_of(shape, dim)
+    return wrap_dim(dim, len(shape))
+
+
 def integer(dim) -> int:
     """Anything that counts as an integer, as a dimension; TypeError, with PyTorch's words, for all else."""
     try:

@@ -54,9 +54,9 @@ def vector_index(name: str, index: Tensor) -> None:
         raise IndexError(f"{name}(): Index is supposed to be a vector")
 
 
-def check_selected(index, size):
+def check_selected(index, size, ndim):
     """IndexError for an index that is negative or too large; RuntimeError where there is nothing to select."""
-    if size == 0 and index.size:
+    if size == 0 and index.size and ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if not are_indices(index, size):
         raise IndexError("index out of range in self")
@@ -79,7 +79,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if input._array.ndim == 0 and index._array.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)")
-    check_selected(index._array, (input._array.shape or (1,))[dim])
+    check_selected(index._array, (input._array.shape or (1,))[dim], input._array.ndim)
     result = _index_select(input, dim, index)
     return result if out is None else write_out("index_select", out, result, input)
 
@@ -122,7 +122,9 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(shape)} source.shape = {list(given)}"
         )
-    if name == "index_reduce_" or not shape:
+    if name == "index_reduce_" and count and not (shape or (1,))[dim]:
+        raise IndexError(f"select(): index 0 out of range for tensor of size {list(shape)} at dimension {dim}")
+    if name == "index_reduce_" or len(shape) < 2:
         if not are_indices(index._array, (shape or (1,))[dim]):
             raise IndexError("index out of range in self")
     elif count and input._array.size:

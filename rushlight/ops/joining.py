@@ -136,13 +136,14 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0]._array.shape
+    place = wrap_dim(dim, len(shape) + 1)
     for i, tensor in enumerate(tensors):
         if tensor._array.shape != shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(tensor._array.shape)} at entry {i}"
             )
-    result = _pile(tensors, wrap_dim(dim, len(shape) + 1), common_dtype(tensors))
+    result = _pile(tensors, place, common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
+from rushlight.ops.dims import size_of
 
 BOOL = np.dtype(bool)
 C_NAMES = {
@@ -80,6 +81,8 @@ def added_matrices(input, mat1, mat2) -> None:
 
 def matrix_and_vector(mat, vec, input=None) -> None:
     """The errors of a product of a matrix and a vector, added to `input`."""
+    if input is None or mat.ndim == 2:
+        size_of(mat.shape, 0)
     if mat.ndim != 2 or vec.ndim != 1:
         added = 1 if input is None else input.ndim
         raise RuntimeError(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}")
@@ -115,6 +118,8 @@ def vectors(input, tensor) -> None:
 
 def batches(batch1, batch2, input=None) -> None:
     """The errors of a product of two batches of matrices, added to `input`."""
+    if input is not None:
+        expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
@@ -126,11 +131,11 @@ def batches(batch1, batch2, input=None) -> None:
     refuse_bool("bmm" if input is None else "baddbmm", batch1)
     if input is not None:
         same_scalars(batch1, input)
-        expanded(input, (batch1.shape[0], batch1.shape[1], batch2.shape[2]))
 
 
 def summed_batches(batch1, batch2, input) -> None:
     """The errors of a sum of products of matrices, added to `input`."""
+    expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
@@ -141,7 +146,6 @@ def summed_batches(batch1, batch2, input) -> None:
     same_scalars(batch1, batch2)
     same_scalars(batch1, input)
     refuse_bool("bmm", batch1)
-    expanded(input, (batch1.shape[1], batch2.shape[2]))
 
 
 def broadcast_matrices(input, other) -> None:

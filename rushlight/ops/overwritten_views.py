@@ -54,9 +54,9 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
             [1., 1.]])
     """
     shape = input._array.shape
-    dim = wrap_dim(dim, len(shape))
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
     if not -shape[dim] <= index < shape[dim]:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
     check_shape(src, shape[:dim] + shape[dim + 1 :])
@@ -75,6 +75,8 @@ def slice_scatter(
     tensor([0., 1., 1., 0.])
     """
     shape = input._array.shape
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, len(shape))
     if step <= 0:
         raise RuntimeError("slice step must be positive")

@@ -51,6 +51,17 @@ def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> 
     tensor([0, 1, 2])
     """
     array = input._array
+    if len(pad) > 2 * array.ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)} while the input has {array.ndim} dimensions."
+        )
+    return padded(input, pad, value)
+
+
+def padded(input, pad, value):
+    """A copy with constants around it; its errors are those of `pad`."""
+    array = input._array
     widths = widths_of(pad, array.shape)
     for n, (before, after) in zip(array.shape, widths, strict=True):
         if n + min(before, 0) + min(after, 0) < 0:
@@ -167,7 +178,7 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     """
     widths = tuple(pad)
     if mode == "constant":
-        return constant_pad_nd(input, widths, 0 if value is None else value)
+        return padded(input, widths, 0 if value is None else value)
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if value:

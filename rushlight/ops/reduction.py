@@ -35,12 +35,12 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {d})"
             )
-    found = tuple(d % ndim for d in dims) if ndim else ()
+    found = tuple(d % (ndim or 1) for d in dims)
     if len(set(found)) < len(found):
         raise RuntimeError(
             f"dim {next(d for d in found if found.count(d) > 1)} appears multiple times in the list of dims"
         )
-    return found or tuple(range(ndim))
+    return found if found and ndim else tuple(range(ndim))
 
 
 def kept(shape, dims):

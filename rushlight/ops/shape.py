@@ -198,9 +198,11 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
     torch.Size([2, 3, 4])
     """
     shape = input._array.shape
+    given, dim = dim, wrap_dim(dim, len(shape))
     if not shape:
-        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
-    dim = wrap_dim(dim, len(shape))
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {given} but tensor has no dimensions"
+        )
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:

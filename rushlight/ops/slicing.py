@@ -8,7 +8,7 @@ from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, laid_over, memory_of
 from rushlight.layouts import compact, extent, overlaps
-from rushlight.ops.dims import wrap_dim
+from rushlight.ops.dims import known_dim, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -56,6 +56,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 def slice_of(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """A view of a slice of a dimension, with Python's meaning of the bounds. RuntimeError for a step below 1."""
+    if not input._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input._array.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
@@ -121,9 +123,8 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]))
     (tensor([1, 2]), tensor([3, 4]))
     """
-    if input._array.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return _unbind(input, wrap_dim(dim, input._array.ndim))
+    dim = wrap_dim(dim, input._array.ndim)
+    return _unbind(input, known_dim(dim, input._array.shape))
 
 
 # diagonals and windows

@@ -221,6 +221,10 @@ def searchsorted(
     sequence, wanted = arithmetic(sorted_sequence, input)
     if sequence.dtype.kind in "bc":
         raise missing("searchsorted_out_cpu", sequence.dtype)
+    if not sequence.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
     if sequence.ndim != 1 and sequence.shape[:-1] != wanted.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "

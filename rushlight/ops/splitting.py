@@ -84,6 +84,7 @@ def split(tensor: Tensor, split_size_or_sections: Sections, dim: int = 0) -> tup
     >>> torch.split(torch.tensor([1, 2, 3]), 2), torch.split(torch.tensor([1, 2, 3]), [1, 2])
     ((tensor([1, 2]), tensor([3])), (tensor([1]), tensor([2, 3])))
     """
+    extent(tensor, 0, "split")
     dim = wrap_dim(dim, tensor._array.ndim)
     if isinstance(split_size_or_sections, (tuple, list)):
         return _split_with_sizes(tensor, checked_sizes(tensor, split_size_or_sections, dim), dim)
@@ -98,6 +99,7 @@ def split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) 
     >>> torch.split_with_sizes(torch.tensor([1, 2, 3]), [1, 2])
     (tensor([1]), tensor([2, 3]))
     """
+    extent(input, 0, "split")
     dim = wrap_dim(dim, input._array.ndim)
     return _split_with_sizes(input, checked_sizes(input, split_sizes, dim), dim)
 
@@ -142,6 +144,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: in
 @method
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`chunk`, whose pieces autograd does not take for views."""
+    extent(input, 0, "chunk")
     dim = wrap_dim(dim, input._array.ndim)
     return _unsafe_split(input, chunk_sizes(input, chunks, dim), dim)
 

@@ -92,6 +92,8 @@ def check(input, running_mean, running_var, weight, bias, training):
             continue
         if operand._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {operand._array.size}")
+        if "running" in name and operand._array.ndim != 1:
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {operand._array.ndim}: {name}")
         if operand._array.dtype != x.dtype and not (is_half(x.dtype) and operand._array.dtype == np.float32):
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
         if "running" in name and operand.requires_grad:
@@ -140,8 +142,8 @@ def normalize_batch(input, running_mean, running_var, weight, bias, training, mo
 
 def of_nothing(input, weight, bias):
     """The normalized input where it has no elements: a copy, which `weight` and `bias` are inputs of."""
-    result = input.clone() if weight is None else input * weight[0]
-    return result if bias is None else result + bias[0]
+    result = input.clone() if weight is None else input * weight.select(0, 0)
+    return result if bias is None else result + bias.select(0, 0)
 
 
 def batch_norm(
@@ -162,13 +164,18 @@ def batch_norm(
     tensor([[-1.0000, -1.0000],
             [ 1.0000,  1.0000]])
     """
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
     if isinstance(input, Tensor) and input._array.size == 0:
         return of_nothing(input, weight, bias)
-    check(input, running_mean, running_var, weight, bias, training)
-    if training:
+    if training and isinstance(input, Tensor):
         shape = input.shape
+        if not shape:
+            raise IndexError("tuple index out of range: batch_norm takes an input (N, C, ...)")
         if shape[0] * math.prod(shape[2:]) == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+    check(input, running_mean, running_var, weight, bias, training)
     return normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
 
@@ -184,6 +191,8 @@ def native_batch_norm(
     >>> torch.native_batch_norm(x, None, None, None, None, True, 0.1, 0.0)[1:]
     (tensor([ 2., 20.]), tensor([1.0000, 0.1000]))
     """
+    if training and not input._array.size:
+        raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
     check(input, running_mean, running_var, weight, bias, training)
     result, mean, invstd = normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
     operands = (x for x in (weight, bias, running_mean, running_var) if x is not None)
@@ -215,6 +224,12 @@ def instance_norm(
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     samples, channels, *space = shape
     operands = (running_mean, running_var, weight, bias)
+    for operand in operands:
+        if operand is not None and operand._array.size != channels and not channels:
+            raise RuntimeError(
+                f"shape '[{samples}, 0]' is invalid for input of size {samples * operand._array.size}: "
+                "there are no channels"
+            )
     mean, variance, weight, bias = (None if x is None else x.repeat(samples) for x in operands)
     channelwise = input.reshape(1, samples * channels, *space)
     result = batch_norm(channelwise, mean, variance, weight, bias, use_input_stats, momentum, eps)

@@ -147,6 +147,9 @@ def settings_of(dims, **numbers):
     return tuple(settings)
 
 
+FIVE = "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width)"
+
+
 def check(name, dims, input, weight, bias, groups, transposed):
     """Raises PyTorch's errors for operands of other types or shapes than a convolution takes."""
     for position, (parameter, operand) in enumerate((("input", input), ("weight", weight)), 1):
@@ -168,6 +171,10 @@ def check(name, dims, input, weight, bias, groups, transposed):
         )
     if groups < 1:
         raise RuntimeError("non-positive groups is not supported")
+    if transposed and 0 in w.shape[1:] and x.size and w.shape[0]:
+        sizes = "2D or 4D weight tensor expected" if dims < 3 else f"{FIVE} tensor expected for weight"
+        shown = [*w.shape[:2], 1, *w.shape[2:]] if dims == 1 else list(w.shape)
+        raise RuntimeError(f"non-empty {sizes}, but got: {shown}")
     if 0 in w.shape[2:]:
         sizes = (1, *w.shape[2:]) if dims == 1 else w.shape[2:]
         named = " ".join(

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.kernels import patches
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
+from rushlight.ops.dims import size_of
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -89,6 +90,8 @@ def unfold(
         refuse("unfold", "input", 1, input)
     settings = settings_of(*hashable(kernel_size, dilation, padding, stride))
     shape = input._array.shape
+    if not shape:
+        size_of(shape, 1)
     if len(shape) not in (3, 4) or 0 in shape[-3:]:
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "

@@ -209,7 +209,16 @@ def native_group_norm(
     (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
     """
     if input._array.size != N * C * HxW:
-        raise RuntimeError(f"Expected {N} * {C} * {HxW} elements, but got input of shape {list(input.shape)}")
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false: "
+            f"there are {N} * {C} * {HxW} elements, and the input is of shape {list(input.shape)}"
+        )
+    for name, operand in (("weight", weight), ("bias", bias)):
+        if operand is not None and operand._array.shape != (C,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {list(operand.shape)} and input of shape {list(input.shape)}"
+            )
     check_dtypes("GroupNormKernelImpl", input, weight, bias)
     return with_moments_of(input, weight, _group_norm(input, weight, bias, group, eps))
 

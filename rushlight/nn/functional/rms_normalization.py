@@ -65,6 +65,10 @@ def rms_norm(
     >>> torch.nn.functional.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
     tensor([1.2000, 1.6000, 0.0000, 0.0000])
     """
+    if input._array.ndim < len(normalized_shape):
+        raise ValueError(
+            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got {input._array.ndim}"
+        )
     shape = check_shape(input, normalized_shape, "rms_norm", weight=weight)
     if kind_of(input._array.dtype) not in "fc":
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")

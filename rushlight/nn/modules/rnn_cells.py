@@ -61,6 +61,17 @@ class RNNCellBase(Module):
                 raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {part.ndim}D instead")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]}, expected {self.input_size}")
+        for i, part in enumerate(state or ()):
+            self._check_state(i, part if input.ndim == 2 else part.unsqueeze(0), len(input) if input.ndim == 2 else 1)
+
+    def _check_state(self, number, state, samples):
+        """Raises PyTorch's errors for a state of other sizes than (samples, hidden_size)."""
+        if state.shape[0] != samples:
+            raise RuntimeError(f"Input batch size {samples} doesn't match hidden{number} batch size {state.shape[0]}")
+        if state.shape[1] != self.hidden_size:
+            raise RuntimeError(
+                f"hidden{number} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}"
+            )
 
     def extra_repr(self) -> str:
         """Sizes, and the options that differ from their defaults."""
@@ -111,6 +122,10 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
         """The next hidden and cell states."""
+        if isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
+        if hx is not None and len(hx) != 2:
+            raise RuntimeError("lstm_cell expects two hidden states")
         return self._next(input, None if hx is None else tuple(hx), 2)
 
 

@@ -20,6 +20,7 @@ from rushlight.nn.modules.dropout import Dropout
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import LayerNorm
+from rushlight.ops.dims import size_of
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -248,6 +249,7 @@ class Transformer(Module):
     ) -> Tensor:  # fmt: skip
         """The decoded `tgt`, given `src`. RuntimeError for sizes that do not fit."""
         sample = 0 if self.batch_first else 1
+        size_of(src.shape, -1), size_of(tgt.shape, -1)
         if src.ndim == 3 and src.shape[sample] != tgt.shape[sample]:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:

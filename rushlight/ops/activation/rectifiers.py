@@ -7,6 +7,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.selection import bounded, passed_above, select
 from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.promotion import common, only
@@ -105,6 +106,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     tensor([-0.2500,  2.0000])
     """
     shape, count = input._array.shape, weight._array.size
+    if input._array.dtype != weight._array.dtype:
+        types = f"{TYPE_NAMES[input.dtype]} and {TYPE_NAMES[weight.dtype]}"
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {types}")
     if count != 1:
         channels = shape[1] if len(shape) > 1 else 1
         if not shape:
