@@ -56,6 +56,13 @@ OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it li
 GAPS = "PyTorch writes an `out` with gaps in memory as if it had none: docs/pytorch-mistakes.md"
 IN_ORDER = "PyTorch's kernel takes contiguous tensors only, and says so by an internal error"
 MORE_TYPES = "rushlight computes in a type for which PyTorch has no kernel"
+TRANSFORMS = "PyTorch's library for Fourier transforms refuses to transform nothing"
+HALF_REFUSED = "PyTorch computes the value of nothing, but not its derivative"
+INTERNAL = "PyTorch finds that it cannot only by an internal error"
+ASSERTED = "PyTorch says so by an internal check of its own, rushlight by words for the argument"
+DESCRIPTORS = "PyTorch's reflected methods refuse a number for self: they are functions in C"
+UNWRITTEN = "memory that nobody has written to"
+INDEPENDENT = "a gradient of nothing is made by PyTorch only where something depends on it"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
