@@ -10,7 +10,7 @@ from rushlight.core.inplace import check_history, move, stand_in
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_inference
-from rushlight.layouts import compact, contiguous_format, empty_array, has_format, preserve_format
+from rushlight.layouts import compact, empty_array, has_format, preserve_format
 from rushlight.layouts import memory_format as MemoryFormat
 from rushlight.ops.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
@@ -90,7 +90,7 @@ def as_strided_(
     return look_anew(self, _as_strided_, *strided_windows(self, size, stride, storage_offset))
 
 
-def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryFormat = contiguous_format) -> Tensor:
+def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryFormat | None = None) -> Tensor:
     """Gives a tensor another shape, in place: the first elements of its memory, or more of it, uninitialised.
 
     RuntimeError for a tensor that requires grad.
@@ -109,7 +109,7 @@ def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryForm
         raise RuntimeError("Unsupported memory format Preserve: give another, or leave memory_format= out.")
     if shape != array.shape:
         lay_anew(self, shape, compact(shape, array.itemsize))
-    if not has_format(self._array, memory_format):
+    if memory_format is not None and not has_format(self._array, memory_format):
         in_order = np.broadcast_to(self._array.dtype.type(), shape)
         lay_anew(self, shape, empty_array(in_order, self._array.dtype, memory_format).strides)
     return self

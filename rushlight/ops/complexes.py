@@ -83,14 +83,27 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
 
 # conjugates, which are always computed
 
-conj_physical = unary(
+_conj_physical = unary(
     "conj_physical",
     lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
     lambda grad: np.conjugate(grad),
-    "The complex conjugate, a copy.",
     promote=arithmetic,
     holomorphic=False,
 )
+
+
+@method
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate of each element, a copy; a real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    real = isinstance(input, TensorBase) and input._array.dtype.kind != "c"
+    return input if real and out is None else _conj_physical(input, out=out)
+
+
 unary(
     "conj",
     np.conjugate,

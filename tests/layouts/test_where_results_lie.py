@@ -112,3 +112,9 @@ def test_resize_keeps_the_memory(torch):
     assert y.resize_as_(torch.zeros(3, 2)).stride() == (1, 3)
     y.resize_(2, 4)
     assert y.flatten()[:6].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_conjugates_of_real_numbers_are_the_numbers(torch):
+    x = torch.ones(2)
+    assert all(conjugate(x) is x for conjugate in (torch.conj_physical, torch.conj, torch.resolve_conj))
+    assert torch.conj_physical(x * 1j).tolist() == [-1j, -1j]
