@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 
 class Explanation(NamedTuple):
-    """What a difference looks like, in which part, in which programs or operators, and why it is there."""
+    """What a difference looks like, in which part, in which programs or operators, and why it is there.
+
+    `{name}` in `where` stands for what the difference is of: a variable, or the first one on the line that fails.
+    """
 
     part: str
     difference: str
@@ -13,9 +16,15 @@ class Explanation(NamedTuple):
     reason: str
 
 
-COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp|einsum|renorm|logcumsumexp|cumprod|sub_"
+COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp|einsum|renorm"
 REAL = "cdist|nan_to_num|select_scatter|slice_scatter|diagonal_scatter|index_reduce|scatter_reduce|dist"
 INFERENCE = "PyTorch writes to an inference tensor, then refuses to do so"
+COUNTED = "PyTorch counts changes of what it computes from inference tensors, or of their .data"
+GIVEN = "a tensor whose .data, or a leaf whose shape, was changed behind its graph: docs/pytorch-mistakes.md"
+ROUNDING = "rounding: PyTorch's own numbers change as much where its inputs change in the last digit"
+FILLED = "PyTorch fills an expanded tensor in place, but cannot differentiate that"
+LOOKS = "PyTorch's einsum gives a view of what it computed, which cannot be detached in place"
+SAVES = "rushlight saves values for an operator that PyTorch builds from others, of which each saves less"
 BUILT = "PyTorch builds the operator from others; its values and derivatives are the same"
 INSIDE = "PyTorch's operator changes its own result in place"
 LINEARIZE = "PyTorch's linearize takes the point for a constant, and its derivative for zero"
@@ -29,7 +38,7 @@ NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and m
 HALF_DONE = "PyTorch writes before it finds that it cannot"
 TIES = "which of equal elements topk takes first is nobody's promise"
 COMPLEX = "rushlight also takes complex numbers here"
-SAVED = "PyTorch saves the input of take, which its derivative does not need"
+SAVED = "PyTorch saves the inputs of take, cummax, cummin and complex, which their derivatives do not need"
 PROMOTED = "einsum of different types, which PyTorch takes only where one has size one"
 ONE_NUMBER = "PyTorch leaves out the variance of one number where only the mean is used"
 ABSENT = "where nothing depends on an input its gradient is None, in PyTorch sometimes zero"
@@ -67,8 +76,14 @@ NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
     Explanation("programs", "values|shape|strides", "inference_mode", INFERENCE),
-    Explanation("programs", "node", COMPOSED, BUILT),
-    Explanation("programs", "version 0", "quantile|inference_mode|isclose", INSIDE),
+    Explanation("programs", "^[^\n]*: node", rf"\b{{name}} = [^\n]*(({COMPOSED})\(| @ )", BUILT),
+    Explanation("programs", r"^seen\[", rf"(\w+) = [^\n]*({COMPOSED})\(.*\b\1\.grad_fn\.register_", BUILT),
+    Explanation("programs", ": version", r"\b{name} = [^\n]*quantile\(", INSIDE),
+    Explanation("programs", ": version", "inference_mode", COUNTED),
+    Explanation("programs", r"^[^\n]*\.detach_\(\)\nraises nothing", r"\b{name} = torch\.einsum\(", LOOKS),
+    Explanation(
+        "programs", r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing", r"torch\.(trapezoid|einsum)\(", SAVES
+    ),
     Explanation("programs", "values", "linearize", LINEARIZE),
     Explanation("programs", "grads.*PyTorch's None|requires_grad True, PyTorch's False", "linearize", LINEARIZE),
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
@@ -92,7 +107,10 @@ EXPLANATIONS = [
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
     Explanation("programs", rf"({REAL}).*raises nothing", "complex", COMPLEX),
-    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"\.take\(", SAVED),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(take|cummax|cummin)|torch\.complex)\(", SAVED),
+    Explanation(
+        "programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"(\w+) = \w+\.expand\(.*\b\1\.(zero|fill)_\(", FILLED
+    ),
     Explanation("programs", "autograd.grad.*raises (nothing|Not).*on PyTorch Runtime", r"\.scatter(_|\()", CORNER),
     Explanation("programs", "einsum.*raises RuntimeError, on PyTorch nothing", "", PROMOTED),
     Explanation("programs", "values.array.nan", "var_mean", ONE_NUMBER),
@@ -115,11 +133,33 @@ EXPLANATIONS = [
 ]
 
 
+RESHAPED = r"^with torch\.(no_grad|inference_mode)\(\):\n    [xwbs]\.(t|squeeze|unsqueeze|transpose|swapdims)_\("
+BLAMED = {rf"\.data = |{RESHAPED}": GIVEN}
+"""Lines that explain what a program does otherwise, where without them it does the same."""
+
+
 def reason(part: str, difference: str, lines: list[str]) -> str:
     """The reason of a difference in a program, or nothing."""
     text = "\n".join(lines)
+    names = subjects(difference, text)
     for explanation in EXPLANATIONS:
         found = explanation.part == part and re.search(explanation.difference, difference, re.DOTALL)
-        if found and re.search(explanation.where, text, re.DOTALL):
+        if found and re.search(explanation.where.replace("{name}", names), text, re.DOTALL):
             return explanation.reason
     return ""
+
+
+def subjects(difference: str, text: str) -> str:
+    """What a difference is of, and what that was made from in a line, which it may share memory with: a pattern."""
+    name = re.match(r"(?:with [^\n]*\n\s+)?(\w*)", difference)[1]
+    made = re.findall(rf"\b{name} = ([^\n]*)", text)
+    return f"(?:{'|'.join([name, *re.findall(r'[a-z][0-9]+', ' '.join(made))])})"
+
+
+def without_blamed(lines: list[str]) -> tuple[list[str], str]:
+    """A program without the lines that are to blame for what it does otherwise, and why they are."""
+    for pattern, why in BLAMED.items():
+        others = [line for line in lines if not re.search(pattern, line)]
+        if len(others) < len(lines):
+            return others, why
+    return lines, ""

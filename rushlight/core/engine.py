@@ -315,7 +315,8 @@ class Backward:
         grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
         ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold on to the others
         if node.hooks is not None:
-            grads = [g if need else None for g, need in zip(grads, needs)]
+            if node.op is None or not node.op.lists:  # of a list PyTorch computes all cotangents or none
+                grads = [g if need else None for g, need in zip(grads, needs)]
             grads = node.hooks.after_node(grads, arrived, self.recorded)
         shared = several_have(grads, grad) if ours else None
         for i in range(node.arity):

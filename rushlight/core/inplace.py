@@ -32,16 +32,6 @@ COPY = Operator(
 ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
 
 
-def check(tensor, recorded, *operands):
-    """Raises PyTorch's errors for tensors that must not be changed in place.
-
-    `recorded` tells whether the change is going to be part of the graph; `operands` are what it reads.
-    """
-    if recorded:
-        check_history(tensor, tensor.requires_grad)
-    check_memory(tensor, operands)
-
-
 def check_history(tensor, recorded):
     """Raises for a leaf that requires grad, a view of one, and views whose history cannot be rewritten."""
     view = tensor._view

@@ -12,6 +12,7 @@ from rushlight.layouts import is_dense, is_repeated
 APART = frozenset(
     ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
 )
+ALIKE = frozenset(["fill_", "zero_"])  # they write one number everywhere: elements may share their memory
 ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
 
 
@@ -42,7 +43,10 @@ def check_memory(tensor, operands):
 
 def check_reading(tensor, function, args):
     """Raises where a function may not read some of its arguments, as it writes to their memory."""
-    name = getattr(function, "__name__", "")
+    name = getattr(function, "__name__", "") or getattr(function, "name", "")
+    if name in ALIKE:
+        check_inference(tensor)
+        return
     if name in APART:
         check_apart(tensor, args)
     check_memory(tensor, () if name in ANYHOW else args)

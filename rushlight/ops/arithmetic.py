@@ -100,17 +100,26 @@ _div = binary(
 neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean, slot="neg")
 
 
-@operator(
-    aten="add",
-    input=lambda grad: grad,
-    other=lambda grad, alpha: grad * alpha,
-    name="add_scaled",
-    node="AddBackward0",
-    promote=arithmetic,
-    broadcasts=True,
-)
-def _add_scaled(input, other, alpha):
-    return input + (np.asarray(alpha).astype(input.dtype) if input.dtype.kind in "biu" else alpha) * other
+def with_multiple(name, sign):
+    """Enters `add` or `sub` of a multiple of the other operand; `sign` is that of the other operand."""
+    enter = operator(
+        aten=name,
+        input=lambda grad: grad,
+        other=lambda grad, alpha: grad * (sign * alpha),
+        name=f"{name}_scaled",
+        node=f"{name.title()}Backward0",
+        promote=arithmetic,
+        broadcasts=True,
+    )
+    return enter(lambda input, other, alpha: input + factor_in(input.dtype, sign * alpha) * other)
+
+
+def factor_in(dtype, alpha):
+    """A factor that does not change a dtype."""
+    return np.asarray(alpha).astype(dtype) if dtype.kind in "biu" else alpha
+
+
+_add_scaled, _sub_scaled = with_multiple("add", 1), with_multiple("sub", -1)
 
 
 def check_factor(alpha, *operands):
@@ -138,10 +147,15 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
         return _add(input, other, out=out)
     if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
         return refuse_operands("add", input, other)
+    return scaled("add", _add_scaled, input, other, alpha, out)
+
+
+def scaled(name, entry, input, other, alpha, out):
+    """What `add` and `sub` of a multiple share."""
     check_factor(alpha, input, other)
     first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
-    result = _add_scaled(first, other, alpha)
-    return result if out is None else write_out("add", out, result, input, other)
+    result = entry(first, other, alpha)
+    return result if out is None else write_out(name, out, result, input, other)
 
 
 @method
@@ -156,9 +170,10 @@ def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
     """
     if type(alpha) is int and alpha == 1:
         return _sub(input, other, out=out)
+    if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
+        return refuse_operands("sub", input, other)
     no_booleans(input, other)
-    check_factor(alpha, input, other)
-    return add(input, other, alpha=-alpha, out=out)
+    return scaled("sub", _sub_scaled, input, other, alpha, out)
 
 
 def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:

@@ -8,9 +8,10 @@ import numpy as np
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
-from rushlight.core.inplace import change, check, is_followed
+from rushlight.core.inplace import change, check_history, is_followed
 from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.recording import recording
+from rushlight.core.writing import check_reading
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -165,7 +166,8 @@ def overwrite(tensor: Tensor, entry, value) -> Tensor:
     """Changes all elements in place: recorded through an operator where gradients ask for it, else directly."""
     if is_followed(tensor, value):
         return change(tensor, entry, value)
-    check(tensor, recording(), value)
+    check_history(tensor, recording() and tensor.requires_grad)
+    check_reading(tensor, entry, (value,))
     np.copyto(tensor._array, value._array if isinstance(value, TensorBase) else value, casting="unsafe")
     tensor._bump()
     return tensor

@@ -216,3 +216,26 @@ def test_what_is_like_a_result_lies_as_the_result_shows_it(torch):
     c = torch.ones(3, 4).t()
     stacked = torch.stack([c, c * 2])
     assert torch.empty_like(stacked).stride() == torch.zeros_like(stacked).stride() == (12, 3, 1)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("fill", [lambda y: y.zero_(), lambda y: y.fill_(0.0)])
+def test_an_expanded_tensor_can_be_filled(torch, fill, recorded):
+    y = leaf(torch, 1.0, 2.0) * (1 if recorded else 2)
+    y = y if recorded else y.detach()
+    fill(y.expand(2, 2))
+    assert y.tolist() == [0.0, 0.0]
+    assert y.requires_grad == recorded
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        y.expand(2, 2).mul_(2)
+
+
+@pytest.mark.parametrize("name", ["add", "sub"])
+def test_a_multiple_that_is_added_or_subtracted(torch, name):
+    x, y = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 5.0)
+    z = getattr(torch, name)(x, y, alpha=0.5)
+    assert z.grad_fn.name() == f"{name.title()}Backward0"
+    sign = 1 if name == "add" else -1
+    assert z.tolist() == [1 + sign * 1.5, 2 + sign * 2.5]
+    z.sum().backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([1.0, 1.0], [sign * 0.5, sign * 0.5])

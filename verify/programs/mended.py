@@ -99,7 +99,7 @@ class Mended(TorchFunctionMode):
             instead, reason = INSTEAD[name]
             self.reasons.append(reason)
             return instead(*args, **kwargs)
-        if name == "__setitem__" or (name.endswith("_") and not name.startswith("__")):
+        if args and (name == "__setitem__" or (name.endswith("_") and not name.startswith("__"))):
             return self.changed(func, args, kwargs)
         result = func(*(args if name == "type_as" else self.widened(args)), **kwargs)
         if not isinstance(result, torch.Tensor):
@@ -107,6 +107,8 @@ class Mended(TorchFunctionMode):
         if result.is_conj() and not args[0].is_conj():
             self.reasons.append(explained.CONJUGATES)
             return result.resolve_conj()
+        if result.is_inference():
+            return result
         if result._version and not result.requires_grad and is_fresh(result, (*args, *kwargs.values())):
             self.reasons.append(explained.INSIDE)
             result = result.clone()

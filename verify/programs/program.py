@@ -7,9 +7,10 @@ import torch
 
 import rushlight
 from verify.compare import differences
-from verify.explained import DIGITS, reason
+from verify.explained import DIGITS, ROUNDING, reason, without_blamed
 from verify.libraries import LIBRARIES
 from verify.programs.mended import Mended
+from verify.programs.rounding import is_rounding
 from verify.programs.steps import agree
 from verify.programs.writer import run
 
@@ -57,8 +58,14 @@ def judged(lines: list[str], found: list[Difference]) -> tuple[Difference | None
     why = [reason("programs", difference.text, lines) for difference in found]
     if all(why):
         return None, (mended.reasons + why)[0]
+    others, blame = without_blamed(lines)
+    if blame and judged(others, compare(others))[0] is None:
+        return None, blame
+    left = [difference for difference, known in zip(found, why, strict=True) if not known]
+    if all(difference.kind in ("values", "number") for difference in left) and is_rounding(lines):
+        return None, ROUNDING
     with Mended():
-        return (None, DIGITS) if agree(lines) else (found[why.index("")], "")
+        return (None, DIGITS) if agree(lines) else (left[0], "")
 
 
 def shortened(lines: list[str], difference: Difference) -> tuple[list[str], Difference]:

@@ -1,0 +1,87 @@
+"""Whether numbers differ by rounding alone: PyTorch's own change as much when what they come from changes so little.
+
+A program runs again on PyTorch, several times. Each time what is drawn, the parameters of networks, and each gradient
+change at random by an epsilon of the largest number beside them. What differs from PyTorch by no more than ten times
+what differs between these runs is rounding: also a gradient that is nothing else, such as that of a bias before a
+normalization, and what an optimizer makes of it that divides by its size.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+import rushlight
+from verify.compare import array, close
+from verify.programs.writer import run
+
+RUNS = 6
+FACTOR = 10
+
+
+def numbers(value, tensor: type, name: str) -> Iterator[tuple[str, np.ndarray]]:
+    """The floating-point numbers in a value, and in gradients of it, as arrays with the names of their places."""
+    if isinstance(value, tensor):
+        if value.is_floating_point() or value.is_complex():
+            yield name, array(value)
+        if value.is_leaf and value.grad is not None:
+            yield from numbers(value.grad, tensor, f"{name}.grad")
+    elif isinstance(value, (float, complex)):
+        yield name, np.asarray(value)
+    elif isinstance(value, (tuple, list, dict)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from numbers(value[key], tensor, f"{name}[{key!r}]")
+
+
+def all_numbers(space: dict, tensor: type) -> dict[str, np.ndarray]:
+    """The numbers of all variables of a program."""
+    variables = {name: value for name, value in space.items() if name != "torch" and not name.startswith("__")}
+    return dict(numbers(variables, tensor, ""))
+
+
+def disturb(tensor: torch.Tensor, generator: torch.Generator) -> None:
+    """Changes numbers by an epsilon of the largest."""
+    if tensor.is_floating_point() and tensor.numel() and tensor.is_contiguous():
+        noise = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype) * 2 - 1
+        tensor.detach().add_(noise * tensor.detach().abs().max() * torch.finfo(tensor.dtype).eps)
+
+
+def disturbed(lines: list[str], seed: int) -> dict:
+    """PyTorch's variables after a program whose numbers are disturbed as they come up."""
+    space, known, generator = {"torch": torch}, {}, torch.Generator().manual_seed(seed)
+    for line in lines:
+        run(line, space)
+        values = [value for name, value in space.items() if name != "torch"]
+        modules = [value for value in values if isinstance(value, torch.nn.Module)]
+        leaves = [value for value in values if isinstance(value, torch.Tensor) and value.is_leaf]
+        leaves += [parameter for module in modules for parameter in module.parameters()]
+        for leaf in leaves:
+            if id(leaf) not in known:
+                known[id(leaf)] = leaf
+                disturb(leaf, generator)
+            if leaf.grad is not None and line.endswith(".backward()"):
+                disturb(leaf.grad, generator)
+    return space
+
+
+def is_rounding(lines: list[str]) -> bool:
+    """Whether the numbers of a program differ from PyTorch's by no more than rounding explains."""
+    rushlight.set_default_dtype(rushlight.float32)
+    spaces = [{"torch": rushlight}, {"torch": torch}]
+    for line in lines:
+        for space in spaces:
+            run(line, space)
+    ours, theirs = all_numbers(spaces[0], rushlight.Tensor), all_numbers(spaces[1], torch.Tensor)
+    torch.set_default_dtype(torch.float32)
+    others = []
+    for seed in range(RUNS):
+        others.append(all_numbers(disturbed(lines, seed), torch.Tensor))
+        torch.set_default_dtype(torch.float32)
+    return all(within(ours[name], theirs[name], [other[name] for other in others]) for name in theirs)
+
+
+def within(ours: np.ndarray, theirs: np.ndarray, others: list[np.ndarray]) -> bool:
+    """Whether numbers are as close to PyTorch's as these are to each other under small disturbances."""
+    if close(ours, theirs, theirs.dtype.name):
+        return True
+    return bool(np.abs(ours - theirs).max() <= FACTOR * max(np.abs(other - theirs).max() for other in others))
