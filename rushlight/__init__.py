@@ -117,10 +117,10 @@ _guard_methods(Tensor)
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "__config__", "_dynamo", "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda", "distributed",
-    "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit", "library", "masked",
-    "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "signal", "special", "testing",
-    "torch_version", "types", "utils", "vision", "xpu",
+    "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda",
+    "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
+    "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "signal",
+    "special", "testing", "torch_version", "types", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "amp": ["GradScaler", "autocast"],
@@ -143,10 +143,10 @@ _FUNCTIONS = {
     "serialization": ["load", "save"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
-    from rushlight import __config__, _dynamo, accelerator, amp, backends, blas, compiler, config, cuda, distributed
-    from rushlight import distributions, func, functional, functorch, futures, hub, interop, jit, library, masked, mps
-    from rushlight import multiprocessing, nn, onnx, optim, profiler, serialization, signal, special, testing
-    from rushlight import torch_version, types, utils, vision, xpu
+    from rushlight import _C, __config__, _dynamo, accelerator, amp, backends, blas, compiler, config, cuda
+    from rushlight import distributed, distributions, func, functional, functorch, futures, hub, interop, jit, library
+    from rushlight import masked, mps, multiprocessing, nn, onnx, optim, profiler, serialization, signal, special
+    from rushlight import testing, torch_version, types, utils, vision, xpu
     from rushlight.amp import GradScaler, autocast
     from rushlight.amp.autocast_mode import get_autocast_cpu_dtype, get_autocast_dtype, is_autocast_cpu_enabled
     from rushlight.amp.autocast_mode import is_autocast_enabled, set_autocast_cpu_dtype

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rushlight.nn import functional
+from rushlight.nn.modules.places import MOVED
+
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
 
 Allowed = Callable | tuple[Callable, str]
@@ -13,6 +16,8 @@ UNSAFE = (
     "file, load it with weights_only=False, or allow the type with torch.serialization.add_safe_globals([{0}])."
 )
 TOP_LEVEL = ("rushlight.dtypes", "rushlight.size", "rushlight.devices", "rushlight.tensors", "rushlight.layouts")
+FUNCTIONS = ("rushlight.ops.", "rushlight.nn.functional.")
+SCHEDULES = "rushlight.optim.lr_scheduler."
 
 _allowed: set[Allowed] = set()
 
@@ -22,8 +27,17 @@ def ours(module: str) -> str:
     return module.replace("torch", "rushlight", 1) if module.partition(".")[0] == "torch" else module
 
 
-def theirs(module: str) -> str:
-    """PyTorch's module for one of ours: some of ours are `torch` itself."""
+def theirs(module: str, name: str) -> str:
+    """PyTorch's module for a name in one of ours: some of ours are `torch` itself.
+
+    >>> theirs("rushlight.nn.modules.attention", "MultiheadAttention"), theirs("rushlight.size", "Size")
+    ('torch.nn.modules.activation', 'torch')
+    """
+    module = MOVED.get((module, name), module)
+    if module.startswith(SCHEDULES):
+        module = SCHEDULES.rstrip(".")
+    if module.startswith(FUNCTIONS):  # a function of `torch.nn.functional`, or else of `torch` itself
+        module = "rushlight.nn.functional" if hasattr(functional, name) else "rushlight"
     return "torch" if module in TOP_LEVEL else module.replace("rushlight", "torch", 1)
 
 
@@ -31,8 +45,9 @@ def allowed_names() -> dict[str, Callable]:
     """What users allow, by the full names that it has in files."""
     found = {}
     for item in _allowed:
-        function, name = item if isinstance(item, tuple) else (item, f"{item.__module__}.{item.__qualname__}")
-        found[theirs(name)] = function
+        function, full = item if isinstance(item, tuple) else (item, f"{item.__module__}.{item.__qualname__}")
+        module, _, name = full.rpartition(".")
+        found[f"{theirs(module, name)}.{name}"] = function
     return found
 
 

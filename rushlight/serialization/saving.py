@@ -8,7 +8,8 @@ import sys
 import zipfile
 from collections import OrderedDict
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, BinaryIO
+from types import FunctionType
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
@@ -200,8 +201,10 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         module = getattr(obj, "__module__", None) or ""
         if module.partition(".")[0] not in ("rushlight", "torch"):
             return super().save_global(obj, name)
-        self.write(b"c" + f"{theirs(module)}\n{name or obj.__qualname__}\n".encode())
+        self.write(b"c" + f"{theirs(module, name or obj.__qualname__)}\n{name or obj.__qualname__}\n".encode())
         return self.memoize(obj)
+
+    dispatch: ClassVar[dict] = {**pickle._Pickler.dispatch, FunctionType: save_global}
 
 
 def reach(array: np.ndarray) -> int:

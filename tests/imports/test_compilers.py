@@ -108,3 +108,10 @@ def test_configuration_and_version():
     ]
     torch._dynamo.config.suppress_errors = True
     assert torch._dynamo.config.suppress_errors
+
+
+def test_names_of_the_compiled_core():
+    with pytest.raises(torch._C._LinAlgError):
+        torch.linalg.inv(torch.zeros(2, 2))
+    assert torch._C._get_tracing_state() is None
+    assert torch._C.Generator is torch.Generator

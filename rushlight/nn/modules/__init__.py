@@ -20,6 +20,7 @@ from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.parameter_container import *
+from rushlight.nn.modules.places import show_classes as _show_classes
 from rushlight.nn.modules.pooling import *
 from rushlight.nn.modules.rearrangement import *
 from rushlight.nn.modules.rnn import *
@@ -28,4 +29,5 @@ from rushlight.nn.modules.sparse import *
 from rushlight.nn.modules.transformer import *
 from rushlight.nn.modules.upsampling import *
 
+_show_classes()
 _explain_misses(globals())

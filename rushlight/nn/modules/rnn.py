@@ -76,6 +76,16 @@ class RNNBase(Module):
             self.register_parameter(name, uninitialized(shape, device, dtype))
         self._all_weights.append(names)
 
+    def __getstate__(self):
+        """With the list of all weights, which PyTorch's layers keep beside them."""
+        names = [name for names in self._all_weights for name in names]
+        weights = [getattr(self, name) for name in names]
+        return {**self.__dict__, "_flat_weights_names": names, "_flat_weights": weights}
+
+    def __setstate__(self, state):
+        """Without that list: the weights are the parameters."""
+        self.__dict__.update({name: value for name, value in state.items() if not name.startswith("_flat_weight")})
+
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The weights of every layer and direction."""

@@ -18,13 +18,14 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 class RNNCellBase(Module):
     """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size)."""
 
-    def __init__(self, mode: str, input_size: int, hidden_size: int, bias: bool, device: Device, dtype: Dtype | None):
+    _mode: str
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool, device: Device, dtype: Dtype | None):
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.bias = bias
-        self._mode = mode
-        gates = GATES[mode] * hidden_size
+        gates = GATES[self._mode] * hidden_size
         shapes: dict[str, Any] = {"weight_ih": (gates, input_size), "weight_hh": (gates, hidden_size)}
         for name, shape in {**shapes, "bias_ih": gates, "bias_hh": gates}.items():
             present = bias or name.startswith("weight")
@@ -90,11 +91,13 @@ class RNNCell(RNNCellBase):
     torch.Size([3, 20])
     """
 
+    _mode = "RNN_TANH"
+
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
         device: Device = None, dtype: Dtype | None = None,
     ):  # fmt: skip
-        super().__init__("RNN_TANH", input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
@@ -114,11 +117,13 @@ class LSTMCell(RNNCellBase):
     (torch.Size([3, 20]), torch.Size([3, 20]))
     """
 
+    _mode = "LSTM"
+
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None,
         dtype: Dtype | None = None,
     ):  # fmt: skip
-        super().__init__("LSTM", input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
         """The next hidden and cell states."""
@@ -137,11 +142,13 @@ class GRUCell(RNNCellBase):
     torch.Size([3, 20])
     """
 
+    _mode = "GRU"
+
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None,
         dtype: Dtype | None = None,
     ):  # fmt: skip
-        super().__init__("GRU", input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state."""

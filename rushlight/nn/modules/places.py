@@ -1,0 +1,30 @@
+"""Where PyTorch has the layers that stand elsewhere here: programs import them from there, and files name them so."""
+
+import sys
+from importlib import import_module
+
+# PyTorch's module (below torch.nn.modules), ours, and the classes.
+PLACES = [
+    ("activation", "attention", "MultiheadAttention"),
+    ("batchnorm", "lazy", "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
+    ("channelshuffle", "rearrangement", "ChannelShuffle"),
+    ("container", "parameter_container", "ParameterDict ParameterList"),
+    ("conv", "conv_transpose", "ConvTranspose1d ConvTranspose2d ConvTranspose3d"),
+    ("conv", "lazy", "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"),
+    ("fold", "rearrangement", "Fold Unfold"),
+    ("instancenorm", "lazy", "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d"),
+    ("linear", "lazy", "LazyLinear"),
+    ("pixelshuffle", "rearrangement", "PixelShuffle PixelUnshuffle"),
+    ("pooling", "adaptive_pooling", "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d"),
+    ("pooling", "adaptive_pooling", "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d"),
+    ("pooling", "adaptive_pooling", "FractionalMaxPool2d FractionalMaxPool3d"),
+    ("rnn", "rnn_cells", "GRUCell LSTMCell RNNCell RNNCellBase"),
+]
+HOME = "rushlight.nn.modules."
+MOVED = {(HOME + ours, name): HOME + theirs for theirs, ours, names in PLACES for name in names.split()}
+
+
+def show_classes() -> None:
+    """Shows each class in the module that stands for the one in which PyTorch has it."""
+    for (ours, name), theirs in MOVED.items():
+        setattr(import_module(theirs), name, getattr(sys.modules[ours], name))
