@@ -9,6 +9,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
+from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.batched_indexing import rows_picked, rows_put
@@ -238,6 +239,12 @@ def embedding_bag(
     refuse_sparse(sparse)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
+    if kind_of(weight._array.dtype) != "f":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got torch.{TYPE_NAMES[weight.dtype]}Tensor instead (while checking arguments for "
+            "embedding_bag)"
+        )
     check_sample_weights(input, per_sample_weights, mode)
     flat, bags, n = bags_of(input, offsets, include_last_offset)
     padding = padding_row(padding_idx, weight)

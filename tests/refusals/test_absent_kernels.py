@@ -24,6 +24,10 @@ WORDS = {
         lambda t: t.nn.functional.gaussian_nll_loss(*[t.ones(2).int()] * 3),
         "result type Float can't be cast to the desired output type int",
     ),
+    "embedding_bag": (
+        lambda t: t.nn.functional.embedding_bag(t.tensor([[0, 1]]), t.ones(2, 3).int()),
+        "Expected tensor for argument #1 'weight' to have one of the following scalar types",
+    ),
     "cdist": (lambda t: t.cdist(t.ones(1, 2) * 1j, t.ones(1, 2) * 1j), "cdist only supports floating-point dtypes"),
 }
 
@@ -49,6 +53,11 @@ def test_other_types_are_taken(torch):
     assert (nearest.tolist(), nearest.dtype) == ([[[0, 0, 1, 1, 2, 2]]], torch.uint8)
     hinge = torch.nn.functional.hinge_embedding_loss
     assert hinge(torch.tensor([1, 5]), torch.tensor([1, -1]), margin=8.4, reduction="none").tolist() == [1, 3]
+
+
+def test_integers_become_floats(torch):
+    found = torch.ops.aten.native_dropout_backward(torch.tensor([1, 2]), torch.tensor([True, False]), 2.0)
+    assert (found.tolist(), found.dtype) == ([2, 0], torch.float32)
 
 
 def test_moments_of_float16(torch):

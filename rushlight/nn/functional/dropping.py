@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import random
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
+from rushlight.dtypes import get_default_dtype
 from rushlight.ops.table import operator
 from rushlight.random import distributions
 from rushlight.random.placement import drawn_like
@@ -231,4 +232,6 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
     >>> torch.nn.functional.native_dropout_backward(torch.ones(2), torch.tensor([True, False]), 2.0)
     tensor([2., 0.])
     """
+    if not (grad_output.is_floating_point() or grad_output.is_complex()):
+        grad_output = grad_output.to(get_default_dtype())
     return _native_dropout_backward(grad_output, mask, scale)
