@@ -16,7 +16,6 @@ TABLE = """
     cholesky_inverse                        cholesky_inverse_out_cpu                    bih
     cholesky_solve                          cholesky_solve_cpu                          bih
     geqrf                                   geqrf_cpu                                   bih
-    index_reduce                            index_func_                                 bc
     linalg.cholesky                         cholesky_cpu                                h
     linalg.cholesky_ex                      cholesky_cpu                                h
     linalg.cond                             linalg_svd_cpu                              h

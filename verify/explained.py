@@ -17,7 +17,7 @@ class Explanation(NamedTuple):
 
 
 COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp|einsum|renorm"
-REAL = "cdist|nan_to_num|select_scatter|slice_scatter|diagonal_scatter|index_reduce|scatter_reduce|dist"
+REAL = "embedding|cdist|nan_to_num|select_scatter|slice_scatter|diagonal_scatter|index_reduce|scatter_reduce|dist"
 INFERENCE = "PyTorch writes to an inference tensor, then refuses to do so"
 COUNTED = "PyTorch counts changes of what it computes from inference tensors, or of their .data"
 GIVEN = "a tensor whose .data, or a leaf whose shape, was changed behind its graph: docs/pytorch-mistakes.md"
@@ -38,7 +38,7 @@ NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and m
 HALF_DONE = "PyTorch writes before it finds that it cannot"
 TIES = "which of equal elements topk takes first is nobody's promise"
 COMPLEX = "rushlight also takes complex numbers here"
-SAVED = "PyTorch saves the inputs of take, cummax, cummin and complex, which their derivatives do not need"
+SAVED = "PyTorch saves an input that the derivative does not need, or of which it needs the shape"
 PROMOTED = "einsum of different types, which PyTorch takes only where one has size one"
 ONE_NUMBER = "PyTorch leaves out the variance of one number where only the mean is used"
 ABSENT = "where nothing depends on an input its gradient is None, in PyTorch sometimes zero"
@@ -50,6 +50,7 @@ MEMORY = "PyTorch's functions that overwrite a view in a copy copy all memory th
 CONJUGATES = "conjugates are computed at once: in PyTorch they are views"
 POWERS = "PyTorch's complex powers with exponent 0 are nan at some bases: docs/pytorch-mistakes.md"
 INFINITE = "PyTorch's sums of complex numbers are nan beside an infinite part: docs/pytorch-mistakes.md"
+MEANWHILE = "PyTorch reads what it has just written, where an operand lies in the memory that is changed"
 MODES = "PyTorch's mode is any element where some are nan: docs/pytorch-mistakes.md"
 PLACES = "negatives and inverses of complex 0 depend in PyTorch on where in memory it lies: docs/pytorch-mistakes.md"
 EXTREMES = "PyTorch's scatter_reduce shares gradients with what does not count: docs/pytorch-mistakes.md"
@@ -107,7 +108,7 @@ EXPLANATIONS = [
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
     Explanation("programs", rf"({REAL}).*raises nothing", "complex", COMPLEX),
-    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(take|cummax|cummin)|torch\.complex)\(", SAVED),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin)|torch\.complex)\(", SAVED),
     Explanation(
         "programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"(\w+) = \w+\.expand\(.*\b\1\.(zero|fill)_\(", FILLED
     ),

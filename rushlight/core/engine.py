@@ -56,7 +56,7 @@ class Backward:
         runs, and what arrives there is returned, or added up where it arrives (`accumulates`).
         """
         self.whole = wanted is None
-        self.root = roots[0][0]
+        self.root = roots[0][0] if roots else None
         outer = RUN.set(self)
         if self.observer is not None:
             self.observer.begin_pass(self, roots)

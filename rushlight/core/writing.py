@@ -55,7 +55,7 @@ def check_reading(tensor, function, args):
 def check_apart(tensor, operands):
     """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
     for other in operands:
-        if isinstance(other, TensorBase) and shares(tensor, other):
+        if other is tensor or (isinstance(other, TensorBase) and shares(tensor, other) and touches(tensor, other)):
             raise shared()
 
 
@@ -75,12 +75,18 @@ def shared():
     )
 
 
-def meets(tensor, other):
-    """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
+def touches(tensor, other):
+    """Whether two tensors, each without gaps in memory, share some of it."""
     a, b = tensor._array, other._array
     if not (a.size and b.size and is_dense(a) and is_dense(b)):
         return False
     start, second = address(a), address(b)
-    if start == second and a.nbytes == b.nbytes:
-        return tensor.stride() != other.stride()
     return start < second + b.nbytes and second < start + a.nbytes
+
+
+def meets(tensor, other):
+    """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
+    if not touches(tensor, other):
+        return False
+    a, b = tensor._array, other._array
+    return address(a) != address(b) or a.nbytes != b.nbytes or tensor.stride() != other.stride()

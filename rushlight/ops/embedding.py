@@ -10,6 +10,7 @@ from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
 from rushlight.core.kinds import kind_of
+from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.ops.batched_indexing import rows_picked, rows_put
@@ -102,6 +103,8 @@ def embedding(
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type, "embedding_renorm_")
     check_indices("embedding", input)
+    if not weight._array.ndim and weight.requires_grad and recording():
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if weight._array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     check_rows(input._array, weight._array.shape[0])

@@ -224,14 +224,19 @@ def scattered(input, dim, index, values):
 
 def corner(src, shape):
     """The part of a source that an index of a shape takes: from 0 on in every dimension."""
-    return src if src.shape == shape or not shape else _look(src, tuple(slice(n) for n in shape))
+    return src if src.shape == shape or not src.ndim else _look(src, beginning(shape))
+
+
+def beginning(shape):
+    """The key of that part; that of an index without dimensions is one element."""
+    return tuple(slice(n) for n in shape) or (0, ...)
 
 
 def padded(grad, shape):
     """A cotangent of a corner as that of the whole source."""
     if grad.shape == tuple(shape):
         return grad
-    return _place(grad, shape, tuple(slice(n) for n in grad.shape))
+    return _place(grad, shape, beginning(grad.shape))
 
 
 @operator(
@@ -341,7 +346,7 @@ def scatter_reduce(
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    dim = check_index("scatter_reduce", input, dim, index, src)
     if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
         raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", input._array.dtype)
-    dim = check_index("scatter_reduce", input, dim, index, src)
     return _scatter_reduce(input, dim, index, src, reduce, include_self)

@@ -15,7 +15,7 @@ from rushlight.ops.dims import wrap_dim
 from rushlight.ops.filling import checked_number
 from rushlight.ops.gather import check_bounds
 from rushlight.ops.out import takes_out, write_out
-from rushlight.ops.promotion import is_complex
+from rushlight.ops.promotion import is_complex, missing
 from rushlight.ops.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -263,6 +263,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
     if index._array.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     size, array = (input._array.shape or (1,))[dim], index._array
+    if array.size and not size:
+        raise RuntimeError(f"index_fill_(): {array.size} indices are out of bounds for dimension {dim} of size 0")
     if array.size and (array.min() < -size or array.max() >= size):
         found = values(array)
         wrong = found[(found < -size) | (found >= size)].flat[0]
@@ -325,6 +327,10 @@ def index_reduce(
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     dim = check_source("index_reduce_", input, dim, index, source)
+    if input._array.ndim < 2 and input._array.dtype.kind in "bc":
+        raise missing("index_func_", input._array.dtype)
+    if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
+        raise missing("maximum_cpu" if reduce == "amax" else "minimum_cpu", input._array.dtype)
     return _index_reduce(input, dim, index, source, reduce, include_self)
 
 

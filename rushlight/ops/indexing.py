@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.batched import ARRAYS, Batched
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.core.inplace import change, is_followed, without_history
+from rushlight.core.inplace import change, check_history, is_followed, without_history
 from rushlight.core.operators import call
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
@@ -114,14 +114,34 @@ def general(input, key):
     return call(_index, (viewed, arrays))
 
 
-def viewed_and_arrays(input, key):
-    """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays."""
+def viewed_and_arrays(input, key, written=None):
+    """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays.
+
+    `written` is what is going to be written to the view: PyTorch looks whether it may be before it reads arrays.
+    """
     key, arrays = split(key, input._array.ndim)
     viewed = input if all(item == ALL for item in key) else basic(input, key)
     if not any(isinstance(item, ARRAYS) for item in arrays):
         return viewed, None
+    if written is not None:
+        check_write(viewed, written)
     check_masks(arrays, viewed._array.shape)
-    return viewed, arrays
+    return viewed, arrays if viewed._array.size else anywhere(viewed._array, arrays)
+
+
+def check_write(target, value):
+    """Raises PyTorch's errors for a tensor that is not to be changed, or not while a value is read."""
+    if recording():
+        check_history(target, target.requires_grad)
+    if isinstance(value, TensorBase) and value._array.ndim:
+        check_apart(target, (value,))
+
+
+def anywhere(array, arrays):
+    """A key of arrays for an empty tensor: where nothing is picked, no index is out of bounds."""
+    if 0 not in selected_shape(array, arrays):
+        return arrays
+    return tuple([np.zeros_like(x) if isinstance(x, ARRAYS) and x.dtype != bool else x for x in arrays])
 
 
 def scalar_index():
@@ -144,16 +164,17 @@ def __setitem__(self, key, value):
         if kind is bool:
             if key:
                 assign(self.unsqueeze(0), value)
-        elif key is ... or (kind is slice and key == ALL and self._array.ndim):
-            assign(self, value)
-        elif kind is int or kind is slice or (kind is tuple and is_basic(key)):
+        elif kind is int:
             assign(self[key], value)
+        elif key is ... or kind is slice or (kind is tuple and is_basic(key)):
+            viewed = self[key]
+            assign(viewed if last_operation(key if kind is tuple else (key,), self._array.shape) else self, value)
         else:
-            viewed, arrays = viewed_and_arrays(self, key)
+            viewed, arrays = viewed_and_arrays(self, key, value)
             if arrays is None:
                 assign(viewed, value)
             else:
-                put(viewed, arrays, value, False, single_mask(arrays))
+                put(viewed, arrays, value, False, single_mask(arrays), trimmed=True)
     except IndexError as error:
         raise as_torch(error, self._array) from None
 
@@ -203,14 +224,15 @@ def _index_put(input, values, key, accumulate):
     return out
 
 
-def put(target, key, value, accumulate, any_dtype):
+def put(target, key, value, accumulate, any_dtype, trimmed=False):
     """Changes the elements of a tensor at a key of arrays, in place."""
     array = target._array
     if isinstance(value, TensorBase):
-        if value._array.ndim == 0 and single_mask(key):
-            value = value.clone() if shares(target, value) else value
-        check_apart(target, (value,))
-        value = checked_values(target, key, value, any_dtype)
+        if value._array.ndim == 0 and shares(target, value):
+            if not single_mask(key):
+                check_apart(target, (value,))
+            value = value.clone()
+        value = checked_values(target, key, value, any_dtype, trimmed)
     else:
         value = np.asarray(checked_number(value, array.dtype)).astype(array.dtype)
     if is_followed(target, value):
@@ -226,8 +248,8 @@ def put(target, key, value, accumulate, any_dtype):
     return target
 
 
-def checked_values(target, key, value, any_dtype):
-    """Values that fit, after PyTorch's errors for those that do not."""
+def checked_values(target, key, value, any_dtype, trimmed=False):
+    """Values that fit, after PyTorch's errors for those that do not; `trimmed` of dimensions of size 1 in front."""
     array, given = target._array, value._array
     if given.dtype is not array.dtype:
         if not (any_dtype and given.size == 1):
@@ -237,7 +259,7 @@ def checked_values(target, key, value, any_dtype):
             )
         value = value.to(target.dtype)
     shape = selected_shape(array, key)
-    while value._array.ndim > len(shape) and value._array.shape[0] == 1:
+    while trimmed and value._array.ndim > len(shape) and value._array.shape[0] == 1:
         value = value.squeeze(0)
     ndim = value._array.ndim
     if ndim > len(shape) or any(n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)):
@@ -270,6 +292,7 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """Puts `values` at the indices, or adds them to what is there, in place."""
+    check_write(self, values)
     key = put_key(self, indices)
     return put(self, key, values, accumulate, single_mask(key))
 
@@ -279,7 +302,7 @@ def put_key(input, indices):
     items = tuple([ALL if item is None else item for item in indices])
     _, arrays = split(items, input._array.ndim)
     check_masks(arrays, input._array.shape)
-    return arrays
+    return arrays if input._array.size else anywhere(input._array, arrays)
 
 
 for special in (__getitem__, __setitem__, index_put_):

@@ -56,3 +56,17 @@ def test_refused(make):
 @pytest.mark.parametrize("make", UNSAVED.values(), ids=UNSAVED)
 def test_allowed(make):
     twice(make)
+
+
+def test_a_pass_from_nowhere_does_nothing():
+    x = torch.ones(2, requires_grad=True)
+    torch.autograd.backward([])
+    assert torch.autograd.grad([], [x], allow_unused=True) == (None,)
+    with pytest.raises(RuntimeError, match="appears to not have been used"):
+        torch.autograd.grad([], [x])
+
+
+def test_forward_mode_of_what_has_no_derivative():
+    x = torch.tensor([1.0, -2.0, 0.0], dtype=torch.float64)
+    pushed = lambda x: torch.func.linearize(lambda x: x.relu(), x)[1](x * 2).sum()
+    assert torch.func.hessian(pushed)(x).tolist() == [[0.0] * 3] * 3

@@ -6,12 +6,14 @@ A mend says what an operator of PyTorch should give, by other operators of PyTor
 import itertools
 
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.overrides import TorchFunctionMode
 
 from verify import explained
 from verify.compare import array
 
 SUMS = ("add", "sub", "rsub", "radd")
+SHAPES_ONLY = ("take", "masked_select", "gather", "take_along_dim", "index_add", "index_copy", "scatter")
 POWERS = ("pow", "rpow", "float_power")
 
 
@@ -59,6 +61,8 @@ VALUES = (
 
 def extreme(input, dim, index, src, reduce, *, include_self=True):
     """`scatter_reduce` of the largest or smallest without what was there: that gets no gradient."""
+    if src.dim() == 1 and not index.dim():
+        src = src[0]  # of an index without dimensions
     if reduce not in ("amax", "amin") or include_self or input.is_complex():
         return torch.scatter_reduce(input, dim, index, src, reduce, include_self=include_self)
     bound = float("-inf") if reduce == "amax" else float("inf")
@@ -91,6 +95,7 @@ class Mended(TorchFunctionMode):
         """Nothing is mended yet."""
         super().__init__()
         self.reasons: list[str] = []
+        self.rest: list[str] = []  # of mends of which nobody knows
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         """A call of PyTorch's function, mended."""
@@ -99,8 +104,13 @@ class Mended(TorchFunctionMode):
             instead, reason = INSTEAD[name]
             self.reasons.append(reason)
             return instead(*args, **kwargs)
+        if any(isinstance(arg, torch.Tensor) and is_functorch_wrapped_tensor(arg) for arg in args):
+            return func(*args, **kwargs)  # within transforms no memory can be seen
         if args and (name == "__setitem__" or (name.endswith("_") and not name.startswith("__"))):
             return self.changed(func, args, kwargs)
+        if name in SHAPES_ONLY:
+            self.rest.append(explained.SAVED)
+            args = [arg.clone() if isinstance(arg, torch.Tensor) and arg.requires_grad else arg for arg in args]
         result = func(*(args if name == "type_as" else self.widened(args)), **kwargs)
         if not isinstance(result, torch.Tensor):
             return result
@@ -128,7 +138,19 @@ class Mended(TorchFunctionMode):
                 self.reasons.append(explained.HALF_DONE)
                 args[0].data.copy_(before[0])
             raise
+        self.separate(func, args, kwargs, before)
         return self.corrected(func.__name__.strip("_"), result, before, kwargs)
+
+    def separate(self, func, args, kwargs, before):
+        """What a change in place gives where an operand lies in the memory that is changed: as if it lay elsewhere."""
+        target = args[0]
+        if is_fresh(target, args[1:]) or any(arg is target for arg in args[1:]):
+            return
+        right = before[0].clone()
+        func(right, *before[1:], **kwargs)
+        if not equal(target, right):
+            self.reasons.append(explained.MEANWHILE)
+            target.data.copy_(right)
 
     def widened(self, args):
         """Arguments without 16-bit numbers where others are complex: rushlight has no complex numbers of 32 bits."""

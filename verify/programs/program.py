@@ -57,7 +57,7 @@ def judged(lines: list[str], found: list[Difference]) -> tuple[Difference | None
     found = compare(lines, space, errors)
     why = [reason("programs", difference.text, lines) for difference in found]
     if all(why):
-        return None, (mended.reasons + why)[0]
+        return None, (mended.reasons + mended.rest + why)[0]
     others, blame = without_blamed(lines)
     if blame and judged(others, compare(others))[0] is None:
         return None, blame

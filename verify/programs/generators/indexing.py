@@ -1,5 +1,7 @@
 """Indexing to read and to write, gather and scatter, with derivatives."""
 
+import torch
+
 from verify.programs.writer import Writer
 
 NUMBERS = ("0", "-1", "1", "2", "5")
@@ -24,6 +26,13 @@ WRITES = (
     "{a}[{x}] = {a}[{x}]", "{a}.index_add_({d}, {v}, {b}, alpha=2)", "{a}.put_({v}, {b})",
     "{a}.masked_scatter_({m}, {a} * 2)", "{a}[{x}].zero_()",
 )  # fmt: skip
+
+
+def overlaps(tensor) -> bool:
+    """Whether elements share memory: what a change in place leaves there, PyTorch does not say."""
+    places = sum(torch.arange(n).mul(step).reshape(-1, *[1] * (tensor.dim() - i - 1))
+                 for i, (n, step) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)))  # fmt: skip
+    return tensor.dim() > 0 and places.unique().numel() < tensor.numel()
 
 
 def index(writer: Writer, tensor) -> str:
@@ -77,8 +86,8 @@ def write(writer: Writer) -> None:
         a = writer.pick(lambda t: t.dim() > 0 and t.is_floating_point() and t.numel() < 200)
         form = writer.one(writer.one((READS, READS, WRITES, ("{a}[{x}]",))))
         if form in WRITES:
-            a = writer.pick(lambda t: t.dim() > 0 and not t.is_leaf and 0 not in t.stride())
-            if 0 not in writer.tensor(a).stride():
+            a = writer.pick(lambda t: t.dim() > 0 and not t.is_leaf and not overlaps(t))
+            if not overlaps(writer.tensor(a)):
                 writer.line(written(writer, form, a))
         else:
             writer.new(written(writer, form, a))

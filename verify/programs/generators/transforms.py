@@ -38,7 +38,7 @@ TO_ANY = {
     "jacrev in chunks": "torch.func.jacrev({f}, chunk_size=2)",
 }  # fmt: skip
 BATCHED = (
-    "torch.vmap({f}, (0, None))", "torch.func.vmap({f}, (-1, None), out_dims=-1)",
+    "torch.vmap({f}, (0, None))", "torch.func.vmap({f}, (-1, None))",
     "torch.vmap({f}, (0, None), chunk_size=1)", "torch.vmap({f}, (None, 0))", "torch.vmap({f})",
     "torch.vmap({f}, (0, None), randomness='same')",
 )  # fmt: skip
