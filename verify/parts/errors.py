@@ -94,7 +94,7 @@ def check(case: Case, figure: Figure) -> None:
         return
     ours, theirs = outcome(use, case, rushlight), outcome(use, case, torch)
     found = difference(ours, theirs)
-    if not found and isinstance(ours, Raised) and beginning(ours) != beginning(theirs):
+    if not found and isinstance(ours, Raised) and not begin_alike(ours, theirs):
         found = f"says {ours}\non PyTorch {theirs}"
     if not found:
         return
@@ -104,9 +104,10 @@ def check(case: Case, figure: Figure) -> None:
         figure.unexplained.append(f"{figure.what}: {case}\n{found}")
 
 
-def beginning(error: Raised) -> list[str]:
-    """The first words of a message, without the numbers in them."""
-    return re.sub(r"-?\d+(\.\d+)?", "#", error.words).split()[:WORDS]
+def begin_alike(ours: Raised, theirs: Raised) -> bool:
+    """Whether a message begins with the first words of PyTorch's, but for the numbers in them."""
+    wanted, found = (re.findall(r"[a-z_.']+", re.sub(r"\d+", "", error.words.lower())) for error in (theirs, ours))
+    return found[: len(wanted[:WORDS])] == wanted[:WORDS]
 
 
 def run(arguments: argparse.Namespace) -> list[Figure]:

@@ -224,8 +224,8 @@ def instance_norm(
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     samples, channels, *space = shape
     operands = (running_mean, running_var, weight, bias)
-    for operand in operands:
-        if operand is not None and operand._array.size != channels and not channels:
+    for operand in (running_mean, running_var) if use_input_stats and not channels else ():
+        if operand is not None and operand._array.size:
             raise RuntimeError(
                 f"shape '[{samples}, 0]' is invalid for input of size {samples * operand._array.size}: "
                 "there are no channels"

@@ -171,11 +171,7 @@ def check(name, dims, input, weight, bias, groups, transposed):
         )
     if groups < 1:
         raise RuntimeError("non-positive groups is not supported")
-    if transposed and 0 in w.shape[1:] and x.size and w.shape[0]:
-        sizes = "2D or 4D weight tensor expected" if dims < 3 else f"{FIVE} tensor expected for weight"
-        shown = [*w.shape[:2], 1, *w.shape[2:]] if dims == 1 else list(w.shape)
-        raise RuntimeError(f"non-empty {sizes}, but got: {shown}")
-    if 0 in w.shape[2:]:
+    if 0 in w.shape[2:] and not (transposed and dims == 3):
         sizes = (1, *w.shape[2:]) if dims == 1 else w.shape[2:]
         named = " ".join(
             f"kernel_{k}: {n}" for k, n in zip(("depth", "height", "width")[-len(sizes) :], sizes, strict=True)
@@ -189,6 +185,10 @@ def check(name, dims, input, weight, bias, groups, transposed):
             f"Given {'transposed=1, ' if transposed else ''}weight of size {list(w.shape)}, expected bias to be "
             f"1-dimensional with {channels} elements, but got bias of size {list(bias._array.shape)} instead"
         )
+    if transposed and 0 in w.shape[1:] and x.size and w.shape[0]:
+        sizes = "2D or 4D weight tensor expected" if dims < 3 else f"{FIVE} tensor expected for weight"
+        shown = [*w.shape[:2], 1, *w.shape[2:]] if dims == 1 else list(w.shape)
+        raise RuntimeError(f"non-empty {sizes}, but got: {shown}")
 
 
 def check_dtypes(name, x, w, bias):

@@ -30,7 +30,7 @@ def _pixel_unshuffle(input, factor):
     layout="channels last",
     batch=as_samples,
     linear=True,
-    input=lambda grad, groups: _channel_shuffle(grad, grad.shape[1] // groups),
+    input=lambda grad, groups: _channel_shuffle(grad, max(grad.shape[1] // groups, 1)),
 )
 def _channel_shuffle(input, groups):
     samples, channels, *space = input.shape

@@ -53,7 +53,8 @@ def spatial_of(shape, kernel, stride, padding, output_size):
     lines = zip(shape[-dims:], kernel, stride, padding, strict=True)
     sizes = default = tuple((n - 1) * s + k - 2 * p for n, k, s, p in lines)
     if output_size is not None:
-        sizes = tuple(output_size[2:] if len(output_size) == dims + 2 else output_size)
+        given = output_size[2:] if len(output_size) == dims + 2 else output_size
+        sizes = tuple(given)
         if len(sizes) != dims:
             raise ValueError(
                 f"output_size should be a sequence containing {dims} or {dims + 2} elements, "
@@ -62,7 +63,7 @@ def spatial_of(shape, kernel, stride, padding, output_size):
         for d, (size, usual, step) in enumerate(zip(sizes, default, stride, strict=True)):
             if not usual - step < size < usual + step:
                 raise ValueError(
-                    f'invalid output_size "{sizes}" (dim {d} must be between {usual - step} and {usual + step})'
+                    f'invalid output_size "{given}" (dim {d} must be between {usual - step} and {usual + step})'
                 )
     for d, size in enumerate(sizes):
         if size < 0:
