@@ -130,6 +130,8 @@ class Pass:
         arrays = []
         for g in grads:
             array = g._array if isinstance(g, TensorBase) else g
+            if isinstance(array, np.generic):
+                array = np.asarray(array)
             if array is not None and (type(array) is not ndarray or array.size > SMALL):
                 array = state_of(array)
             arrays.append(array)

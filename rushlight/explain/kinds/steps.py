@@ -168,7 +168,7 @@ def order_of_steps(case):
                     ("step", held.step_site),
                     weight=7,
                 )
-            elif not held.lost:
+            elif not held.lost and (rates[0] or 0) < 1e-6:
                 yield found(
                     UNMOVED,
                     held.site,
