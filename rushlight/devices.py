@@ -1,4 +1,6 @@
-"""The device that tensors live on: the CPU."""
+"""The device that tensors live on: the CPU, or "meta", where they have no memory."""
+
+from contextvars import ContextVar
 
 __all__ = ["device", "get_default_device", "set_default_device"]
 
@@ -6,9 +8,9 @@ NAMES = ("cpu", "cuda", "mps", "xpu", "meta")
 
 
 class device:
-    """Where a tensor lives. rushlight computes on the CPU; other devices can be named, as scripts do, but not used.
+    """Where a tensor lives: the CPU, or "meta", where tensors have a shape, strides and a dtype and no memory.
 
-    As a context manager it is PyTorch's default device inside.
+    Other devices can be named, as scripts do, but not used. As a context manager it is the default device inside.
 
     >>> import rushlight as torch
     >>> torch.device("cpu")
@@ -44,14 +46,24 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self):
-        check_device(self)
+        DEFAULTS.set((*DEFAULTS.get(), device_of(self)))
         return self
 
     def __exit__(self, *exception):
-        pass
+        DEFAULTS.set(DEFAULTS.get()[:-1])
 
 
 CPU = device("cpu")
+META = device("meta")
+DEFAULTS = ContextVar("rushlight_devices", default=(CPU,))  # the default device, and those of blocks, innermost last
+
+
+def device_of(where) -> device:
+    """The device that a `device=` argument names, the CPU or meta; None is the default one. PyTorch's errors else."""
+    if where is None:
+        return DEFAULTS.get()[-1]
+    found = where if isinstance(where, device) else device(where)
+    return META if found.type == "meta" else check_device(found)
 
 
 def check_device(where) -> device:
@@ -69,19 +81,19 @@ def check_device(where) -> device:
 
 
 def get_default_device() -> device:
-    """The device that new tensors are on: the CPU.
+    """The device that new tensors are on: the CPU, unless another was set or is entered.
 
     >>> import rushlight as torch
     >>> torch.get_default_device()
     device(type='cpu')
     """
-    return CPU
+    return DEFAULTS.get()[-1]
 
 
 def set_default_device(device: "device | str | None") -> None:
-    """Takes the CPU, which is the default already; raises PyTorch's errors for any other device.
+    """Sets the device that new tensors are on: the CPU (None), or meta. PyTorch's errors for any other.
 
     >>> import rushlight as torch
     >>> torch.set_default_device("cpu")
     """
-    check_device(device)
+    DEFAULTS.set((CPU if device is None else device_of(device), *DEFAULTS.get()[1:]))

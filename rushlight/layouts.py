@@ -123,3 +123,19 @@ def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
     """Whether a shape can be expanded to another."""
     extra = len(larger) - len(shape)
     return extra >= 0 and all(n in (1, m) for n, m in zip(shape, larger[extra:], strict=True))
+
+
+def laid_over(array, shape, strides, offset=0):
+    """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
+    place = array.__array_interface__["data"][0] + offset, not array.flags.writeable
+    bytes_alone = f"|V{array.itemsize}"  # there is no name for some types
+    interface = {"version": 3, "shape": shape, "strides": strides, "typestr": bytes_alone, "data": place}
+    return np.asarray(Memory(interface, array)).view(array.dtype)
+
+
+class Memory:
+    """What NumPy makes an array of: an address with shape and strides, and the array that keeps the memory alive."""
+
+    def __init__(self, interface, owner):
+        self.__array_interface__ = interface
+        self.base = owner

@@ -103,6 +103,18 @@ def batched_str(array) -> str:
     return text
 
 
+def meta_str(array, node: str | None, requires_grad: bool) -> str:
+    """A tensor without memory as text, which knows no elements."""
+    from rushlight.dtypes import get_default_dtype
+
+    suffixes = ["device='meta'", f"size={tuple(array.shape)}"]
+    if array.dtype != get_default_dtype()._numpy:
+        suffixes.append(f"dtype=torch.{array.dtype.name}")
+    if node is not None or requires_grad:
+        suffixes.append(f"grad_fn=<{node}>" if node is not None else "requires_grad=True")
+    return _add_suffixes("tensor(...", suffixes, len("tensor("))
+
+
 def tensor_str(
     array: np.ndarray,
     *,

@@ -13,10 +13,11 @@ from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, TensorBase, new_tensor, note_detached, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
 from rushlight.core.kinds import kind_of
+from rushlight.core.meta import is_meta
 from rushlight.core.modes import CURRENT
 from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.windows import memory_of
-from rushlight.devices import CPU, device
+from rushlight.devices import CPU, META, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format
 from rushlight.settings import warn_once
 from rushlight.size import Size
@@ -144,8 +145,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     @property
     def device(self) -> device:
-        """The device: the CPU."""
-        return CPU
+        """The device: the CPU, or meta."""
+        return META if is_meta(self._array) else CPU
 
     def dim(self) -> int:
         """The number of dimensions."""
@@ -177,7 +178,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """The steps in memory, in elements, from one index of a dimension to the next."""
         array = self._settled()
         strides = tuple(s // array.itemsize for s in array.strides)
-        if array.size == 0 and not any(strides):  # NumPy's own results have no others
+        if (
+            (array.size == 0 or is_meta(array)) and not any(strides) and not self._is_view()
+        ):  # NumPy's own have no others
             strides = compact([max(n, 1) for n in array.shape], 1)
         return strides if dim is None else one_size("stride", strides, dim)
 
@@ -189,7 +192,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return self._settled().__array_interface__["data"][0]
+        return 0 if is_meta(self._array) else self._settled().__array_interface__["data"][0]
 
     def is_floating_point(self) -> bool:
         """Whether the elements are real floating-point numbers."""
@@ -199,7 +202,12 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """Whether the elements are complex."""
         return self._array.dtype.kind == "c"
 
-    is_cuda = is_sparse = is_quantized = is_meta = is_mps = False
+    is_cuda = is_sparse = is_quantized = is_mps = False
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has no memory."""
+        return is_meta(self._array)
 
     # its values in Python and NumPy
 
@@ -278,14 +286,16 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return bool((self == element).any())
 
     def __repr__(self):
-        from rushlight.printing import batched_str, tensor_str
+        from rushlight.printing import batched_str, meta_str, tensor_str
 
-        if type(self._array) is Batched:
+        if type(self._array) is Batched and not is_meta(self._array):
             return batched_str(self._array)
         try:
             node = None if self.grad_fn is None else type(self.grad_fn).__name__
         except RuntimeError:  # a view that was changed where that is forbidden has no history to show
             node = "Invalid"
+        if is_meta(self._array):
+            return meta_str(self._array, node, self._needs)
         return tensor_str(
             self._array,
             requires_grad=self._needs,

@@ -15,6 +15,7 @@ from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
 from rushlight.core.interpreters import levels
 from rushlight.core.levels import enter, leave
+from rushlight.core.meta import without_data
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import disordered
 from rushlight.dtypes import FROM_NUMPY
@@ -298,7 +299,7 @@ def implicit_grad(output):
         )
     if dtype.kind == "c":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {FROM_NUMPY[dtype]}")
-    return new_tensor(np.ones(shape, dtype))
+    return new_tensor(without_data(shape, dtype) if getattr(output, "is_meta", False) else np.ones(shape, dtype))
 
 
 def checked_grad(output, g, i):

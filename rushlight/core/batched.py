@@ -10,6 +10,8 @@ from itertools import count
 
 import numpy as np
 
+from rushlight.layouts import laid_over
+
 NUMBERS = count(1)
 ENTERED = ContextVar("rushlight_levels", default=())  # the levels of `vmap` that this context is in, the innermost last
 
@@ -49,6 +51,10 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         return self.array.strides[len(self.levels) :]
 
     @property
+    def has_data(self):
+        return self.levels[0].number >= 0
+
+    @property
     def ndim(self):
         return self.array.ndim - len(self.levels)
 
@@ -62,7 +68,9 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def flags(self):
-        return self.example().flags
+        if self.has_data:
+            return self.example().flags
+        return laid_over(np.empty(1, self.dtype), self.shape, self.strides).flags
 
     @property
     def dtype(self):
@@ -106,10 +114,10 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         return self.array.all()
 
     def min(self):
-        return self.array.min()
+        return self.array.min() if self.array.size else 0
 
     def max(self):
-        return self.array.max()
+        return self.array.max() if self.array.size else 0
 
     # other arrays
 
@@ -135,6 +143,8 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         return Batched(self.array[(slice(None),) * len(self.levels) + key], self.levels)
 
     def __setitem__(self, key, value):
+        if not self.has_data:
+            return
         key = key if isinstance(key, tuple) else (key,)
         if isinstance(value, Batched) or any(isinstance(item, (Batched, np.ndarray, list)) for item in key):
             raise RuntimeError("vmap: this function overwrites elements by values, which differ between the examples.")
@@ -157,24 +167,35 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     # what one number or array cannot be got from
 
     def item(self):
+        if not self.has_data:
+            raise RuntimeError("Tensor.item() cannot be called on meta tensors")
         raise RuntimeError(
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
             "Tensor, please try to rewrite what you're doing with other operations."
         )
 
     def tolist(self):
+        if not self.has_data:
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         raise RuntimeError(
             "vmap: It looks like you're calling .tolist() on a Tensor. Each example has its own values: return the "
             "tensor from the function and call tolist() outside of vmap."
         )
 
     def __bool__(self):
+        if not self.has_data:
+            self.item()
         raise RuntimeError(
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
             "support that yet: choose by values with torch.where, or loop over the examples."
         )
 
     def __array__(self, dtype=None, copy=None):
+        if not self.has_data:
+            raise TypeError(
+                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
+                "first."
+            )
         raise RuntimeError(
             "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor stands for one "
             "example of many, and has no values of its own. Return it from the function and convert it outside of vmap."

@@ -8,9 +8,11 @@ import numpy as np
 
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
+from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
 
 RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
 
+LARGEST_EXAMPLE = 1 << 24  # elements of what is computed to see the shape of a result on the device "meta"
 DIMS = frozenset(("dim", "dims", "dim0", "dim1", "dim2"))  # parameters that count dimensions
 SHAPES = frozenset(("shape",))  # parameters that are shapes
 KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and integers
@@ -21,10 +23,24 @@ def compute(op, args):
     if op.batch is on_batched or op.batch is on_more_levels:
         return op.forward(*args)
     levels = levels_of(*args)
+    if levels == (NO_DATA,):
+        return without_memory(op, args, levels)
     result = (op.batch or elementwise)(op, args, levels)
     if type(result) is tuple or type(result) is list:
         return tuple([Batched(np.asarray(part), levels) for part in result])
     return Batched(np.asarray(result), levels)
+
+
+def without_memory(op, args, levels):
+    """The result of an operator on arrays without memory: of no examples, else (layers) of no samples."""
+    try:
+        result = (op.batch or elementwise)(op, args, levels)
+    except (ZeroDivisionError, NotImplementedError):
+        return without_samples(op, args)
+    finish = (lambda part: Batched(part, levels)) if op.view else (lambda part: laid_out(Batched(part, levels)))
+    if type(result) is tuple or type(result) is list:
+        return tuple([finish(np.asarray(part)) for part in result])
+    return finish(np.asarray(result))
 
 
 def is_array(value):
@@ -144,6 +160,11 @@ def over_all(reduction):
 def one_by_one(op, args, levels):
     """The rule of operators that have to be computed example by example."""
     sizes = tuple([level.size for level in levels])
+    if levels[0] is NO_DATA and sum([arg.size for arg in args if type(arg) is Batched]) > LARGEST_EXAMPLE:
+        raise NotImplementedError(
+            f"Could not run '{op.name}' on the device meta for so many elements: it takes memory. Make the tensors "
+            "smaller, or use the CPU."
+        )
     indices = list(np.ndindex(sizes))
     results = [op.forward(*[example(arg, levels, index) for arg in args]) for index in indices or [None]]
     if isinstance(results[0], (tuple, list)):
@@ -189,6 +210,8 @@ def refusal(name):
 
 def write_examples(target, array):
     """Overwrites the elements of all examples. RuntimeError where they share the target and not the values."""
+    if is_meta(array) and not is_meta(target):
+        raise NotImplementedError(COPIED_OUT)
     if any(level not in levels_of(target) for level in levels_of(array)):
         raise RuntimeError(
             "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "

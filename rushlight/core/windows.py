@@ -177,22 +177,6 @@ def address(array):
     return first.__array_interface__["data"][0]
 
 
-def laid_over(array, shape, strides, offset=0):
-    """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
-    place = address(array) + offset, not array.flags.writeable
-    bytes_alone = f"|V{array.itemsize}"  # there is no name for some types
-    interface = {"version": 3, "shape": shape, "strides": strides, "typestr": bytes_alone, "data": place}
-    return np.asarray(Memory(interface, array)).view(array.dtype)
-
-
-class Memory:
-    """What NumPy makes an array of: an address with shape and strides, and the array that keeps the memory alive."""
-
-    def __init__(self, interface, owner):
-        self.__array_interface__ = interface
-        self.base = owner
-
-
 def positions(shape, strides, offset, itemsize):
     """Which element of the memory each element of a window is."""
     places = np.asarray(offset // itemsize)

@@ -9,7 +9,8 @@ from rushlight import dtypes
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
-from rushlight.devices import check_device, device
+from rushlight.core.meta import COPIED_OUT, outline
+from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.layouts import empty_array, has_format, memory_format
 from rushlight.ops.from_data import shared
 from rushlight.ops.table import named, operator
@@ -72,9 +73,16 @@ def to(
             if rest and rest[0] is not None and not isinstance(rest[0], bool):
                 d = dtypes.as_numpy(rest.pop(0))
         copy = copy or (len(rest) > 1 and bool(rest[1]))
-    if device is not None:
-        check_device(device)
+    if device is not None and device_of(device) is not self.device:
+        return moved(self, device_of(device), d)
     return convert(self, d, copy, memory_format)
+
+
+def moved(tensor: Tensor, device: device, dtype: np.dtype) -> Tensor:
+    """A tensor on the other device: without its values, from which there is no way back (NotImplementedError)."""
+    if device is CPU:
+        raise NotImplementedError(f"{COPIED_OUT} Use to_empty() of a module, or torch.empty_like(x, device='cpu').")
+    return new_tensor(outline(convert(tensor, dtype)._settled()))
 
 
 def type_(self: Tensor, dtype=None, non_blocking: bool = False) -> Tensor | str:
@@ -115,7 +123,7 @@ def method_to(name: str, d: dtypes.dtype):
 
 def cpu(self: Tensor, memory_format=None) -> Tensor:
     """The tensor itself, which is on the CPU."""
-    return convert(self, self._array.dtype, False, memory_format)
+    return to(self, CPU, memory_format=memory_format)
 
 
 def cuda(self: Tensor, device=None, non_blocking: bool = False, memory_format=None) -> Tensor:

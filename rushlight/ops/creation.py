@@ -7,12 +7,12 @@ import numpy as np
 
 from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase
-from rushlight.core.windows import laid_over
+from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
-from rushlight.layouts import empty_array
+from rushlight.layouts import empty_array, laid_over
 from rushlight.ops.filling import checked_number
-from rushlight.ops.options import LikeOptions, Options, OutOptions, made, numpy_type, sizes
+from rushlight.ops.options import LikeOptions, Options, OutOptions, array_of, like_options, made, numpy_type, sizes
 from rushlight.ops.table import refuse
 from rushlight.tensors import Tensor
 
@@ -33,7 +33,8 @@ def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    array = np.zeros(sizes("zeros", shape, size), numpy_type("zeros", dtype, type_of_out(options)))
+    d = numpy_type("zeros", dtype, type_of_out(options))
+    array = array_of(np.zeros, sizes("zeros", shape, size), d, options)
     return made("zeros", array, options, dtype)
 
 
@@ -44,7 +45,8 @@ def ones(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **o
     >>> torch.ones((2,), dtype=torch.int64)
     tensor([1, 1])
     """
-    array = np.ones(sizes("ones", shape, size), numpy_type("ones", dtype, type_of_out(options)))
+    d = numpy_type("ones", dtype, type_of_out(options))
+    array = array_of(np.ones, sizes("ones", shape, size), d, options)
     return made("ones", array, options, dtype)
 
 
@@ -58,7 +60,8 @@ def empty(
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    array = np.empty(sizes("empty", shape, size), numpy_type("empty", dtype, type_of_out(options)))
+    d = numpy_type("empty", dtype, type_of_out(options))
+    array = array_of(np.empty, sizes("empty", shape, size), d, options)
     if memory_format is not None:
         array = empty_array(array, array.dtype, memory_format)
     return made("empty", array, options, dtype)
@@ -77,7 +80,9 @@ def full(size, fill_value: complex, *, dtype: DType | None = None, **options: Un
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = as_number("full", fill_value)
     given = type_of_out(options) or inferred_type(value)
-    return made("full", filled(sizes("full", (size,)), value, numpy_type("full", dtype, given)), options, dtype)
+    d = numpy_type("full", dtype, given)
+    array = array_of(lambda shape, d: filled(shape, value, d), sizes("full", (size,)), d, options)
+    return made("full", array, options, dtype)
 
 
 def zeros_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
@@ -126,7 +131,11 @@ def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
     """A tensor like another with a value everywhere, or with none (None)."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
+    like_options(input, options)
     d = numpy_type(name, dtype, input._array.dtype)
+    if META in (input.device, device_of(options.get("device"))):
+        options.pop("memory_format", None)
+        return made(name, array_of(lambda shape, d: filled(shape, value or 0, d), input.shape, d, options), options)
     array = empty_array(input._settled(), d, options.pop("memory_format", None))
     if value is not None:
         array[...] = checked_number(value, d)
@@ -213,8 +222,9 @@ def new(name: str, function):
     """Makes `Tensor.new_zeros` of `zeros` and so on: the tensor's dtype where no other is given."""
 
     def variant(self, *args, dtype: DType | None = None, **options):
+        like_options(self, options)
         result = function(*args, dtype=self.dtype if dtype is None else dtype, **options)
-        if type(self._array) is Batched:
+        if type(self._array) is Batched and not self.is_meta:
             result._array = repeated(result._array, self._array.levels)
         return result
 

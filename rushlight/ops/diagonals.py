@@ -18,12 +18,12 @@ __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
 def _tril(input, diagonal):
-    return np.tril(input, diagonal)
+    return np.tril(input, diagonal) if input.size else input.copy()
 
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
 def _triu(input, diagonal):
-    return np.triu(input, diagonal)
+    return np.triu(input, diagonal) if input.size else input.copy()
 
 
 @in_place

@@ -132,6 +132,8 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
         return overwrite(self, _copy_, src)
     check_fits(src._array.shape, self._array.shape)
+    if self.is_meta and not src.is_meta:
+        src = src.to(self.device)
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
     return overwrite(self, _copy_, src)

@@ -1,6 +1,6 @@
 """The arguments that all functions which make tensors share: sizes, dtype, device, layout, out, requires_grad."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import index
 from typing import Any, TypedDict
 
@@ -9,7 +9,8 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
-from rushlight.devices import check_device, device
+from rushlight.core.meta import outline, without_data
+from rushlight.devices import CPU, META, device, device_of, get_default_device
 from rushlight.layouts import check_layout, layout, memory_format
 from rushlight.ops.out import write_made
 from rushlight.tensors import Tensor
@@ -43,12 +44,13 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -
 
     Raises PyTorch's errors for options that do not exist or that only other devices have.
     """
-    if not options:
+    if not options and get_default_device() is CPU:
         return new_tensor(array)
     for option in options:
         if option not in OutOptions.__annotations__:
             raise TypeError(f"{name}() got an unexpected keyword argument '{option}'")
-    check_device(options.get("device"))
+    if device_of(options.get("device")) is META:
+        array = outline(array)
     check_layout(options.get("layout"))
     if options.get("pin_memory"):
         raise RuntimeError(
@@ -64,6 +66,17 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -
     if options.get("requires_grad"):
         require_grad(tensor)
     return tensor
+
+
+def array_of(make: Callable, shape: tuple[int, ...], dtype: np.dtype, options) -> np.ndarray:
+    """`make(shape, dtype)`, or an array without memory where the options, or the default device, are for that."""
+    return without_data(shape, dtype) if device_of(options.get("device")) is META else make(shape, dtype)
+
+
+def like_options(tensor: Tensor, options) -> None:
+    """Notes the device of a tensor as that of the result that is to be like it, where no other is given."""
+    if options.get("device") is None and tensor.device is not get_default_device():
+        options["device"] = tensor.device
 
 
 def require_grad(tensor: Tensor) -> Tensor:

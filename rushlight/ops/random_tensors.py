@@ -9,12 +9,14 @@ from rushlight import dtypes
 from rushlight.core.batched import ENTERED
 from rushlight.core.batching import on_more_levels
 from rushlight.core.graph import TensorBase
+from rushlight.core.meta import without_data
+from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.layouts import empty_array
 from rushlight.ops.broadcasting import common_shape
 from rushlight.ops.creation import type_of_out
 from rushlight.ops.mismatch import type_name
-from rushlight.ops.options import LikeOptions, OutOptions, made, numpy_type, sizes
+from rushlight.ops.options import LikeOptions, OutOptions, like_options, made, numpy_type, sizes
 from rushlight.ops.out import write_made
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
@@ -113,6 +115,8 @@ def randperm(
 
 def drawn(shape, dtype, options, draw, generator, *parameters):
     """What `draw` gives, as PyTorch draws it into the tensor `out=` among the options, or into a new one."""
+    if device_of(options.get("device")) is META:
+        return without_data(shape, dtype)
     return drawn_for(memory_of(options.get("out")), shape, dtype, draw, source(generator), *parameters)
 
 
@@ -171,6 +175,13 @@ def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters)
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
     array = input._settled()
+    like_options(input, options)
+    if META in (input.device, device_of(options.get("device"))):
+        return made(
+            name,
+            drawn(array.shape, numpy_type(name, dtype, array.dtype), options, draw, generator, *parameters),
+            options,
+        )
     if ENTERED.get():
         d = numpy_type(name, dtype, array.dtype)
         return made(name, draw(source(generator), array.shape, d, *parameters), options)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rushlight.core.batched import ENTERED
+from rushlight.core.meta import is_meta
 from rushlight.layouts import empty_array
 from rushlight.random.distributions import normal
 from rushlight.random.generator import Generator
@@ -24,6 +25,8 @@ def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *paramet
     array([[0.4962566 , 0.08847743],
            [0.7682218 , 0.13203049]], dtype=float32)
     """
+    if is_meta(array):
+        return array
     if type(array) is not np.ndarray or array.flags.c_contiguous or ENTERED.get():  # a batch has no order of its own
         return draw(generator, array.shape, array.dtype, *parameters)
     dims = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])

@@ -15,8 +15,8 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
-from rushlight.core.windows import address, laid_over, memory_of
-from rushlight.layouts import layout
+from rushlight.core.windows import address, memory_of
+from rushlight.layouts import laid_over, layout
 from rushlight.nn.parameter import Buffer, Parameter
 from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
 from rushlight.serialization.names import theirs

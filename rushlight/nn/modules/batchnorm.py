@@ -4,10 +4,8 @@ training.
 
 from typing import ClassVar
 
-import numpy as np
-
-from rushlight.core.graph import new_tensor
 from rushlight.dtypes import dtype as Dtype
+from rushlight.dtypes import int64
 from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, empty, shown, uninitialized
@@ -38,7 +36,7 @@ class _NormBase(Module):
             self.register_parameter(name, uninitialized(num_features, device, dtype) if present else None)
         for name in ("running_mean", "running_var"):
             self.register_buffer(name, empty(num_features, device, dtype) if track_running_stats else None)
-        self.register_buffer("num_batches_tracked", new_tensor(np.array(0)) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", empty((), device, int64) if track_running_stats else None)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
@@ -87,7 +85,7 @@ class _BatchNorm(_NormBase):
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         count = self.num_batches_tracked
-        if self.training and count is not None:
+        if self.training and count is not None and not count.is_meta:
             count._array += 1
             count._bump()
             if self.momentum is None:

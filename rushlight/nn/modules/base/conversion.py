@@ -4,13 +4,13 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
-import numpy as np
-
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
-from rushlight.devices import check_device, device
+from rushlight.core.meta import COPIED_OUT
+from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.nn.modules.base.traversal import Traversal
+from rushlight.ops.creation import empty_like
 from rushlight.tensors import Tensor
 
 
@@ -36,13 +36,15 @@ class Conversion(Traversal):
         """Converts floating-point parameters and buffers to a dtype: `to(dtype)`, `to(device, dtype)`,
         `to(tensor)`.
 
-        The device can only be the CPU: RuntimeError for another. TypeError for an integer dtype.
+        The device is the CPU, or "meta": NotImplementedError for the way back. TypeError for an integer dtype.
 
         >>> import rushlight as torch
         >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
         torch.float64
         """
-        dtype = target(*args, **kwargs)
+        dtype, place = target(*args, **kwargs)
+        if place is not None:
+            self._apply(lambda t: on_device(t, place))
         if dtype is None:
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
@@ -78,8 +80,8 @@ class Conversion(Traversal):
         return self._apply(lambda t: cast(t, dtypes.bfloat16, "f"))
 
     def cpu(self) -> Self:
-        """The module itself, which is on the CPU."""
-        return self
+        """The module itself, which is on the CPU; NotImplementedError where it is on meta."""
+        return self.to(CPU)
 
     def cuda(self, device: int | device | None = None) -> Self:
         """Raises RuntimeError: rushlight computes on the CPU."""
@@ -88,12 +90,21 @@ class Conversion(Traversal):
 
     def to_empty(self, *, device: str | device | None, recurse: bool = True) -> Self:
         """Gives all parameters and buffers new memory, without values."""
-        check_device(device)
-        return self._apply(lambda t: new_tensor(np.empty_like(t._array)), recurse)
+        return self._apply(lambda t: empty_like(t, device=device), recurse)
 
     def share_memory(self) -> Self:
         """Moves all parameters and buffers into memory that processes share; see `Tensor.share_memory_`."""
         return self._apply(lambda t: t.share_memory_())
+
+
+def on_device(tensor, device):
+    """A tensor on a device; NotImplementedError where that would take values that there are none of."""
+    if tensor.is_meta and device is CPU:
+        raise NotImplementedError(
+            f"{COPIED_OUT} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
+            "from meta to a different device."
+        )
+    return tensor.to(device)
 
 
 def cast(tensor, dtype, kinds):
@@ -105,7 +116,7 @@ def cast(tensor, dtype, kinds):
 
 
 def target(*args, dtype=None, device=None, tensor=None, non_blocking=False, copy=False, memory_format=None):
-    """The dtype that arguments of `Module.to` ask for; None for none."""
+    """The dtype and the device that arguments of `Module.to` ask for; None for none."""
     for arg in args:
         if isinstance(arg, dtypes.dtype):
             dtype = arg
@@ -113,5 +124,6 @@ def target(*args, dtype=None, device=None, tensor=None, non_blocking=False, copy
             tensor = arg
         elif not isinstance(arg, bool):
             device = arg
-    check_device(device)
-    return tensor.dtype if tensor is not None else dtype
+    if tensor is not None:
+        return tensor.dtype, tensor.device
+    return dtype, None if device is None else device_of(device)

@@ -10,10 +10,16 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.core.meta import COPIED_OUT
 from rushlight.nn.modules.base.traversal import Traversal
 from rushlight.nn.parameter import Parameter
 
 EXTRA_STATE = "_extra_state"
+NO_OPERATION = (
+    "for {}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
+    "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in "
+    "the module instead of copying them in place?)"
+)
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -155,7 +161,11 @@ class State(Traversal):
                 f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
                 f"current model is {member.shape}."
             )
-        if not assign:
+        if not assign and member.is_meta and not value.is_meta:
+            warnings.warn(NO_OPERATION.format(key), stacklevel=2)
+        elif not assign:
+            if value.is_meta:
+                raise NotImplementedError(COPIED_OUT)
             np.copyto(member._array, value._array, casting="unsafe")
             member._bump()
         elif not isinstance(member, Parameter):

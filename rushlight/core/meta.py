@@ -1,0 +1,55 @@
+"""Arrays without memory, which tensors on the device "meta" have: a batch of no examples, of which one has their shape.
+
+Every operator has a rule for batches, and computes with a batch of none as with any other. All its arrays are empty:
+nothing is computed, no memory is taken, and what comes out is the shape and dtype of a result, or the error. The level
+of this batch is never entered, and lies outside of all others.
+"""
+
+import numpy as np
+
+from rushlight.core.batched import Batched, Level
+from rushlight.layouts import compact
+
+NO_DATA = Level(0, "different")
+NO_DATA.number = -1
+COPIED_OUT = "Cannot copy out of meta tensor; no data!"
+
+
+def is_meta(array):
+    """Whether an array has no memory."""
+    return type(array) is Batched and NO_DATA in array.levels
+
+
+def without_data(shape, dtype, strides=None):
+    """An array without memory, of a shape and dtype; contiguous where no strides are given, in bytes."""
+    steps = compact([max(n, 1) for n in shape], dtype.itemsize) if strides is None else strides
+    return Batched(np.ndarray((0, *shape), dtype, bytearray(dtype.itemsize), 0, (0, *steps)), (NO_DATA,))
+
+
+def outline(array):
+    """An array without memory of the shape, dtype and strides of another."""
+    return array if is_meta(array) else without_data(array.shape, array.dtype, array.strides)
+
+
+def laid_out(result):
+    """What an operator gave for no examples, contiguous: NumPy gives empty arrays no strides."""
+    n, array = len(result.levels), result.array
+    steps = compact([max(m, 1) for m in array.shape[n:]], array.itemsize)
+    return Batched(
+        np.ndarray(array.shape, array.dtype, bytearray(array.itemsize), 0, (*(0,) * n, *steps)), result.levels
+    )
+
+
+def without_samples(op, args):
+    """What an operator on samples gives: computed for none of them, then with as many as there are."""
+    first = next(arg for arg in args if type(arg) is Batched)
+    samples = first.shape[0]
+    shown = [arg.example() if type(arg) is Batched else arg for arg in args]
+    shown = [np.empty((0, *arg.shape[1:]), arg.dtype) if given is first else arg for given, arg in zip(args, shown)]
+    results = op.forward(*shown)
+    several = isinstance(results, (tuple, list))
+    found = []
+    for part in results if several else (results,):
+        shape = (samples, *part.shape[1:]) if part.ndim and part.shape[0] == 0 else part.shape
+        found.append(without_data(shape, part.dtype))
+    return tuple(found) if several else found[0]
