@@ -7,9 +7,10 @@ import numpy as np
 
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
-from rushlight.core.graph import TensorBase
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, check_history, is_followed
 from rushlight.core.kinds import LARGEST, kind_of
+from rushlight.core.meta import is_meta, outline
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_reading
 from rushlight.ops.table import operator
@@ -132,8 +133,8 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
         return overwrite(self, _copy_, src)
     check_fits(src._array.shape, self._array.shape)
-    if self.is_meta and not src.is_meta:
-        src = src.to(self.device)
+    if is_meta(self._array) and not is_meta(src._array):
+        src = new_tensor(outline(src._array))
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
     return overwrite(self, _copy_, src)

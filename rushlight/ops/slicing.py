@@ -9,7 +9,6 @@ from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.layouts import compact, extent, laid_over, overlaps
 from rushlight.ops.dims import known_dim, wrap_dim
-from rushlight.ops.protocol import implements
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
