@@ -117,8 +117,8 @@ _guard_methods(Tensor)
 
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
-    "_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "blas", "compiler", "config", "cuda",
-    "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
+    "_C", "__config__", "_dynamo", "accelerator", "amp", "array_api", "backends", "blas", "compiler", "config",
+    "cuda", "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
     "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "signal",
     "special", "testing", "torch_version", "types", "utils", "vision", "xpu",
 }  # fmt: skip
@@ -143,7 +143,7 @@ _FUNCTIONS = {
     "serialization": ["load", "save"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
-    from rushlight import _C, __config__, _dynamo, accelerator, amp, backends, blas, compiler, config, cuda
+    from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
     from rushlight import distributed, distributions, func, functional, functorch, futures, hub, interop, jit, library
     from rushlight import masked, mps, multiprocessing, nn, onnx, optim, profiler, serialization, signal, special
     from rushlight import testing, torch_version, types, utils, vision, xpu

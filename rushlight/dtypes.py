@@ -58,6 +58,11 @@ class dtype:
         """The type by which NumPy and those who build on it know this one: `np.dtype(torch.float32)`."""
         return self._numpy
 
+    @property
+    def kind(self) -> str:
+        """NumPy's letter for the kind of numbers, which pandas and xarray ask for: "f" for floating-point ones."""
+        return kind_of(self._numpy)
+
     def to_real(self) -> "dtype":
         """The real type of the same precision."""
         return {complex64: float32, complex128: float64}.get(self, self)

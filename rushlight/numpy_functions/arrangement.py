@@ -3,7 +3,7 @@
 import numpy as np
 
 import rushlight as torch
-from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, as_tensors, linear_algebra, numpy
+from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, linear_algebra, numpy
 from rushlight.numpy_functions.plain import in_numpy, is_plain
 from rushlight.ops import broadcasting, conversion, copying, dimensions, rearranging, shape
 from rushlight.ops.protocol import FUNCTIONS
@@ -15,7 +15,7 @@ def reshape(a, /, shape, order="C", *, copy=None):
         return in_shape(a, shape)
     a = as_tensor(a)
     if copy is False:
-        raise TypeError("np.reshape with copy=False: use x.view(shape), which never copies.")
+        return a.view(shape)
     result = in_shape(a, shape) if order == "C" else in_columns(a, shape, order)
     return torch.clone(result) if copy else result
 
@@ -87,7 +87,10 @@ def rollaxis(a, axis, start=0):
 @numpy
 def expand_dims(a, axis):
     axes = (axis,) if isinstance(axis, int) else axis
-    for dim in sorted(d % (a.ndim + len(axes)) for d in axes):
+    ndim = a.ndim + len(axes)
+    for dim in sorted(d + ndim if d < 0 else d for d in axes):
+        if not 0 <= dim < ndim:
+            raise np.exceptions.AxisError(dim, ndim)
         a = shape._unsqueeze(a, dim)
     return a
 
@@ -128,7 +131,7 @@ def broadcast_to(array, shape, subok=False):
 
 @numpy
 def broadcast_arrays(*args, subok=False):
-    return tuple(torch.broadcast_tensors(*as_tensors(args)))
+    return tuple(torch.broadcast_tensors(*[as_tensor(a) for a in args]))
 
 
 @numpy

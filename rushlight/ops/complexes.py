@@ -65,6 +65,10 @@ def real(input: Tensor) -> Tensor:
     return _real(input) if input._array.dtype.kind == "c" else input
 
 
+class NoImaginaryPart(RuntimeError, AttributeError):
+    """PyTorch's error for the imaginary part of real numbers, by which `hasattr` can tell that there is none."""
+
+
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of each element: a view of the same memory. RuntimeError for a real tensor.
 
@@ -73,7 +77,7 @@ def imag(input: Tensor) -> Tensor:
     tensor([2.])
     """
     if input._array.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        raise NoImaginaryPart("imag is not implemented for tensors with non-complex dtypes.")
     return _imag(input)
 
 

@@ -165,7 +165,28 @@ def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bo
     return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
 
 
-METHODS = (to, type_as, cpu, cuda, is_pinned, pin_memory)
+def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:
+    """The array API standard's `to(device)`: the tensor itself. RuntimeError for any device but the CPU."""
+    if stream is not None:
+        raise ValueError("a CPU has no streams: leave stream out.")
+    return to(self, device)
+
+
+def array_namespace(self: Tensor, *, api_version: str | None = None):
+    """The namespace of the array API standard that works on tensors. ValueError for a version that it does not have."""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"version {api_version!r} of the array API standard is not there: versions to 2024.12 are.")
+    from rushlight import array_api
+
+    return array_api
+
+
+def array_interface(self: Tensor) -> dict:
+    """What NumPy reads to share the tensor's memory. RuntimeError for a tensor that requires grad."""
+    return self.numpy().__array_interface__
+
+
+METHODS = (to, to_device, type_as, cpu, cuda, is_pinned, pin_memory)
 CONVERSIONS = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
     "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
@@ -178,3 +199,4 @@ for name, d in CONVERSIONS.items():
     setattr(Tensor, name, method_to(name, d))
 Tensor.type = type_
 Tensor.__dlpack__, Tensor.__dlpack_device__ = dlpack, dlpack_device
+Tensor.__array_namespace__, Tensor.__array_interface__ = array_namespace, property(array_interface)

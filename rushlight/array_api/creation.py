@@ -1,0 +1,81 @@
+"""How the standard makes arrays."""
+
+from math import ceil
+
+import rushlight as torch
+from rushlight.tensors import Tensor
+
+
+def asarray(obj, /, *, dtype=None, device=None, copy: bool | None = None) -> Tensor:
+    """Data as an array, which shares its memory where `copy` is False, and where that is possible if it is None."""
+    return torch.asarray(obj, dtype=dtype, device=device, copy=copy)
+
+
+def arange(start, /, stop=None, step=1, *, dtype=None, device=None) -> Tensor:
+    """Numbers from a first one on in equal steps, the last one left out; none where the steps lead away."""
+    start, stop = (0, start) if stop is None else (start, stop)
+    if ceil((stop - start) / step) <= 0:
+        like = torch.arange(0, 0, dtype=dtype) if all(isinstance(x, int) for x in (start, stop, step)) else None
+        return torch.empty(0, dtype=dtype if like is None else like.dtype, device=device)
+    return torch.arange(start, stop, step, dtype=dtype, device=device)
+
+
+def linspace(start, stop, /, num: int, *, dtype=None, device=None, endpoint: bool = True) -> Tensor:
+    """So many numbers between two, the second one included if `endpoint`."""
+    if not endpoint:
+        return torch.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
+    return torch.linspace(start, stop, num, dtype=dtype, device=device)
+
+
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype=None, device=None) -> Tensor:
+    """Ones on a diagonal, zeros elsewhere."""
+    columns = torch.arange(n_rows if n_cols is None else n_cols, device=device)
+    return (columns == torch.arange(n_rows)[:, None] + k).to(torch.get_default_dtype() if dtype is None else dtype)
+
+
+def from_dlpack(x, /, *, device=None, copy: bool | None = None) -> Tensor:
+    """An array that shares the memory of another library's."""
+    return torch.from_dlpack(x, device=device, copy=copy)
+
+
+def full(shape, fill_value, *, dtype=None, device=None) -> Tensor:
+    """An array of one value."""
+    return torch.full(sizes(shape), fill_value, dtype=dtype, device=device)
+
+
+def full_like(x: Tensor, /, fill_value, *, dtype=None, device=None) -> Tensor:
+    """An array of one value in the shape of another."""
+    return torch.full_like(x, fill_value, dtype=dtype, device=device)
+
+
+def sizes(shape) -> tuple[int, ...]:
+    """A shape as a tuple."""
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def filled(make, doc):
+    """A function that makes an array of a shape."""
+
+    def function(shape, *, dtype=None, device=None) -> Tensor:
+        return make(sizes(shape), dtype=dtype, device=device)
+
+    function.__name__, function.__doc__ = make.__name__, doc
+    return function
+
+
+def filled_like(make, doc):
+    """A function that makes an array in the shape of another."""
+
+    def function(x: Tensor, /, *, dtype=None, device=None) -> Tensor:
+        return make(x, dtype=dtype, device=device)
+
+    function.__name__, function.__doc__ = make.__name__, doc
+    return function
+
+
+empty = filled(torch.empty, "An array of a shape, with any values.")
+ones = filled(torch.ones, "An array of ones.")
+zeros = filled(torch.zeros, "An array of zeros.")
+empty_like = filled_like(torch.empty_like, "An array in the shape of another, with any values.")
+ones_like = filled_like(torch.ones_like, "An array of ones in the shape of another.")
+zeros_like = filled_like(torch.zeros_like, "An array of zeros in the shape of another.")

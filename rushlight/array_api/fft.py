@@ -1,0 +1,40 @@
+"""The standard's Fourier transforms."""
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.ops.protocol import FUNCTIONS
+from rushlight.tensors import Tensor
+
+TRANSFORMS = [
+    "fft",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftn",
+]
+__all__ = [*TRANSFORMS, "fftfreq", "rfftfreq"]
+
+
+def __getattr__(name):
+    """A transform, NumPy's of the same name."""
+    if name in TRANSFORMS:
+        return FUNCTIONS[getattr(np.fft, name)]
+    raise AttributeError(f"the array API standard has no fft.{name}")
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype=None, device=None) -> Tensor:
+    """The frequencies that the elements of a transform belong to."""
+    return torch.fft.fftfreq(n, d, dtype=dtype, device=device)
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype=None, device=None) -> Tensor:
+    """The same of a transform of real numbers."""
+    return torch.fft.rfftfreq(n, d, dtype=dtype, device=device)

@@ -1,0 +1,177 @@
+"""The standard's functions of arrays: NumPy's of the same name on tensors, and those whose arguments differ."""
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.numpy_functions.entering import as_dtype
+from rushlight.ops.protocol import FUNCTIONS, UFUNCS
+from rushlight.tensors import Tensor
+
+ELEMENTWISE = [
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "conj",
+    "copysign",
+    "cos",
+    "cosh",
+    "divide",
+    "equal",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "reciprocal",
+    "remainder",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "trunc",
+    "matmul",
+]
+OTHERS = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "broadcast_arrays",
+    "broadcast_to",
+    "clip",
+    "concat",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "flip",
+    "imag",
+    "matrix_transpose",
+    "max",
+    "mean",
+    "meshgrid",
+    "min",
+    "moveaxis",
+    "nonzero",
+    "permute_dims",
+    "prod",
+    "real",
+    "repeat",
+    "reshape",
+    "roll",
+    "round",
+    "searchsorted",
+    "squeeze",
+    "stack",
+    "sum",
+    "take",
+    "take_along_axis",
+    "tensordot",
+    "tile",
+    "tril",
+    "triu",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unstack",
+    "where",
+]
+OWN = ["argsort", "astype", "broadcast_shapes", "expand_dims", "isin", "sort", "std", "var", "vecdot"]
+__all__ = [*ELEMENTWISE, *OTHERS, *OWN]
+
+
+def __getattr__(name):
+    """A function of the standard that NumPy has under the same name."""
+    if name in ELEMENTWISE:
+        return UFUNCS[getattr(np, name)]
+    if name in OTHERS:
+        return FUNCTIONS[getattr(np, name)]
+    raise AttributeError(f"the array API standard has no {name}")
+
+
+def astype(x: Tensor, dtype, /, *, copy: bool = True, device=None) -> Tensor:
+    """The array in another dtype; a copy of one that has it already, unless `copy` is False."""
+    return x.to(device=device, dtype=as_dtype(dtype), copy=copy)
+
+
+def broadcast_shapes(*shapes):
+    """The shape that arrays of these shapes are broadcast to."""
+    return tuple(torch.broadcast_shapes(*shapes))
+
+
+def expand_dims(x: Tensor, /, *, axis=0) -> Tensor:
+    """A view with new axes of size 1. IndexError for one that is out of range."""
+    return FUNCTIONS[np.expand_dims](x, axis)
+
+
+def isin(x1, x2, /, *, invert: bool = False) -> Tensor:
+    """Which elements of an array are among those of another."""
+    return FUNCTIONS[np.isin](x1, x2, invert=invert)
+
+
+def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    """The array sorted along an axis."""
+    return torch.sort(x, dim=axis, descending=descending, stable=stable)[0]
+
+
+def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    """The places of the elements along an axis in their order."""
+    return torch.argsort(x, dim=axis, descending=descending, stable=stable)
+
+
+def std(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> Tensor:
+    """The standard deviation over some axes."""
+    return FUNCTIONS[np.std](x, axis, correction=correction, keepdims=keepdims)
+
+
+def var(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> Tensor:
+    """The variance over some axes."""
+    return FUNCTIONS[np.var](x, axis, correction=correction, keepdims=keepdims)
+
+
+def vecdot(x1, x2, /, *, axis: int = -1) -> Tensor:
+    """The products of the vectors along an axis, the first one's conjugated."""
+    return FUNCTIONS[np.linalg.vecdot](x1, x2, axis=axis)

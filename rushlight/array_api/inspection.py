@@ -1,0 +1,30 @@
+"""What the standard tells of itself."""
+
+import rushlight as torch
+from rushlight.array_api.types import DTYPES, isdtype
+
+
+class __array_namespace_info__:
+    """What there is: capabilities, devices and dtypes."""
+
+    def capabilities(self) -> dict:
+        """What is optional in the standard."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self):
+        """The device that arrays are made on."""
+        return torch.get_default_device()
+
+    def default_dtypes(self, *, device=None) -> dict:
+        """The dtypes of arrays that are made without one."""
+        real = torch.get_default_dtype()
+        return {"real floating": real, "complex floating": real.to_complex(), "integral": torch.int64,
+                "indexing": torch.int64}  # fmt: skip
+
+    def devices(self) -> list:
+        """All devices."""
+        return [torch.device("cpu")]
+
+    def dtypes(self, *, device=None, kind=None) -> dict:
+        """The dtypes of a kind, of several, or all, by their names."""
+        return {name: dtype for name, dtype in DTYPES.items() if kind is None or isdtype(dtype, kind)}
