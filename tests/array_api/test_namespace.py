@@ -82,10 +82,9 @@ def test_columns_of_pandas_and_xarray():
 def test_files_of_safetensors_and_numpy(tmp_path):
     safetensors = pytest.importorskip("safetensors.numpy")
     layer, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
-    safetensors.save_file(
-        {k: x.detach().numpy() for k, x in layer.state_dict().items()}, tmp_path / "layer.safetensors"
-    )
-    other.load_state_dict({k: torch.from_numpy(v) for k, v in safetensors.load_file(path).items()})
+    path = tmp_path / "layer.safetensors"
+    safetensors.save_file({name: x.detach().numpy() for name, x in layer.state_dict().items()}, path)
+    other.load_state_dict({name: torch.from_numpy(array) for name, array in safetensors.load_file(path).items()})
     assert torch.equal(layer.weight, other.weight)
 
 
