@@ -140,6 +140,12 @@ _FUNCTIONS = {
         "native_batch_norm", "native_channel_shuffle", "native_dropout", "native_group_norm", "native_layer_norm",
         "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
     ],
+    "nn.functional.native": [
+        "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
+        "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "feature_alpha_dropout_",
+        "hinge_embedding_loss", "instance_norm", "kl_div", "margin_ranking_loss", "poisson_nll_loss",
+        "triplet_margin_loss",
+    ],
     "serialization": ["load", "save"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
@@ -160,6 +166,11 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight.nn.functional import max_pool1d, max_pool2d, max_pool3d, native_batch_norm, native_channel_shuffle
     from rushlight.nn.functional import native_dropout, native_group_norm, native_layer_norm, pairwise_distance
     from rushlight.nn.functional import pixel_shuffle, pixel_unshuffle, rms_norm
+    from rushlight.nn.functional.native import affine_grid_generator, alpha_dropout_, batch_norm
+    from rushlight.nn.functional.native import binary_cross_entropy_with_logits, cosine_embedding_loss, ctc_loss
+    from rushlight.nn.functional.native import dropout_, embedding, feature_alpha_dropout_, hinge_embedding_loss
+    from rushlight.nn.functional.native import instance_norm, kl_div, margin_ranking_loss, poisson_nll_loss
+    from rushlight.nn.functional.native import triplet_margin_loss
     from rushlight.serialization import load, save
     from rushlight.threads import get_num_threads, set_num_threads
 
