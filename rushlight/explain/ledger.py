@@ -470,6 +470,8 @@ class Ledger:
         if tensor._grad is None and self.passes and len(self.looked) < 100 and site not in self.looked:
             if tensor._node is not None and not tensor.retains_grad:
                 self.looked[site] = ("result", tensor, info_of(tensor._node))
+            elif tensor._node is None and tensor._needs and state is None:
+                self.looked[site] = ("leaf", tensor, None)
             elif not tensor.requires_grad and not self.stepping:
                 self.looked[site] = ("plain", tensor, origins.of(tensor))
 

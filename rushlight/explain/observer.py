@@ -151,11 +151,21 @@ class Watch(Interpreter):
         if op.name in self.readings.wanted:
             self.readings.look(op.name, info, args, known, outs[0])
         for out in outs:
+            if not out._needs and outs[0]._needs and out._array.dtype.kind in "biu":
+                self.indices(op, info, tensors, out)
+                continue
             node = out._node
             if node is not None and node.notes is None:
                 node.notes = {KEY: info}
             else:
                 self.origins.keep(out, info)
+
+    def indices(self, op, info: Info, tensors, out) -> None:
+        """Integers beside a result that is recorded: topk's, sort's."""
+        beside = Info(info.site, op.name, info.step)
+        lost = [t for t in tensors if t.requires_grad]
+        beside.cuts = merged(info.cuts, (self.cut(info.site, "integer", f"{op.name}()", lost),))
+        self.origins.keep(out, beside)
 
     def known(self, tensor, info: Info) -> Info | None:
         """What is known of an operand. Of data that comes from nowhere since values left the graph: that they did."""

@@ -19,6 +19,7 @@ from rushlight.nn import functional
 from rushlight.nn.functional import dropping
 from rushlight.nn.modules.base.hooks import register_module_forward_hook, register_module_forward_pre_hook
 from rushlight.nn.modules.module import Module
+from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils import clip_grad
 from rushlight.ops import conversion, from_data
 from rushlight.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
@@ -102,6 +103,15 @@ def values(stack: ExitStack, watch) -> None:
 
         return wrapped
 
+    def parameter(original):
+        def wrapped(self, data=None, *args, **kwargs):
+            original(self, data, *args, **kwargs)
+            if isinstance(data, TensorBase) and data.requires_grad:
+                watch.left_graph(data, "Parameter", self)
+
+        return wrapped
+
+    replaced(stack, Parameter, "__init__", parameter)
     replaced(stack, Tensor, "detach", detach)
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))

@@ -194,6 +194,8 @@ def looked_at_in_vain(case):
                 ("read at", site),
                 weight=6,
             )
+        elif what == "leaf" and not arrivals(case, tensor) and cut_of(case, tensor) is not None:
+            yield described(case, cut_of(case, tensor), CUT_PARAMETER, weight=4)
         elif what == "plain" and info is not None and type(tensor).__name__ != "Parameter":
             words = misspellings(tensor)
             if words or info.name == "data":

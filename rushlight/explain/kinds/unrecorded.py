@@ -104,6 +104,11 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
         "it makes a leaf of its own, without the history of what it copies",
         "use the tensor itself, or torch.stack([...]) to join several",
     ),
+    "Parameter": (
+        "nn.Parameter() wraps a result here",
+        "a parameter is a leaf: it takes the values, and leaves the history of what it wraps behind",
+        "use the result itself; make parameters once, in __init__",
+    ),
     "integer": (
         "{name} gives integers or truth values here",
         "these have no derivative, so what is computed from them does not require grad",
@@ -158,7 +163,7 @@ def losses_without_history(case):
         if tensor is None:
             continue
         info = case.watch.origins.of(tensor)
-        cuts = () if info is None else info.cuts
+        cuts = case.watch.left if info is None else info.cuts
         refused = ("backward is refused here", site)
         if cuts:
             cut = chosen(cuts)
