@@ -68,7 +68,6 @@ TABLE = """
     special.scaled_modified_bessel_k1       scaled_modified_bessel_k1_cpu               h
     special.spherical_bessel_j0             spherical_bessel_j0_cpu                     h
     special.zeta                            zeta_cpu                                    h
-    tensordot                               addmm_impl_cpu_                             b
     trace                                   trace                                       b
     triangular_solve                        triangular_solve_cpu                        bih
     unique_consecutive                      unique                                      c

@@ -89,4 +89,9 @@ def meets(tensor, other):
     if not touches(tensor, other):
         return False
     a, b = tensor._array, other._array
-    return address(a) != address(b) or a.nbytes != b.nbytes or tensor.stride() != other.stride()
+    return address(a) != address(b) or a.nbytes != b.nbytes or steps(tensor) != steps(other)
+
+
+def steps(tensor):
+    """The strides of a tensor; None for dimensions of size 1, which have any."""
+    return [step if n != 1 else None for n, step in zip(tensor._array.shape, tensor.stride(), strict=True)]

@@ -42,6 +42,14 @@ def test_a_tensor_is_not_written_to_itself_at_indices():
             x[torch.tensor([9])] = x
 
 
+def test_a_tensor_is_written_to_itself_with_another_dimension():
+    x = torch.arange(6.0).reshape(2, 3)
+    x[None] = x
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        x.unsqueeze(0).add_(x)
+
+
 def test_values_may_lie_in_the_gaps():
     x = torch.ones(2, 3, 4)
     part = x[:, :, 1:3]
