@@ -65,6 +65,9 @@ BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs
 OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
 GAPS = "PyTorch writes an `out` with gaps in memory as if it had none: docs/pytorch-mistakes.md"
 IN_ORDER = "PyTorch's kernel takes contiguous tensors only, and says so by an internal error"
+UNDERIVED = "PyTorch has no derivative of these changes in place"
+OWN_PLACE = "PyTorch's linear gives a view that is given as out= memory of its own"
+POLES = "PyTorch's polygamma is large, not infinite, at negative integers"
 MORE_TYPES = "rushlight computes in a type for which PyTorch has no kernel"
 TRANSFORMS = "PyTorch's library for Fourier transforms refuses to transform nothing"
 HALF_REFUSED = "PyTorch computes the value of nothing, but not its derivative"
@@ -125,6 +128,9 @@ EXPLANATIONS = [
     Explanation("operators", "values", "(kthvalue|topk|sort)", TIES),
     Explanation("operators", "'view'.*values", r"out=: (nn\.functional\.avg_pool3d|narrow_copy)", GAPS),
     Explanation("operators", "raises nothing\non PyTorch NotImplementedError.*not implemented for", "", MORE_TYPES),
+    Explanation("operators", "derivative for 'inplace version of", "in place: a(cos|sin|tan)h", UNDERIVED),
+    Explanation("operators", r"\['view'\]\[1\]", r"out=: nn\.functional\.linear", OWN_PLACE),
+    Explanation("operators", "values.*inf", "polygamma.*int(8|16)", POLES),
     Explanation("operators", "value '0', PyTorch's", "(layout|strided).*: unsafe_(split|chunk)", OFFSETS),
     Explanation("operators", "value '", "(diagonal|select|slice)_scatter", MEMORY),
     Explanation("operators", "on PyTorch RuntimeError: (Expected X.is_contiguous|view size)", "strided", IN_ORDER),
