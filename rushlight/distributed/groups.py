@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, ClassVar
 
+from rushlight.devices import device as device_type
 from rushlight.distributed import mpi
 from rushlight.distributed.addresses import store_of
 from rushlight.distributed.environment import announce, place_from_launcher
@@ -13,11 +14,34 @@ from rushlight.distributed.seats import take_seat
 from rushlight.distributed.stores import Store
 
 __all__ = [
-    "Backend", "GroupMember", "ProcessGroup", "default_pg_timeout", "destroy_process_group", "get_backend",
-    "get_global_rank", "get_group_rank", "get_node_local_rank", "get_process_group_ranks", "get_rank",
-    "get_world_size", "group", "init_process_group", "is_available", "is_backend_available", "is_gloo_available",
-    "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched", "is_ucc_available",
-    "is_xccl_available", "new_group", "new_subgroups", "new_subgroups_by_enumeration", "split_group",
+    "Backend",
+    "GroupMember",
+    "ProcessGroup",
+    "default_pg_timeout",
+    "destroy_process_group",
+    "get_backend",
+    "get_default_backend_for_device",
+    "get_global_rank",
+    "get_group_rank",
+    "get_node_local_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_process_group",
+    "is_available",
+    "is_backend_available",
+    "is_gloo_available",
+    "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
+    "is_torchelastic_launched",
+    "is_ucc_available",
+    "is_xccl_available",
+    "new_group",
+    "new_subgroups",
+    "new_subgroups_by_enumeration",
+    "split_group",
 ]  # fmt: skip
 
 default_pg_timeout = timedelta(minutes=30)
@@ -134,6 +158,15 @@ is_ucc_available = is_xccl_available = is_nccl_available
 def is_backend_available(backend: str) -> bool:
     """Whether communication by the name of that backend works."""
     return backend.lower() in ("mpi", "gloo") and mpi.available()
+
+
+def get_default_backend_for_device(device: str | device_type) -> str:
+    """The backend that `init_process_group` takes for a device: "gloo" for the CPU. ValueError for one without."""
+    name = (device if isinstance(device, device_type) else device_type(device)).type
+    found = {"cpu": "gloo", "cuda": "nccl", "mps": "gloo", "xpu": "xccl"}.get(name)
+    if found is None:
+        raise ValueError(f"Default backend not registered for device : {device}")
+    return found
 
 
 def is_initialized() -> bool:

@@ -33,6 +33,17 @@ class FSDPModule:
         """Leaves each process with its rows of the parameters."""
         self._shards.hide()
 
+    def set_modules_to_forward_prefetch(self, modules: list["FSDPModule"]) -> None:
+        """Names the modules whose parameters are brought together with this one's in the forward pass.
+
+        ValueError for modules that are not sharded.
+        """
+        self._shards.next_forward = [module._shards for module in sharded(modules)]
+
+    def set_modules_to_backward_prefetch(self, modules: list["FSDPModule"]) -> None:
+        """The same for the backward pass."""
+        self._shards.next_backward = [module._shards for module in sharded(modules)]
+
     def set_requires_gradient_sync(self, requires_gradient_sync: bool, *, recurse: bool = True) -> None:
         """With False, gradients are added up in each process alone, until a backward pass with True averages them."""
         for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]  # a Module too
@@ -44,6 +55,14 @@ class FSDPModule:
         for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]  # a Module too
             if isinstance(module, FSDPModule):
                 module._reshards = reshard_after_forward
+
+
+def sharded(modules: list[Any]) -> list[FSDPModule]:
+    """The modules. ValueError for one that is not sharded."""
+    for module in modules:
+        if not isinstance(module, FSDPModule):
+            raise ValueError(f"Expects FSDPModule but got {type(module).__name__}: call fully_shard on it first.")
+    return modules
 
 
 def fully_shard(
@@ -90,6 +109,8 @@ def sharded_forward(forward: Callable) -> Callable:
         outermost = not DEPTH
         DEPTH.append(self)
         shards.show()
+        for ahead in shards.next_forward:
+            ahead.gather()
         try:
             with saved_tensors_hooks(shards.pack, shards.unpack):
                 output = forward(self, *args, **kwargs)

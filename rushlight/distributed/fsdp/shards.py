@@ -61,6 +61,8 @@ class Shards:
         self.places: list[Place] = []
         self.length = 0
         self.syncs = self.gathered = False
+        self.next_forward: list[Shards] = []  # what is brought together too, ahead of its use
+        self.next_backward: list[Shards] = []
         self.missing: set[int] = set()
         found: dict[int, tuple[Tensor, list[tuple[Module, str]]]] = {}
         for owner in module.modules():
@@ -124,7 +126,9 @@ class Shards:
         if isinstance(kept, Tensor):
             return kept
         number, offset, shape, strides = kept
-        self.gather()
+        if not self.gathered:
+            for shards in (self, *self.next_backward):
+                shards.gather()
         whole = self.places[number].whole._array
         return new_tensor(np.ndarray(shape, whole.dtype, whole.reshape(-1).view(np.uint8), offset, strides))
 

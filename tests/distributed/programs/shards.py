@@ -139,9 +139,38 @@ def checkpoint(way, folder):
         raise AssertionError("a missing key was not noticed")
 
 
+def without_memory_first():
+    """Made on meta, sharded, then given memory; parameters come together ahead of their use."""
+    with torch.device("meta"):
+        network = nn.Sequential(nn.Linear(5, 7), nn.ReLU(), nn.Linear(7, 2))
+    for layer in (network[0], network[2]):
+        fully_shard(layer)
+    fully_shard(network)
+    network[0].set_modules_to_forward_prefetch([network[2]])
+    network[2].set_modules_to_backward_prefetch([network[0]])
+    try:
+        network[0].set_modules_to_forward_prefetch([network[1]])
+    except ValueError as error:
+        assert "Expects FSDPModule but got ReLU" in str(error)
+    else:
+        raise AssertionError("a module that is not sharded was taken")
+    network.to_empty(device="cpu")
+    for parameter in network.parameters():
+        assert isinstance(parameter, DTensor)
+        nn.init.ones_(parameter)
+    optimizer = torch.optim.SGD(network.parameters(), 0.01)
+    loss = network(torch.ones(3, 5)).sum()
+    loss.backward()
+    optimizer.step()
+    assert loss.item() == 3 * 2 * (7 * 6 + 1)
+    assert torch.allclose(network[0].weight.full_tensor(), torch.full((7, 5), 0.94))
+    assert dist.get_default_backend_for_device("cpu") == "gloo"
+
+
 if len(sys.argv) > 1:
     checkpoint(*sys.argv[1:])
 else:
     same_as_one_process()
     half()
+    without_memory_first()
 print("passed")
