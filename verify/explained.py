@@ -40,7 +40,6 @@ TIES = "which of equal elements topk takes first is nobody's promise"
 COMPLEX = "rushlight also takes complex numbers here"
 SAVED = "PyTorch saves an input that the derivative does not need, or of which it needs the shape"
 PROMOTED = "einsum of different types, which PyTorch takes only where one has size one"
-ONE_NUMBER = "PyTorch leaves out the variance of one number where only the mean is used"
 ABSENT = "where nothing depends on an input its gradient is None, in PyTorch sometimes zero"
 NESTED = "linearize can be nested, which PyTorch refuses"
 OUT_DIMS = "PyTorch's vmap with a negative out_dims reads sizes that are not there, where a result is not mapped"
@@ -79,7 +78,7 @@ INDEPENDENT = "a gradient of nothing is made by PyTorch only where something dep
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
-    Explanation("programs", "values|shape|strides", "inference_mode", INFERENCE),
+    Explanation("programs", r"^[^\n]*: (values|shape|strides)", r"inference_mode\(\):\n    {name} = ", INFERENCE),
     Explanation("programs", "^[^\n]*: node", rf"\b{{name}} = [^\n]*(({COMPOSED})\(| @ )", BUILT),
     Explanation("programs", r"^seen\[", rf"(\w+) = [^\n]*({COMPOSED})\(.*\b\1\.grad_fn\.register_", BUILT),
     Explanation("programs", ": version", r"\b{name} = [^\n]*quantile\(", INSIDE),
@@ -105,19 +104,18 @@ EXPLANATIONS = [
     ),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
-    Explanation("programs", NOTHING_RAISED, "clip_grad_value_", CLIPPING),
+    Explanation("programs", rf"^torch.nn.utils.clip_grad_value_[^\n]*\n{NOTHING_RAISED}", "", CLIPPING),
     Explanation("programs", r"inputs=\[x, t.*raises nothing", "", NODES_OF_INPUTS),
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
-    Explanation("programs", rf"({REAL}).*raises nothing", "complex", COMPLEX),
+    Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin)|torch\.complex)\(", SAVED),
     Explanation(
         "programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"(\w+) = \w+\.expand\(.*\b\1\.(zero|fill)_\(", FILLED
     ),
     Explanation("programs", "autograd.grad.*raises (nothing|Not).*on PyTorch Runtime", r"\.scatter(_|\()", CORNER),
     Explanation("programs", "einsum.*raises RuntimeError, on PyTorch nothing", "", PROMOTED),
-    Explanation("programs", "values.array.nan", "var_mean", ONE_NUMBER),
     Explanation("programs", "absent, PyTorch's is zero", "func|forward_ad", ABSENT),
     Explanation("programs", NOTHING_RAISED, "linearize", NESTED),
     Explanation("programs", NOTHING_RAISED, "out_dims=-1", OUT_DIMS),

@@ -221,7 +221,11 @@ def adjust(node, op, args, result):
                     flags |= CAST  # for the others too: their formulas may make use of this one
                 if own.num > LAST_OF_NUMPY:
                     flags |= CAST | NARROW
-                if op.broadcasts and tensor._needs and not same_shape(tensor._array, result):
+                if (
+                    op.broadcasts
+                    and (tensor._needs or tensor._view is not None)
+                    and not same_shape(tensor._array, result)
+                ):
                     flags |= RESHAPE
     if flags:
         node.flags = flags

@@ -119,6 +119,7 @@ def test_a_view_made_without_grad_waits_for_no_gradient(torch):
         view = x.view(2)
     view.register_post_accumulate_grad_hook(seen.append)
     (view * x).sum().backward()
+    (view.sum() + (view + torch.zeros(3, 2, dtype=torch.float64)).sum()).backward()
     assert view.grad is None
     assert seen == []
     assert x.grad.tolist() == [1.0, 2.0]
@@ -194,9 +195,9 @@ def test_nothing_is_drawn_for_what_must_not_be_changed(torch, name):
 
 def test_a_value_of_fewer_dimensions_may_be_the_target_itself(torch):
     x = torch.arange(3.0)
-    row = x.unsqueeze(0)
-    row[:] = x
-    assert row.tolist() == [[0.0, 1.0, 2.0]]
+    for row in (x.unsqueeze(0), x[None]):
+        row[:] = x
+        assert row.tolist() == [[0.0, 1.0, 2.0]]
     with pytest.raises(RuntimeError):
         x.reshape(3, 1)[:] = x
 

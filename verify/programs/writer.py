@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 
 import torch
 
+from verify.compare import asked
+
 RARE = 0.04  # how often a line is written that probably fails: errors have to be the same, too
 
 
@@ -81,7 +83,7 @@ class Writer:
         """The name of a tensor, one that suits if there is one; later ones are picked more often."""
         names = self.names
         if suits is not None and not self.rarely():
-            names = [name for name in names if suits(self.space[name])] or names
+            names = [name for name in names if asked(lambda name=name: suits(self.space[name])) is True] or names
         return names[max(self.random.randrange(len(names)), self.random.randrange(len(names)))]
 
     def tensor(self, name: str) -> torch.Tensor:
