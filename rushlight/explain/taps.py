@@ -12,8 +12,8 @@ from rushlight.autograd import differentiate, function, grad_mode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import Hooks
 from rushlight.explain.bad_values import array_of
-from rushlight.explain.ledger import is_zero
 from rushlight.explain.origins import KEY, Info, merged
+from rushlight.explain.passes import is_zero
 from rushlight.explain.sites import is_foreign
 from rushlight.nn import functional
 from rushlight.nn.functional import dropping

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.ledger import PRODUCTS, RECTIFIERS
+from rushlight.explain.passes import PRODUCTS, RECTIFIERS
 
 STEP_FUNCTION = kind(
     "flat-function",

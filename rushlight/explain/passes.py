@@ -1,0 +1,133 @@
+"""One backward pass as it is looked at: which node made gradients zero, and which made them bad."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.explain.bad_values import born_backward
+from rushlight.explain.origins import Info
+from rushlight.explain.sites import Site
+
+ndarray = np.ndarray
+PRODUCTS = frozenset(
+    ["linear", "mm", "mm_turned", "addmm", "bmm", "convolution", "mv", "matmul", "folded", "broadcast", "dot"]
+)
+
+SMALL = 4096  # gradients of that many elements are kept until the end of the pass, larger ones looked at on their way
+
+
+class Pass:
+    """One backward pass under way; in `with`, the derivative of the node that runs.
+
+    Gradients are only looked at where those of the leaves turn out bad or zero: then node by node, in their order.
+    """
+
+    def __init__(self, site: Site, run, number: int):
+        self.site = site
+        self.number = number
+        self.keep = run.keep_graph and not run.recorded
+        self.recorded = run.recorded
+        self.whole = run.whole
+        self.births: list = []
+        self.bad_leaves: list = []
+        self.zero_leaves: list = []
+        self.zeros: dict[int, Any] = {}  # by vertex: the node that made all that arrived there zero, else None
+        self.reached: list = []
+        self.root_info: Info | None = None
+        self.nodes = 0
+        self.node: Any = None
+        self.given: list[tuple] = []
+        self.failed = False
+        self.unseen: list[tuple] = []  # changes through .data
+        self.spoilt: list[tuple] = []  # those of them that changed what was saved
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return None
+
+    def made(self, grads) -> None:
+        """Keeps what a node gave, for a look at the end."""
+        node = self.node
+        if self.unseen:
+            self.look_for_changes(node)
+        arrays = []
+        for g in grads:
+            array = g._array if isinstance(g, TensorBase) else g
+            if isinstance(array, np.generic):
+                array = np.asarray(array)
+            if array is not None and (type(array) is not ndarray or array.size > SMALL):
+                array = state_of(array)
+            arrays.append(array)
+        self.given.append((node, arrays))
+
+    def look_back(self) -> None:
+        """Goes through what nodes gave: which made gradients zero, and which made them bad."""
+        bad: set[int] = set()
+        zeros = self.zeros
+        for node, arrays in self.given:
+            by = zeros.get(id(node))
+            for i, array in enumerate(arrays):
+                target = None if array is None else node.edge_at(i)[0]
+                if target is None:
+                    continue
+                state = array if isinstance(array, str) else state_of(array)
+                if state == ZERO:
+                    zeros.setdefault(id(target), source_of_zeros(node, i) if by is None else by)
+                    continue
+                zeros[id(target)] = None
+                if state == BAD:
+                    bad.add(id(target))
+                    if id(node) not in bad and not self.births:
+                        self.births.append(born_backward(node, [a for a in arrays if not isinstance(a, str)]))
+
+    def look_for_changes(self, node) -> None:
+        """Looks whether what a node saved was changed through .data since."""
+        for source, site, number in self.unseen:
+            tensor = source()
+            if tensor is not None and node.sequence <= number:
+                for value in (node.saved0, node.saved1, *(node.saved or ())):
+                    if value is tensor or (value is not None and value is tensor._array):
+                        self.spoilt.append((tensor, site))
+
+
+GOOD, ZERO, BAD = "good", "zero", "bad"
+
+
+def state_of(array) -> str:
+    """Whether a gradient is all zero, or has a NaN or an infinity in it."""
+    if type(array) is not ndarray or not array.size:
+        return GOOD
+    size: Any = np.vdot(array, array)
+    if size == 0 and not array.any():
+        return ZERO
+    return GOOD if size - size == 0 or np.isfinite(array).all() else BAD
+
+
+AT_ZERO = ("pow", "abs", "square", "mse_loss", "huber_loss", "smooth_l1_loss")  # flat where the operand is zero
+
+
+def is_zero(array) -> bool:
+    """Whether all elements are zero: the first one tells, mostly."""
+    return not (array.size and array.flat[0]) and not array.any()
+
+
+RECTIFIERS = frozenset(["relu", "clamp_min", "threshold"])
+
+
+def source_of_zeros(node, i: int):
+    """The node to blame for a zero cotangent of input `i`: this one, or the one that made the operand zero.
+
+    None where zeros came in as data, or are what a first step from zero gives.
+    """
+    name = "" if node.op is None else node.op.name
+    if name in AT_ZERO:
+        made = node.edge_at(0)[0]
+        return node if made is None or isinstance(made, TensorBase) else made
+    if name in PRODUCTS and node.op.inputs[i]:  # of a weight
+        made = node.edge_at(node.op.inputs.index(0))[0]
+        op = getattr(made, "op", None)
+        return made if op is not None and op.name in RECTIFIERS else None
+    return node
