@@ -134,7 +134,7 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
         return overwrite(self, _copy_, src)
     check_fits(src._array.shape, self._array.shape)
     if is_meta(self._array) and not is_meta(src._array):
-        src = new_tensor(outline(src._array))
+        return overwrite(self, _copy_, new_tensor(outline(src._array)))
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
     return overwrite(self, _copy_, src)
