@@ -115,7 +115,8 @@ def _line(
     size: int, kernel: int, places: int, stride: int, padding: int, dilation: int
 ) -> Iterator[tuple[int, slice, slice]]:
     """Yield what `taps` lists, for one dimension; a tap that only ever sees the padding is left out."""
-    for tap in range(kernel):
+    begin = max(0, -(((places - 1) * stride - padding) // dilation))
+    for tap in range(begin, min(kernel, (size - 1 + padding) // dilation + 1)):
         shift = tap * dilation - padding
         first = max(0, -(shift // stride))
         last = min(places - 1, (size - 1 - shift) // stride)

@@ -88,6 +88,12 @@ def test_strides_beyond_the_input_cost_nothing(stride):
     assert weight.grad.tolist() == [[[0.0, 0.0, 1.0]]]
 
 
+def test_windows_beyond_the_input_cost_nothing():
+    x = torch.arange(16.0).reshape(1, 1, 4, 4)
+    mean = F.avg_pool2d(x, 2**31, padding=2**30, count_include_pad=False)
+    assert mean.item() == 7.5
+
+
 def test_signatures_read_whole():
     assert all(s.parameters or s.text == "()" for signatures in recorded().values() for s in signatures)
 
