@@ -64,6 +64,7 @@ from rushlight.ops.filling import *
 from rushlight.ops.from_data import *
 from rushlight.ops.gather import *
 from rushlight.ops.grids import *
+from rushlight.ops.histograms import *
 from rushlight.ops.indexed import *
 from rushlight.ops.indexing import *
 from rushlight.ops.joining import *

@@ -56,6 +56,14 @@ class aminmax(Results):
     min: Tensor
     max: Tensor
 
+class histogram(Results):
+    hist: Tensor
+    bin_edges: Tensor
+
+class histogramdd(Results):
+    hist: Tensor
+    bin_edges: tuple[Tensor, ...]
+
 class linalg_cholesky_ex(Results):
     L: Tensor
     info: Tensor
