@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from verify.programs.generators import GENERATORS, views  # noqa: E402
 from verify.programs.program import compare, script, shortened  # noqa: E402
-from verify.programs.writer import Writer  # noqa: E402
+from verify.programs.writer import Writer, run  # noqa: E402
 
 LINES = ["a = torch.ones(3)", "b = a * 2", "c = b.sin()", "b.add_(1)", "d = c + b"]
 
@@ -21,6 +21,11 @@ def wrong(monkeypatch):
 
 def test_equal_programs_have_no_difference():
     assert compare(LINES) == []
+
+
+def test_an_exception_of_two_kinds_counts_as_its_first():
+    assert run("torch.ones(2).imag", {"torch": rushlight}) == "RuntimeError"
+    assert run("absent", {}) == "NameError"
 
 
 def test_a_difference_is_shown_by_the_lines_that_it_needs(wrong):
