@@ -21,9 +21,7 @@ from verify.operators.kinds.layout import lies
 from verify.operators.outcome import Raised, difference, outcome
 
 WORDS = 5  # how many words of the messages have to be the same
-DEADLY = (
-    r"native_batch_norm\(.*float64\[0\]|lu_unpack\(|pdist\(float64\[0|embedding_bag\(.*offsets=int64\[0\]"
-)
+DEADLY = r"native_batch_norm\(.*float64\[0\]|lu_unpack\(|pdist\(float64\[0|embedding_bag\(.*offsets=int64\[0\]"
 DIES = "PyTorch reads memory that is not there, and ends the process"
 TYPES = (torch.float64, torch.int64, torch.bool)  # the first that an operator takes is used
 
