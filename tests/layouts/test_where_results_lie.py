@@ -118,3 +118,10 @@ def test_conjugates_of_real_numbers_are_the_numbers(torch):
     x = torch.ones(2)
     assert all(conjugate(x) is x for conjugate in (torch.conj_physical, torch.conj, torch.resolve_conj))
     assert torch.conj_physical(x * 1j).tolist() == [-1j, -1j]
+
+
+@pytest.mark.filterwarnings("ignore:torch.lu is deprecated")
+def test_a_resized_out_of_a_number_has_no_dimensions(torch):
+    outs = torch.empty(0), torch.empty(0, dtype=torch.int32), torch.empty(0, dtype=torch.int32)
+    torch.lu(torch.eye(2), True, True, out=outs)
+    assert [out.shape for out in outs] == [(2, 2), (2,), ()]
