@@ -3,10 +3,12 @@
 cdef class Formula:
     cdef readonly object function
     cdef readonly int arity
-    cdef object tape
-    cdef dict with_numbers
+    cdef object singles
+    cdef object doubles
+    cdef dict others
 
-    cdef tape_for(self, tuple operands)
+    cdef tape_for(self, int kinds, tuple operands)
+    cdef traced(self, int kinds, tuple operands, bint any_number)
 
 cpdef object evaluate(Formula formula, object a, object b, object c, object d)
 cpdef object add_to(object array, object other)

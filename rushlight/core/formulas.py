@@ -6,7 +6,7 @@ This is the plain twin: where the core is compiled, `formulas.pyx` takes its pla
 
 
 class Formula:
-    """An elementwise function of up to four operands: arrays and numbers."""
+    """An elementwise function of up to four operands: arrays, numbers and options."""
 
     def __init__(self, function, arity):
         self.function = function

@@ -1,10 +1,11 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The compiled twin of formulas.py: elementwise formulas as steps, each an inner loop of NumPy's.
+"""The compiled twin of formulas.py: elementwise formulas as steps, each an inner loop of NumPy's or of our own.
 
 A small array goes through all steps at once, with what they compute on the way on the stack. A large one is cut into
 chunks, so that this stays in the nearest cache, and the chunks are shared among threads. Arrays of one float dtype and one
-layout without gaps are computed like this, with numbers or arrays that repeat one number among them; for anything else
-the formula is called as the function that it is.
+layout without gaps, and truths beside them, are computed like this, with numbers or arrays that repeat one number among
+them. Contiguous arrays may broadcast too: then the steps are taken along the last dimension. For anything else the
+formula is called as the function that it is.
 """
 
 cimport numpy as cnp
@@ -15,10 +16,11 @@ from numpy cimport npy_intp
 import numpy as np
 
 from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
 
-from rushlight.core.tracing import Traced, TracedNumber, trace
+from rushlight.core.tracing import TracedNumber, trace
 
 cnp.import_array()
 
@@ -33,15 +35,26 @@ cdef enum:
     MOST_BUFFERS = 8  # results of steps that are needed at the same time
     SHARED = 1 << 16  # steps for an element each from which on threads pay
     GRAIN = 1 << 15  # elements of a thread's part
-    MOST_NUMBERS = 16  # values of a number for each of which a formula is traced, where it has to be
+    MOST_VALUES = 16  # values of numbers and options for each of which a formula is traced, where it has to be
+    MOST_DIMS = 8  # of a result that operands broadcast to
+    SHORT = 8  # elements of the last dimension from which on its loops pay where operands broadcast
 
-cdef object PLAIN_OPERANDS = tuple((Traced,) * n for n in range(MOST_OPERANDS + 1))
+# What an operand is, two bits each: a number or an option, and arrays by what they hold.
+cdef enum:
+    VALUE = 0
+    SINGLES = 1
+    DOUBLES = 2
+    TRUTHS = 3
+
+cdef object FLOAT32 = np.dtype(np.float32), FLOAT64 = np.dtype(np.float64), BOOL = np.dtype(bool)
 cdef object UNTRACED = object()
 
 
 cdef struct Step:
-    Loop single, double
-    int a, b, out
+    Loop loop
+    int arity
+    int operands[3]
+    int out
 
 
 cdef struct Slot:
@@ -50,85 +63,245 @@ cdef struct Slot:
     npy_intp move  # how far a later chunk is away, for each element: 0 for what is computed for a chunk
 
 
+# loops of our own
+
+
+cdef wide choose_among(const char* condition, const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    """x where the condition holds, else y."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = x[i], y[i]
+        out[i] = a if condition[i] else b
+
+
+cdef wide choose_or(const char* condition, const real* x, real b, real* out, npy_intp n) noexcept nogil:
+    """x where the condition holds, else a number."""
+    cdef npy_intp i
+    cdef real a
+    for i in range(n):
+        a = x[i]
+        out[i] = a if condition[i] else b
+
+
+cdef wide choose_first(const char* condition, real a, const real* y, real* out, npy_intp n) noexcept nogil:
+    """A number where the condition holds, else y."""
+    cdef npy_intp i
+    cdef real b
+    for i in range(n):
+        b = y[i]
+        out[i] = a if condition[i] else b
+
+
+cdef void choose_strided(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
+    """The same for operands that lie in any way."""
+    cdef npy_intp i
+    for i in range(n):
+        (<real*>(args[3] + i * strides[3]))[0] = (
+            (<real*>(args[1] + i * strides[1]))[0] if (args[0] + i * strides[0])[0]
+            else (<real*>(args[2] + i * strides[2]))[0])
+
+
+cdef inline void choose(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
+    """`np.where` on n elements, by the loop that suits how operands lie."""
+    cdef npy_intp size = sizeof(real)
+    cdef real* x = <real*>args[1]
+    cdef real* y = <real*>args[2]
+    cdef real* out = <real*>args[3]
+    cdef bint in_order = strides[0] == 1 and strides[3] == size
+    if in_order and strides[1] == size and strides[2] == size:
+        choose_among(args[0], x, y, out, n)
+    elif in_order and strides[1] == size and strides[2] == 0:
+        choose_or(args[0], x, y[0], out, n)
+    elif in_order and strides[1] == 0 and strides[2] == size:
+        choose_first(args[0], x[0], y, out, n)
+    else:
+        choose_strided(args, n, strides, like)
+
+
+cdef wide largest(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    """The larger of two elements, NaN where one is."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = x[i], y[i]
+        out[i] = a if (a >= b) | (a != a) else b
+
+
+cdef wide at_least(const real* x, real b, real* out, npy_intp n) noexcept nogil:
+    """The larger of an element and a number, NaN where one is."""
+    cdef npy_intp i
+    cdef real a
+    for i in range(n):
+        a = x[i]
+        out[i] = a if (a >= b) | (a != a) else b
+
+
+cdef wide smallest(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    """The smaller of two elements, NaN where one is."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = x[i], y[i]
+        out[i] = a if (a <= b) | (a != a) else b
+
+
+cdef wide at_most(const real* x, real b, real* out, npy_intp n) noexcept nogil:
+    """The smaller of an element and a number, NaN where one is."""
+    cdef npy_intp i
+    cdef real a
+    for i in range(n):
+        a = x[i]
+        out[i] = a if (a <= b) | (a != a) else b
+
+
+cdef void extreme_strided(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
+    """The same for operands that lie in any way."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = (<real*>(args[0] + i * strides[0]))[0], (<real*>(args[1] + i * strides[1]))[0]
+        (<real*>(args[2] + i * strides[2]))[0] = a if (a <= b if least else a >= b) or a != a else b
+
+
+cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
+    """`np.minimum` or `np.maximum` on n elements: NumPy's own are slow with a number."""
+    cdef npy_intp size = sizeof(real)
+    cdef real* x = <real*>args[0]
+    cdef real* y = <real*>args[1]
+    cdef real* out = <real*>args[2]
+    cdef bint in_order = strides[0] == size and strides[2] == size
+    if in_order and strides[1] == size:
+        if least:
+            smallest(x, y, out, n)
+        else:
+            largest(x, y, out, n)
+    elif in_order and strides[1] == 0:
+        if least:
+            at_most(x, y[0], out, n)
+        else:
+            at_least(x, y[0], out, n)
+    else:
+        extreme_strided(args, n, strides, least, like)
+
+
+cdef void choose_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    choose(args, n[0], strides, <float*>NULL)
+
+
+cdef void choose_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    choose(args, n[0], strides, <double*>NULL)
+
+
+cdef void extreme_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    extreme(args, n[0], strides, data != NULL, <float*>NULL)
+
+
+cdef void extreme_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    extreme(args, n[0], strides, data != NULL, <double*>NULL)
+
+
+cdef int LEAST = 1
+
+
+cdef Loop loop_for(object function, str types):
+    """The loop of a step."""
+    cdef Loop loop
+    cdef bint single = types.endswith("f")
+    loop.data = NULL
+    if function is np.where:
+        loop.function = choose_singles if single else choose_doubles
+    elif function is np.maximum or function is np.minimum:
+        loop.function = extreme_singles if single else extreme_doubles
+        loop.data = &LEAST if function is np.minimum else NULL
+    else:
+        loop = loop_of(function, types)
+    return loop
+
+
 cdef class Tape:
-    """The steps of a formula, ready to be taken."""
+    """The steps of a formula for one dtype, ready to be taken."""
 
     cdef int operands, count, buffers, result
+    cdef bint single, gives_truths
     cdef Step steps[MOST_STEPS]
+    cdef bint holds_truths[MOST_STEPS]
     cdef double doubles[MOST_STEPS]
     cdef float singles[MOST_STEPS]
     cdef int constants
-    cdef tuple ufuncs
+    cdef tuple functions
 
-    def __init__(self, written):
+    def __init__(self, written, single):
         self.operands, constants, steps, self.result = written
+        self.single = single
         self.constants = len(constants)
-        self.ufuncs = tuple([ufunc for ufunc, _ in steps])
+        self.functions = tuple([step.function for step in steps])
         for i, value in enumerate(constants):
             self.doubles[i] = value
             self.singles[i] = <float>self.doubles[i]
-        first = self.operands + self.constants
-        self.count = max(0, self.result - first + 1)
-        self.place_steps(steps[: self.count], first)
+        self.count = len(steps)
+        self.place_steps(steps, self.operands + self.constants)
 
     cdef place_steps(self, list steps, int first):
         """Notes the steps. Each result gets a buffer that no later step reads, the last goes to the result."""
         cdef Step* step
         last_use = {}
-        for i, (_, places) in enumerate(steps):
+        for i, (_, _, places) in enumerate(steps):
             for place in places:
                 last_use[place] = i
-        buffers, unused = {}, []
-        for i, (ufunc, places) in enumerate(steps):
+        buffers, unused = {}, {False: [], True: []}
+        for i, (function, types, places) in enumerate(steps):
             step = &self.steps[i]
-            step.single = loop_of(ufunc, "f" * ufunc.nin + "->f")
-            step.double = loop_of(ufunc, "d" * ufunc.nin + "->d")
-            slots = [buffers.get(place, place) for place in places]
-            step.a, step.b = slots[0], slots[1] if len(slots) > 1 else -1
-            step.out = RESULT
-            if i < self.count - 1:
-                if not unused:
-                    unused.append(first + self.buffers)
+            step.loop = loop_for(function, types)
+            step.arity = len(places)
+            for k, place in enumerate(places):
+                step.operands[k] = buffers.get(place, place)
+            truths = types.endswith("?")
+            if i == self.count - 1:
+                step.out = RESULT
+                self.gives_truths = truths
+            else:
+                if not unused[truths]:
+                    self.holds_truths[self.buffers] = truths
+                    unused[truths].append(first + self.buffers)
                     self.buffers += 1
-                step.out = buffers[first + i] = unused.pop()
-            unused.extend([buffers[place] for place in set(places) if place in buffers and last_use[place] == i])
+                step.out = buffers[first + i] = unused[truths].pop()
+            for place in set(places):
+                if place in buffers and last_use[place] == i:
+                    unused[self.holds_truths[buffers[place] - first]].append(buffers[place])
 
 
-cdef void take_steps(Tape tape, Slot* slots, bint single, npy_intp start, npy_intp n) noexcept nogil:
+cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcept nogil:
     """Computes `n` elements from `start` on."""
-    cdef char* args[3]
-    cdef npy_intp strides[3]
+    cdef char* args[4]
+    cdef npy_intp strides[4]
     cdef Step* step
-    cdef int i, last
+    cdef Slot* slot
+    cdef int i, k
     for i in range(tape.count):
         step = &tape.steps[i]
-        args[0] = slots[step.a].start + start * slots[step.a].move
-        strides[0] = slots[step.a].stride
-        last = 1
-        if step.b >= 0:
-            args[1] = slots[step.b].start + start * slots[step.b].move
-            strides[1] = slots[step.b].stride
-            last = 2
-        args[last] = slots[step.out].start + start * slots[step.out].move
-        strides[last] = slots[step.out].stride
-        if single:
-            step.single.function(args, &n, strides, step.single.data)
-        else:
-            step.double.function(args, &n, strides, step.double.data)
+        for k in range(step.arity):
+            slot = &slots[step.operands[k]]
+            args[k] = slot.start + start * slot.move
+            strides[k] = slot.stride
+        slot = &slots[step.out]
+        args[step.arity] = slot.start + start * slot.move
+        strides[step.arity] = slot.stride
+        step.loop.function(args, &n, strides, step.loop.data)
 
 
-cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n, npy_intp size) noexcept nogil:
+cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n) noexcept nogil:
     """Gives the results of steps their memory: `n` elements each."""
     cdef int i
     cdef int first = tape.operands + tape.constants
+    cdef npy_intp size = 4 if tape.single else 8
     for i in range(tape.buffers):
-        slots[first + i] = Slot(scratch + i * n * size, size, 0)
+        slots[first + i] = Slot(scratch + i * n * size, 1 if tape.holds_truths[i] else size, 0)
 
 
 cdef struct Job:
     void* tape
     Slot* slots
-    bint single
 
 
 cdef void compute_chunks(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -136,29 +309,171 @@ cdef void compute_chunks(const void* job, Py_ssize_t start, Py_ssize_t stop) noe
     cdef const Job* given = <const Job*>job
     cdef Slot slots[SLOTS]
     cdef char scratch[MOST_BUFFERS * CHUNK * 8]
-    cdef npy_intp size = 4 if given.single else 8
     memcpy(slots, given.slots, sizeof(slots))
-    place_buffers(<Tape>given.tape, slots, scratch, CHUNK, size)
+    place_buffers(<Tape>given.tape, slots, scratch, CHUNK)
     while start < stop:
-        take_steps(<Tape>given.tape, slots, given.single, start, min(<npy_intp>CHUNK, stop - start))
+        take_steps(<Tape>given.tape, slots, start, min(<npy_intp>CHUNK, stop - start))
         start += CHUNK
 
 
-cdef int compute(Tape tape, Slot* slots, bint single, npy_intp n) except -1:
+cdef int compute(Tape tape, Slot* slots, npy_intp n) except -1:
     """Computes all `n` elements of a result."""
-    cdef npy_intp size = 4 if single else 8
+    cdef npy_intp size = 4 if tape.single else 8
     cdef char scratch[SCRATCH]
     cdef Job job
     if n <= SMALL and tape.buffers * n * size <= SCRATCH:
-        place_buffers(tape, slots, scratch, n, size)
-        take_steps(tape, slots, single, 0, n)
+        place_buffers(tape, slots, scratch, n)
+        take_steps(tape, slots, 0, n)
         return 0
-    job.tape, job.slots, job.single = <void*>tape, slots, single
+    job.tape, job.slots = <void*>tape, slots
     if n * tape.count < SHARED:
         with nogil:
             compute_chunks(&job, 0, n)
         return 0
     return shared(compute_chunks, &job, n, GRAIN)
+
+
+# operands that broadcast
+
+
+cdef struct Rows:
+    void* tape
+    Slot* slots
+    int operands
+    int ndim
+    npy_intp shape[MOST_DIMS]
+    npy_intp strides[MOST_OPERANDS + 1][MOST_DIMS]  # of each operand, and of the result last; 0 where it repeats
+
+
+cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The work on some rows of the result: its last dimension each, for all indices of the others."""
+    cdef const Rows* rows = <const Rows*>job
+    cdef Slot slots[SLOTS]
+    cdef char scratch[MOST_BUFFERS * CHUNK * 8]
+    cdef npy_intp index[MOST_DIMS]
+    cdef npy_intp n = rows.shape[rows.ndim - 1], rest = start, done
+    cdef int i, d
+    memcpy(slots, rows.slots, sizeof(slots))
+    place_buffers(<Tape>rows.tape, slots, scratch, CHUNK)
+    for d in range(rows.ndim - 2, -1, -1):
+        index[d] = rest % rows.shape[d]
+        rest = rest // rows.shape[d]
+        for i in range(rows.operands + 1):
+            slots[slot_of(rows, i)].start += index[d] * rows.strides[i][d]
+    while start < stop:
+        done = 0
+        while done < n:
+            take_steps(<Tape>rows.tape, slots, done, min(<npy_intp>CHUNK, n - done))
+            done += CHUNK
+        next_row(rows, slots, index)
+        start += 1
+
+
+cdef inline int slot_of(const Rows* rows, int operand) noexcept nogil:
+    """The slot of an operand, or of the result, which is counted last."""
+    return RESULT if operand == rows.operands else operand
+
+
+cdef inline void next_row(const Rows* rows, Slot* slots, npy_intp* index) noexcept nogil:
+    """Moves on to the next row."""
+    cdef int d = rows.ndim - 2, i
+    while d >= 0:
+        index[d] += 1
+        if index[d] < rows.shape[d]:
+            for i in range(rows.operands + 1):
+                slots[slot_of(rows, i)].start += rows.strides[i][d]
+            return
+        index[d] = 0
+        for i in range(rows.operands + 1):
+            slots[slot_of(rows, i)].start -= (rows.shape[d] - 1) * rows.strides[i][d]
+        d -= 1
+
+
+cdef bint broadcast_shape(PyObject** operands, int count, Rows* rows) noexcept:
+    """Notes the shape that contiguous arrays broadcast to; whether they do, and it is worth while."""
+    cdef cnp.ndarray x
+    cdef int i, d, lead
+    rows.ndim = 0
+    for i in range(count):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            x = <cnp.ndarray>operands[i]
+            if not cnp.PyArray_IS_C_CONTIGUOUS(x) or x.ndim > MOST_DIMS:
+                return False
+            rows.ndim = max(rows.ndim, x.ndim)
+    for d in range(rows.ndim):
+        rows.shape[d] = 1
+    for i in range(count):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            x = <cnp.ndarray>operands[i]
+            lead = rows.ndim - x.ndim
+            for d in range(x.ndim):
+                if x.shape[d] != 1:
+                    if rows.shape[lead + d] != 1 and rows.shape[lead + d] != x.shape[d]:
+                        return False
+                    rows.shape[lead + d] = x.shape[d]
+    return rows.ndim > 1 and rows.shape[rows.ndim - 1] >= SHORT
+
+
+cdef void note_strides(cnp.ndarray x, Rows* rows, int operand) noexcept:
+    """Notes how far the elements of an operand are apart along the dimensions of the result."""
+    cdef int d, lead = rows.ndim - x.ndim
+    for d in range(rows.ndim):
+        rows.strides[operand][d] = 0 if d < lead or x.shape[d - lead] == 1 else x.strides[d - lead]
+
+
+cdef void join_dims(Rows* rows, int count) noexcept:
+    """Makes one dimension of two that follow each other in the memory of all: longer rows, and fewer."""
+    cdef int d = rows.ndim - 2, i, k
+    cdef bint joined
+    while d >= 0:
+        joined = True
+        for i in range(count):
+            joined = joined and rows.strides[i][d] == rows.strides[i][d + 1] * rows.shape[d + 1]
+        if joined:
+            rows.shape[d] *= rows.shape[d + 1]
+            for i in range(count):
+                rows.strides[i][d] = rows.strides[i][d + 1]
+            for k in range(d + 1, rows.ndim - 1):
+                rows.shape[k] = rows.shape[k + 1]
+                for i in range(count):
+                    rows.strides[i][k] = rows.strides[i][k + 1]
+            rows.ndim -= 1
+        d -= 1
+
+
+cdef object take_broadcast(Tape tape, PyObject** operands, Slot* slots, int kind):
+    """The value of a formula by its steps for contiguous arrays that broadcast; NotImplemented for others."""
+    cdef Rows rows
+    cdef cnp.ndarray x, result
+    cdef int i, d
+    cdef npy_intp count = 1
+    if not broadcast_shape(operands, tape.operands, &rows):
+        return NotImplemented
+    result = cnp.PyArray_SimpleNew(rows.ndim, rows.shape, cnp.NPY_BOOL if tape.gives_truths else kind)
+    if cnp.PyArray_SIZE(result) == 0:
+        return result
+    for i in range(tape.operands):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            x = <cnp.ndarray>operands[i]
+            note_strides(x, &rows, i)
+            slots[i].start = cnp.PyArray_BYTES(x)
+        else:
+            for d in range(rows.ndim):
+                rows.strides[i][d] = 0
+    note_strides(result, &rows, tape.operands)
+    join_dims(&rows, tape.operands + 1)
+    for i in range(tape.operands):
+        slots[i].stride = slots[i].move = rows.strides[i][rows.ndim - 1]
+    slots[RESULT] = Slot(cnp.PyArray_BYTES(result), rows.strides[tape.operands][rows.ndim - 1],
+                         rows.strides[tape.operands][rows.ndim - 1])
+    rows.tape, rows.slots, rows.operands = <void*>tape, slots, tape.operands
+    for d in range(rows.ndim - 1):
+        count *= rows.shape[d]
+    if cnp.PyArray_SIZE(result) * tape.count < SHARED:
+        compute_rows(&rows, 0, count)
+    else:
+        shared(compute_rows, &rows, count, max(1, GRAIN // rows.shape[rows.ndim - 1]))
+    return result
 
 
 cdef inline Slot number_slot(float* as_single, double* as_double, bint single) noexcept:
@@ -184,25 +499,32 @@ cdef inline bint fits(cnp.ndarray x, cnp.ndarray model) noexcept:
 
 cdef cnp.ndarray model_of(PyObject** operands, int n):
     """The array of a formula's operands that the result is laid out as: the first that does not repeat one number."""
-    cdef cnp.ndarray x, model = <cnp.ndarray>operands[0]
+    cdef cnp.ndarray x, model = None
     cdef int i
-    if not repeats(model):
-        return model
-    for i in range(1, n):
+    for i in range(n):
         if cnp.PyArray_CheckExact(<object>operands[i]):
             x = <cnp.ndarray>operands[i]
             if not repeats(x):
                 return x
-            if x.ndim > model.ndim or cnp.PyArray_SIZE(x) > cnp.PyArray_SIZE(model):
+            if model is None or x.ndim > model.ndim or cnp.PyArray_SIZE(x) > cnp.PyArray_SIZE(model):
                 model = x
     return model
 
 
-cdef cnp.ndarray like(cnp.ndarray model):
-    """An array for the result, of the model's layout; None where that has gaps."""
+cdef inline bint in_step(cnp.ndarray x, cnp.ndarray model) noexcept:
+    """Whether the elements of two arrays of one shape follow each other in memory in the same order, without gaps."""
+    if cnp.PyArray_TYPE(x) == cnp.PyArray_TYPE(model):
+        return same_strides(x, model)
+    return cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_IS_C_CONTIGUOUS(model)
+
+
+cdef cnp.ndarray like(cnp.ndarray model, int kind):
+    """An array of a type for the result, of the model's layout; None where that has gaps."""
     cdef cnp.ndarray result
-    if repeats(model):
-        return cnp.PyArray_SimpleNew(model.ndim, model.shape, cnp.PyArray_TYPE(model))
+    if repeats(model) or cnp.PyArray_IS_C_CONTIGUOUS(model):
+        return cnp.PyArray_SimpleNew(model.ndim, model.shape, kind)
+    if cnp.PyArray_TYPE(model) != kind:
+        return None
     result = empty_like(model)
     return result if same_strides(result, model) else None
 
@@ -213,89 +535,107 @@ cdef object take(Tape tape, PyObject** operands):
     cdef double doubles[MOST_OPERANDS]
     cdef float singles[MOST_OPERANDS]
     cdef cnp.ndarray x, model = model_of(operands, tape.operands), result
-    cdef int i, kind = cnp.PyArray_TYPE(model)
-    cdef bint single = kind == cnp.NPY_FLOAT
-    cdef npy_intp size = 4 if single else 8
-    if not single and kind != cnp.NPY_DOUBLE:
-        return NotImplemented
+    cdef int i, kind = cnp.NPY_FLOAT if tape.single else cnp.NPY_DOUBLE
+    cdef npy_intp size
+    cdef bint broadcasts = False
     for i in range(tape.operands):
         if not cnp.PyArray_CheckExact(<object>operands[i]):
-            doubles[i] = <object>operands[i]
-            singles[i] = <float>doubles[i]
-            slots[i] = number_slot(&singles[i], &doubles[i], single)
+            if type(<object>operands[i]) is float or type(<object>operands[i]) is int:
+                doubles[i] = <object>operands[i]
+                singles[i] = <float>doubles[i]
+            slots[i] = number_slot(&singles[i], &doubles[i], tape.single)
             continue
         x = <cnp.ndarray>operands[i]
-        if cnp.PyArray_TYPE(x) != kind or not cnp.PyArray_ISBEHAVED_RO(x):
+        if not cnp.PyArray_ISBEHAVED_RO(x):
             return NotImplemented
+        size = cnp.PyArray_ITEMSIZE(x)
         if repeats(x):
-            if not fits(x, model):
-                return NotImplemented
+            broadcasts = broadcasts or not fits(x, model)
             slots[i] = Slot(cnp.PyArray_BYTES(x), 0, 0)
-        elif cnp.PyArray_SAMESHAPE(x, model) and same_strides(x, model):
+        elif cnp.PyArray_SAMESHAPE(x, model):
+            if not in_step(x, model):
+                return NotImplemented
             slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
         else:
-            return NotImplemented
-    result = like(model)
+            broadcasts = True
+    for i in range(tape.constants):
+        slots[tape.operands + i] = number_slot(&tape.singles[i], &tape.doubles[i], tape.single)
+    if broadcasts:
+        return take_broadcast(tape, operands, slots, kind)
+    result = like(model, cnp.NPY_BOOL if tape.gives_truths else kind)
     if result is None:
         return NotImplemented
-    for i in range(tape.constants):
-        slots[tape.operands + i] = number_slot(&tape.singles[i], &tape.doubles[i], single)
+    size = cnp.PyArray_ITEMSIZE(result)
     slots[RESULT] = Slot(cnp.PyArray_BYTES(result), size, size)
-    compute(tape, slots, single, cnp.PyArray_SIZE(result))
+    compute(tape, slots, cnp.PyArray_SIZE(result))
     return result
 
 
 cdef class Formula:
-    """An elementwise function of up to four operands: arrays and numbers."""
+    """An elementwise function of up to four operands: arrays, numbers and options."""
 
     def __init__(self, function, arity):
         self.function = function
         self.arity = arity
-        self.tape = UNTRACED if self.arity <= MOST_OPERANDS else None
-        self.with_numbers = {}
+        self.singles = self.doubles = UNTRACED if self.arity <= MOST_OPERANDS else None
+        self.others = {}
 
-    cdef tape_for(self, tuple operands):
-        """The tape for operands some of which are numbers: one for any number, or one for the very numbers given."""
-        key = tuple([type(x) is float or type(x) is int for x in operands])
-        tape = self.with_numbers.get(key)
-        if tape is None:
-            tape = self.with_numbers[key] = traced(
-                self.function, tuple([TracedNumber if is_number else Traced for is_number in key])) or {}
+    cdef tape_for(self, int kinds, tuple operands):
+        """The tape for some kinds of operands: one for all numbers, or one for the very values given."""
+        if self.arity > MOST_OPERANDS:
+            return None
+        tape = self.others.get(kinds, UNTRACED)
+        if tape is UNTRACED:
+            options = [x for x in operands if type(x) is str or x is None]
+            tape = self.others[kinds] = ({} if options else self.traced(kinds, operands, True)) or {}
         if type(tape) is not dict:
             return tape
-        numbers = tuple([x if is_number else None for x, is_number in zip(operands, key)])
-        found = tape.get(numbers, UNTRACED)
+        values = tuple([None if cnp.PyArray_CheckExact(x) else x for x in operands])
+        found = tape.get(values, UNTRACED)
         if found is UNTRACED:
-            if len(tape) == MOST_NUMBERS:
+            if len(tape) == MOST_VALUES:
                 return None
-            found = tape[numbers] = traced(self.function, tuple([Traced if x is None else x for x in numbers]))
+            found = tape[values] = self.traced(kinds, operands, False)
         return found
 
-
-cdef traced(object function, tuple operands):
-    """The tape of a function; None where it has to stay one."""
-    written = trace(function, operands)
-    tape = None if written is None else Tape(written)
-    return None if tape is None or (<Tape>tape).buffers > MOST_BUFFERS else tape
+    cdef traced(self, int kinds, tuple operands, bint any_number):
+        """The tape for some kinds of operands; None where the formula has to stay a function."""
+        given, dtype = [], None
+        for i, x in enumerate(operands):
+            kind = kinds >> 2 * i & 3
+            if kind == VALUE:
+                given.append(TracedNumber if any_number else x)
+            else:
+                given.append((None, FLOAT32, FLOAT64, BOOL)[kind])
+                dtype = dtype if kind == TRUTHS else given[i]
+        written = None if dtype is None else trace(self.function, given, dtype)
+        if written is None:
+            return None
+        tape = Tape(written, dtype is FLOAT32)
+        return None if tape.buffers > MOST_BUFFERS else tape
 
 
 cpdef object evaluate(Formula formula, object a, object b, object c, object d):
     """The value of a formula for operands of which the first is an array. Those beyond its arity are ignored."""
     cdef PyObject* operands[MOST_OPERANDS]
     cdef Tape tape
-    cdef bint numbers = False
-    cdef int i
+    cdef int i, kinds = 0, type_number
+    cdef int arity = formula.arity
     operands[0], operands[1], operands[2], operands[3] = <PyObject*>a, <PyObject*>b, <PyObject*>c, <PyObject*>d
-    if formula.tape is UNTRACED:
-        formula.tape = traced(formula.function, PLAIN_OPERANDS[formula.arity])
-    found = formula.tape
-    for i in range(formula.arity):
-        if not cnp.PyArray_CheckExact(<object>operands[i]):
-            if type(<object>operands[i]) is not float and type(<object>operands[i]) is not int:
+    for i in range(arity):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            type_number = cnp.PyArray_TYPE(<cnp.ndarray>operands[i])
+            if type_number == cnp.NPY_FLOAT:
+                kinds |= SINGLES << 2 * i
+            elif type_number == cnp.NPY_DOUBLE:
+                kinds |= DOUBLES << 2 * i
+            elif type_number == cnp.NPY_BOOL:
+                kinds |= TRUTHS << 2 * i
+            else:
                 return call(formula, a, b, c, d)
-            numbers = True
-    if numbers:
-        found = formula.tape_for((a, b, c, d)[: formula.arity])
+        elif not is_value(<object>operands[i]):
+            return call(formula, a, b, c, d)
+    found = tape_of(formula, kinds, a, b, c, d)
     if found is None:
         return call(formula, a, b, c, d)
     tape = found
@@ -305,12 +645,43 @@ cpdef object evaluate(Formula formula, object a, object b, object c, object d):
     return call(formula, a, b, c, d) if result is NotImplemented else result
 
 
+cdef inline bint is_value(object x) noexcept:
+    """Whether an operand is a number or an option, which formulas may depend on."""
+    return type(x) is float or type(x) is int or x is None or type(x) is str
+
+
+cdef object tape_of(Formula formula, int kinds, object a, object b, object c, object d):
+    """The tape for operands of some kinds; the usual ones, arrays of one float dtype, are looked up at once."""
+    cdef int all_singles = (1 << 2 * formula.arity) // 3  # SINGLES for each operand
+    if kinds == all_singles:
+        if formula.singles is UNTRACED:
+            formula.singles = formula.traced(kinds, (a, b, c, d)[: formula.arity], False)
+        return formula.singles
+    if kinds == 2 * all_singles:
+        if formula.doubles is UNTRACED:
+            formula.doubles = formula.traced(kinds, (a, b, c, d)[: formula.arity], False)
+        return formula.doubles
+    if is_mixed(kinds, formula.arity):
+        return None
+    return formula.tape_for(kinds, (a, b, c, d)[: formula.arity])
+
+
+cdef inline bint is_mixed(int kinds, int arity) noexcept:
+    """Whether arrays of both float dtypes are among the operands."""
+    cdef int i, found = 0
+    for i in range(arity):
+        if kinds >> 2 * i & 3 != TRUTHS:
+            found |= kinds >> 2 * i & 3
+    return found == (SINGLES | DOUBLES)
+
+
 cdef object call(Formula formula, object a, object b, object c, object d):
     """The value of a formula by the function that it is."""
     return formula.function(*(a, b, c, d)[: formula.arity])
 
 
-cdef Tape ADDITION = Tape(trace(np.add, (Traced, Traced)))
+cdef Tape SINGLE_SUM = Tape(trace(np.add, (FLOAT32, FLOAT32), FLOAT32), True)
+cdef Tape DOUBLE_SUM = Tape(trace(np.add, (FLOAT64, FLOAT64), FLOAT64), False)
 
 
 cpdef object add_to(object array, object other):
@@ -328,7 +699,7 @@ cpdef object add_to(object array, object other):
             size = 4 if single else 8
             slots[0] = slots[RESULT] = Slot(cnp.PyArray_BYTES(x), size, size)
             slots[1] = Slot(cnp.PyArray_BYTES(y), size, size)
-            compute(ADDITION, slots, single, cnp.PyArray_SIZE(x))
+            compute(SINGLE_SUM if single else DOUBLE_SUM, slots, cnp.PyArray_SIZE(x))
             return array
     array += other
     return array

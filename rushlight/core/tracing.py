@@ -1,20 +1,31 @@
 """Elementwise formulas written down: the steps that `formulas.pyx` takes without Python in between.
 
-A formula is called once with `Traced` operands, which note each NumPy function that is applied to them. What cannot be
-written down (a condition on values, a shape, a function that is no ufunc) raises, and the formula stays a function.
+A formula is called once, for float32 or for float64, with `Traced` operands, which note each NumPy function that is
+applied to them. Values are numbers of that dtype or truths. What cannot be written down (a condition on values, a
+shape, a function that is no ufunc) raises, and the formula stays a function.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 MOST_STEPS = 32  # more of them, or more constants, stay a function
 POWERS = {0.5: np.sqrt, 1: np.positive, 2: np.square, -1: np.reciprocal}  # NumPy's own short cuts for `x**number`
+MOST_FACTORS = 8  # of powers that are computed as products: NumPy's own takes hundreds of times as long
+TRUTH = np.dtype(bool)
 
 
 class Untraceable(Exception):
     """Raised inside a formula that cannot be written down."""
+
+
+class Step(NamedTuple):
+    """A function, the characters of its operands' dtypes and of its result's, and the numbers of its operands."""
+
+    function: Any  # a ufunc, or `np.where`
+    types: str
+    places: tuple[int, ...]
 
 
 class Tape(NamedTuple):
@@ -22,53 +33,144 @@ class Tape(NamedTuple):
 
     operands: int
     constants: list[float]
-    steps: list[tuple[np.ufunc, tuple[int, ...]]]
+    steps: list[Step]
     result: int
 
 
 class Recorder:
-    """What is written down while a formula is traced."""
+    """What is written down while a formula is traced for a dtype."""
 
-    def __init__(self):
+    def __init__(self, dtype):
+        self.dtype = dtype
         self.constants = []
         self.steps = []
+        self.known = {}  # what stands for the result of a step that is written down already
 
-    def note(self, ufunc, inputs):
+    def note(self, function, inputs):
         """Writes a step down, and gives what stands for its result."""
-        if not all(isinstance(x, Traced) or type(x) in (int, float) for x in inputs) or not computes_floats(ufunc):
-            raise Untraceable
-        if not any(type(x) is Traced for x in inputs):
+        kinds = {x.dtype for x in inputs if type(x) is Traced}
+        if not kinds:
             raise Untraceable  # numbers among themselves are computed in double precision
-        if len(self.steps) == MOST_STEPS or len(self.constants) == MOST_STEPS:
-            raise Untraceable
-        self.steps.append((ufunc, tuple(self.place(x) for x in inputs)))
-        return Traced(self, ("step", len(self.steps) - 1))
+        truths = kinds == {TRUTH}
+        if truths and len(inputs) > len([x for x in inputs if type(x) is Traced]):
+            raise Untraceable  # what truths and numbers give together is of another dtype
+        inputs = [self.operand(x, truths) for x in inputs]
+        types = self.types_of(function, len(inputs), TRUTH if truths else self.dtype)
+        return self.write(function, types, tuple([x.place for x in inputs]))
 
-    def place(self, value):
-        """Where a step finds an operand: an input of the formula, a constant, or the result of an earlier step."""
+    def choose(self, condition, x, y):
+        """Writes `np.where` down."""
+        if type(condition) is not Traced or condition.dtype != TRUTH:
+            raise Untraceable
+        if not any(type(v) is Traced or getattr(v, "dtype", None) == self.dtype for v in (x, y)):
+            raise Untraceable  # numbers alone would be of double precision
+        values = [self.operand(v, False) for v in (x, y)]
+        char = self.dtype.char
+        return self.write(np.where, f"?{char}{char}->{char}", (condition.place, *[v.place for v in values]))
+
+    def write(self, function, types, places):
+        """Writes a step down, unless it was: the same step on the same operands has the same result."""
+        step = (function, types, places)
+        if step not in self.known:
+            if len(self.steps) == MOST_STEPS:
+                raise Untraceable
+            self.known[step] = ("step", len(self.steps))
+            self.steps.append(step)
+        return Traced(self, self.known[step], np.dtype(types[-1]))
+
+    def operand(self, value, is_truth):
+        """What stands for an operand of a step; truths become numbers beside numbers."""
         if isinstance(value, Traced):
-            return value.place
+            return (
+                value if is_truth or value.dtype == self.dtype else self.choose(value, self.number(1), self.number(0))
+            )
+        if type(value) not in (int, float) and getattr(value, "dtype", None) != self.dtype:
+            raise Untraceable
+        return self.number(value)
+
+    def number(self, value):
+        """What stands for a constant."""
+        if len(self.constants) == MOST_STEPS:
+            raise Untraceable
         self.constants.append(float(value))
-        return "constant", len(self.constants) - 1
+        return Traced(self, ("constant", len(self.constants) - 1), self.dtype)
+
+    @staticmethod
+    def types_of(function, number, dtype):
+        """The types of a ufunc's loop that takes a dtype alone, and gives that or truths."""
+        given = dtype.char * number
+        found = [types for types in (f"{given}->{dtype.char}", f"{given}->?") if types in function.types]
+        if function.signature is not None or function.nin != number or function.nout != 1 or not found:
+            raise Untraceable
+        return found[0]
 
 
 class Traced(NDArrayOperatorsMixin):
     """Stands for an array while a formula is traced."""
 
-    def __init__(self, recorder, place):
+    given = False  # whether it is an operand of the formula
+
+    def __init__(self, recorder, place, dtype):
         self.recorder = recorder
         self.place = place
+        self.dtype = dtype
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
         if method != "__call__" or options:
             raise Untraceable
-        return self.recorder.note(ufunc, inputs)
+        result = self.recorder.note(ufunc, inputs)
+        if out is None:
+            return result
+        (target,) = out
+        if type(target) is not Traced or target.given or target.dtype != result.dtype:
+            raise Untraceable  # what formulas are given is not written to
+        target.place = result.place
+        return target
+
+    def __array_function__(self, function, types, args, kwargs):
+        if function in LIKE and not kwargs and len(args) == 1:
+            return self.recorder.number(LIKE[function])
+        if function in (np.real, np.imag):
+            return args[0].real if function is np.real else args[0].imag
+        if function is not np.where or kwargs or len(args) != 3:
+            raise Untraceable
+        return self.recorder.choose(*args)
 
     def __pow__(self, exponent):
         if isinstance(exponent, TracedNumber):
             raise Untraceable  # which function computes it depends on the number
-        ufunc = None if isinstance(exponent, Traced) else POWERS.get(exponent)
-        return np.power(self, exponent) if ufunc is None else ufunc(self)
+        if isinstance(exponent, Traced):
+            return np.power(self, exponent)
+        if exponent in POWERS:
+            return POWERS[exponent](self)
+        if exponent == int(exponent) and 2 < exponent <= MOST_FACTORS:
+            half = self ** (int(exponent) // 2)
+            return half * half * self if exponent % 2 else half * half
+        return np.power(self, exponent)
+
+    @property
+    def real(self):
+        """The array: there are no complex numbers."""
+        return self
+
+    @property
+    def imag(self):
+        """Zeros, likewise."""
+        return self.recorder.number(0)
+
+    def astype(self, dtype, copy=True):
+        """The array as one of its own dtype, or truths as numbers."""
+        if np.dtype(dtype) not in (self.dtype, self.recorder.dtype):
+            raise Untraceable
+        return self.copy() if dtype == self.dtype else self.recorder.operand(self, False)
+
+    def copy(self):
+        """The same values, which may be written to."""
+        return Traced(self.recorder, self.place, self.dtype)
+
+    def clip(self, low, high):
+        """The array within bounds."""
+        return np.minimum(np.maximum(self, low), high)
 
     def __bool__(self):
         raise Untraceable
@@ -81,25 +183,54 @@ class TracedNumber(Traced):
     """Stands for a Python number that differs from call to call."""
 
 
-def computes_floats(ufunc):
-    """Whether a ufunc has loops that take and give nothing but float32, and nothing but float64."""
-    return ufunc.nout == 1 and all(kind * ufunc.nin + "->" + kind in ufunc.types for kind in "fd")
+LIKE = {np.zeros_like: 0, np.ones_like: 1}  # functions whose result is a constant
 
 
-def trace(function, operands):
-    """Writes down an elementwise function, or gives None.
+def stand_in(kind, recorder, place):
+    """What stands for an operand: `Number` for any number, a dtype for an array; anything else for itself."""
+    if kind is TracedNumber:
+        found = TracedNumber(recorder, place, recorder.dtype)
+    elif isinstance(kind, np.dtype):
+        found = Traced(recorder, place, kind)
+    else:
+        return kind
+    found.given = True
+    return found
 
-    `operands` has for each parameter `Traced` (an array), `TracedNumber` (any number), or a number to count on.
+
+def trace(function, operands, dtype):
+    """Writes an elementwise function down as it computes in float32 or float64, or gives None.
+
+    `operands` has for each parameter a dtype (an array: of that very dtype, or of bool), `TracedNumber` (any number),
+    or a value to count on.
     """
-    recorder = Recorder()
-    stand_ins = [x(recorder, ("operand", i)) if isinstance(x, type) else x for i, x in enumerate(operands)]
+    recorder = Recorder(dtype)
     try:
-        result = function(*stand_ins)
+        result = function(*[stand_in(x, recorder, ("operand", i)) for i, x in enumerate(operands)])
         if not isinstance(result, Traced) or isinstance(result, TracedNumber):
             return None
+        if result.place[0] == "constant":
+            result = np.positive(result)
     except Exception:  # whatever a formula raises that was not given arrays: it has to run as it is
         return None
-    before = {"operand": 0, "constant": len(operands), "step": len(operands) + len(recorder.constants)}
-    number = lambda place: before[place[0]] + place[1]
-    steps = [(ufunc, tuple(number(place) for place in places)) for ufunc, places in recorder.steps]
-    return Tape(len(operands), recorder.constants, steps, number(result.place))
+    return numbered(recorder, len(operands), result.place)
+
+
+def numbered(recorder, operands, result):
+    """The tape of what was written down and leads to the result."""
+    needed = {result}
+    for i in range(len(recorder.steps) - 1, -1, -1):
+        if ("step", i) in needed:
+            needed.update(recorder.steps[i][2])
+    constants = [i for i in range(len(recorder.constants)) if ("constant", i) in needed]
+    steps = [i for i in range(len(recorder.steps)) if ("step", i) in needed]
+    places = [("operand", i) for i in range(operands)]
+    places += [("constant", i) for i in constants] + [("step", i) for i in steps]
+    number = {place: n for n, place in enumerate(places)}
+    written = [recorder.steps[i] for i in steps]
+    return Tape(
+        operands,
+        [recorder.constants[i] for i in constants],
+        [Step(function, types, tuple([number[p] for p in given])) for function, types, given in written],
+        number[result],
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rushlight.kernels.blocks import blockwise
+from rushlight.core.fusion import fused
 
 __all__ = ["erf"]
 
@@ -17,14 +17,14 @@ COEFFICIENTS = (
 
 def erf(x: np.ndarray) -> np.ndarray:
     """The error function, to 1.5e-7 for float32 and to the last digit for the rest."""
-    if x.dtype == np.float32 and x.size > FEW:
+    if x.dtype == np.float32 and (type(x) is not np.ndarray or x.size > FEW):
         return tanh_of_polynomial(x)
     from scipy.special import erf
 
     return erf(x).astype(x.dtype, copy=False)
 
 
-@blockwise
+@fused
 def tanh_of_polynomial(x):
     """The approximation for float32."""
     x = x.clip(-4, 4)

@@ -19,9 +19,14 @@ LARGE = 1 << 12
 BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
 
 
+def are_large(condition, *values):
+    """Whether a condition is an array of many elements, and the values are arrays."""
+    return type(condition) is np.ndarray and condition.size >= LARGE and all(type(v) is np.ndarray for v in values)
+
+
 def select(condition: np.ndarray, x, y) -> np.ndarray:
     """`x` where the condition holds, `y` elsewhere, with broadcasting."""
-    if condition.size < LARGE or not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
+    if not are_large(condition, x, y):
         return np.where(condition, x, y)
     bits = BITS.get(x.itemsize)
     if bits is None or x.dtype != y.dtype:
@@ -33,7 +38,7 @@ def select(condition: np.ndarray, x, y) -> np.ndarray:
 
 def keep(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
     """`x` where the condition holds, 0 elsewhere, also where `x` is infinite or NaN."""
-    if condition.size < LARGE or condition.shape != x.shape or x.itemsize not in BITS:
+    if not are_large(condition, x) or condition.shape != x.shape or x.itemsize not in BITS:
         return np.where(condition, x, 0)
     bits = BITS[x.itemsize]
     out = np.empty_like(x)
@@ -43,7 +48,7 @@ def keep(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def drop(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
     """0 where the condition holds, also where `x` is infinite or NaN; `x` elsewhere."""
-    if condition.size < LARGE or condition.shape != x.shape or x.itemsize not in BITS:
+    if not are_large(condition, x) or condition.shape != x.shape or x.itemsize not in BITS:
         return np.where(condition, 0, x)
     bits = BITS[x.itemsize]
     out = np.empty_like(x)
@@ -53,11 +58,11 @@ def drop(condition: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
     """`x`, but at least `low`, and then at most `high`; NaN stays. Not both of them may be None."""
-    if fast is not None:
+    if fast is not None and type(x) is np.ndarray:
         result = fast.bounded(x, -math.inf if low is None else low, math.inf if high is None else high)
         if result is not None:
             return result
-    if x.size >= LARGE and kind_of(x.dtype) == "f":  # a ufunc of its own, which beats `np.maximum` with a number
+    if are_large(x) and kind_of(x.dtype) == "f":  # a ufunc of its own, which beats `np.maximum` with a number
         return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
     if low is not None:
         x = np.maximum(x, low)
@@ -66,7 +71,7 @@ def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
 
 def passed(grad, x, low: float | None, high: float | None) -> np.ndarray | None:
     """The cotangents `grad` of `bounded`: 0 where `x` is out of bounds. None where that takes the general way."""
-    if fast is None:
+    if fast is None or type(grad) is not np.ndarray:
         return None
     grad = laid_out_like(grad, x)
     return fast.passed(grad, x, -math.inf if low is None else low, math.inf if high is None else high, False)
@@ -74,7 +79,9 @@ def passed(grad, x, low: float | None, high: float | None) -> np.ndarray | None:
 
 def passed_above(grad, x, low: float) -> np.ndarray | None:
     """The cotangents `grad`, but 0 where `x` is `low` or less. None where that takes the general way."""
-    return None if fast is None else fast.passed(laid_out_like(grad, x), x, low, math.inf, True)
+    if fast is None or type(grad) is not np.ndarray:
+        return None
+    return fast.passed(laid_out_like(grad, x), x, low, math.inf, True)
 
 
 def masks(condition, bits):

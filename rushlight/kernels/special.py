@@ -21,7 +21,7 @@ def special(name: str) -> Callable[..., np.ndarray]:
 
     def function(*arrays):
         result = getattr(scipy_special(), name)(*arrays)
-        dtype = next(array.dtype for array in arrays if isinstance(array, np.ndarray | np.generic))
+        dtype = next(array.dtype for array in arrays if hasattr(array, "dtype"))
         return result if result.dtype is dtype else result.astype(dtype)
 
     function.__name__ = name

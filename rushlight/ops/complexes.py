@@ -160,7 +160,7 @@ def angle_of(x):
     """The angle of complex numbers; of real ones 0 or π."""
     if x.dtype.kind == "c":
         return np.arctan2(x.imag, x.real)
-    return np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0)).astype(x.dtype, copy=False)
+    return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), 0)).astype(x.dtype, copy=False)
 
 
 def angle_cotangent(grad, input):

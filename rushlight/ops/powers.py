@@ -8,7 +8,7 @@ from rushlight.ops import recurrences
 from rushlight.ops.elementary import inverse
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import is_complex, missing, refused
+from rushlight.ops.promotion import NUMBERS, is_complex, missing, refused
 from rushlight.ops.series import recurrence
 from rushlight.ops.table import TABLE, binary, change, change_binary, method, refuse
 from rushlight.tensors import Tensor
@@ -24,7 +24,7 @@ SHORT_CUTS = {  # PyTorch's for powers of complex numbers
 
 def power_cotangent(grad, input, exponent):
     """The cotangent of the base; 0 where the exponent is 0, also at a base of 0 or NaN."""
-    if not isinstance(exponent, (TensorBase, np.ndarray)):
+    if isinstance(exponent, NUMBERS):
         return np.zeros_like(input) if exponent == 0 else grad * (exponent * input ** (exponent - 1))
     constant = (exponent == 0) & ~(np.abs(input) > 0)
     base = np.where(constant, np.ones_like(input), input)

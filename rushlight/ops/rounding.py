@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
-from rushlight.core.kinds import kind_of
+from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.logic import of_integers
@@ -194,7 +194,7 @@ def signs(x):
     if x.dtype.kind == "c":
         size = np.absolute(x)
         return np.divide(x, size, out=np.zeros_like(x), where=size != 0)
-    return np.sign(x) if kind_of(x.dtype) != "f" else np.nan_to_num(np.sign(x), nan=0.0)
+    return np.sign(x) if kind_of(x.dtype) != "f" else np.where(np.isnan(x), x.dtype.type(0), np.sign(x))
 
 
 sign = unary(
@@ -305,9 +305,14 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[T
 
 @operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
 def _nan_to_num(input, nan, posinf, neginf):
-    if kind_of(input.dtype) not in "fc":
+    if input.dtype.kind == "c":
+        return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+    if kind_of(input.dtype) != "f":
         return input.copy()
-    return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+    largest = LARGEST[input.dtype]
+    highest, lowest = (largest if posinf is None else posinf), (-largest if neginf is None else neginf)
+    finite = np.where(input == np.inf, highest, np.where(input == -np.inf, lowest, input))
+    return np.where(np.isnan(input), nan or 0, finite)
 
 
 @in_place

@@ -101,7 +101,9 @@ digamma_of: Operator = TABLE["digamma"]
 
 @operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
 def _polygamma(n, input):
-    return special("polygamma")(n, np.asarray(input)) if n else special("psi")(input)
+    if n == 0:
+        return special("psi")(input)
+    return (-1) ** (n + 1) * math.factorial(n) * special("zeta")(n + 1, input)
 
 
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:

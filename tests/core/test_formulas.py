@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rushlight.core.formulas import Formula, add_to, evaluate
-from rushlight.core.tracing import Tape, Traced, TracedNumber, trace
+from rushlight.core.tracing import Step, Tape, TracedNumber, trace
 
 FORMULAS = {
     "one step": lambda x: np.tanh(x),
@@ -117,23 +117,122 @@ def test_adding_in_place(shape):
     np.testing.assert_array_equal(x, expected + np.float32(1))
 
 
+FLOAT32 = np.dtype(np.float32)
+
+
+def written(function, *operands):
+    """A function's tape for float32."""
+    return trace(function, operands or (FLOAT32,), FLOAT32)
+
+
 def test_what_is_written_down():
-    assert trace(lambda g, r: g * (1 - r * r), (Traced, Traced)) == Tape(
-        2, [1.0], [(np.multiply, (1, 1)), (np.subtract, (2, 3)), (np.multiply, (0, 4))], 5
+    assert written(lambda g, r: g * (1 - r * r), FLOAT32, FLOAT32) == Tape(
+        2,
+        [1.0],
+        [
+            Step(np.multiply, "ff->f", (1, 1)),
+            Step(np.subtract, "ff->f", (2, 3)),
+            Step(np.multiply, "ff->f", (0, 4)),
+        ],
+        5,
     )
+
+
+def test_steps_are_written_down_once_and_where_they_are_needed():
+    tape = written(lambda x: np.exp(x) * np.exp(x) + 0 * np.sin(x) if np.cos(x) is not None else x)
+    assert [step.function for step in tape.steps] == [np.exp, np.multiply, np.sin, np.multiply, np.add]
 
 
 @pytest.mark.parametrize("function", [
     lambda x: x if x > 0 else -x, lambda x: np.where(x, x, 0), lambda x: x.reshape(-1), lambda x: np.add.reduce(x),
-    lambda x: np.isnan(x), lambda x: 1.0, lambda x: x.dtype.type(2) * x, lambda x: np.sum(x), lambda x: x * 2j,
-    lambda x: np.multiply(x, x, where=True), lambda x: (x, x),
+    lambda x: 1.0, lambda x: np.float64(2) * x, lambda x: np.sum(x), lambda x: x * 2j,
+    lambda x: np.multiply(x, x, where=True), lambda x: (x, x), lambda x: (x > 0) + 1, lambda x: np.where(x > 0, 1, 0),
+    lambda x: np.add(x, 1, out=x), lambda x: (x > 0).astype(np.float64), lambda x: np.isnan(x) @ x,
 ])  # fmt: skip
 def test_what_cannot_be_written_down(function):
-    assert trace(function, (Traced,)) is None
+    assert written(function) is None
 
 
 def test_numbers_among_themselves_are_not_written_down():
     """They are computed in double precision, as Python does."""
-    assert trace(lambda x, n: x * (1 - n), (Traced, TracedNumber)) is None
+    assert written(lambda x, n: x * (1 - n), FLOAT32, TracedNumber) is None
     x = np.ones(3, np.float32)
     np.testing.assert_array_equal(evaluated(lambda x, n: x * (1 - n), x, 1e-9), x * (1 - 1e-9))
+
+
+CHOICES = {
+    "truths": lambda x, y: x > y,
+    "logic": lambda x, y: (x > y) & ~np.isnan(x) | (y == 1),
+    "of arrays": lambda x, y: np.where(x < y, x, y),
+    "of a number": lambda x, y: np.where(x < y, x * y, 0),
+    "before a number": lambda x, y: np.where(x < y, -1.5, y),
+    "of numbers as arrays": lambda x, y: np.where(x < y, np.ones_like(x), np.zeros_like(y)),
+    "truths as factors": lambda x, y: (x > 1) * y,
+    "truths as numbers": lambda x, y: (x > y).astype(x.dtype) - y,
+    "one after another": lambda x, y: np.where(x > 1, np.where(y > 1, x, y), np.where(np.isnan(y), 0, x + y)),
+    "within bounds": lambda x, y: (x * 3).clip(-1, 2) + y,
+    "by dtype": lambda x, y: x * np.finfo(x.dtype).eps + y if x.dtype.kind == "f" else y,
+    "a constant": lambda x, y: np.zeros_like(x * y),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices(name, shape, dtype):
+    x, y = operands(2, shape, dtype)
+    x = np.where(x > 1.9, np.nan, x).astype(dtype)
+    function = CHOICES[name]
+    assert evaluated(function, x, y).tobytes() == np.asarray(function(x, y)).tobytes()
+
+
+def test_changes_in_place():
+    """What is written to on the way is the same object under each of its names."""
+
+    def function(x, y):
+        first = x * y
+        second = first
+        second += y
+        copy = second.copy()
+        copy *= 2
+        return np.exp(first, out=first) + second - copy
+
+    x, y = operands(2, (3, 700), "float32")
+    check(function, x, y)
+
+
+def test_truths_among_the_operands():
+    condition = np.random.default_rng(0).random((30, 200)) > 0.5
+    x, y = operands(2, (30, 200), "float32")
+    for a, b in ((x, y), (x, y[:1]), (x[:, :1], y), (x, 2.5)):
+        np.testing.assert_array_equal(
+            evaluated(lambda c, x, y: np.where(c, x, y), condition, a, b), np.where(condition, a, b)
+        )
+
+
+@pytest.mark.parametrize("shapes", [
+    [(40, 50), (50,)], [(40, 50), (40, 1)], [(40, 1), (50,)], [(3, 4, 50), (4, 1)], [(3, 1, 50), (1, 4, 1)],
+    [(2, 3, 4, 5, 60), (3, 1, 5, 1)], [(300, 500), (500,)], [(300, 500), (300, 1)], [(5, 0), (1, 1)],
+    [(9, 5000), (9, 1)], [(40, 3), (3,)], [(40, 3), (40, 1)],
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_operands_that_broadcast(shapes, dtype):
+    """Rows, columns and blocks; on either side, and with more steps than one."""
+    x, y = [operands(1, shape, dtype)[0] for shape in shapes]
+    for a, b in ((x, y), (y, x)):
+        for function in (lambda a, b: a * b, lambda a, b: np.where(a > b, a, b) - 0.5 * a, lambda a, b: a > b):
+            np.testing.assert_array_equal(evaluated(function, a, b), function(a, b))
+
+
+def test_operands_that_do_not_fit():
+    x, y = np.ones((3, 40), np.float32), np.ones((2, 40), np.float32)
+    with pytest.raises(ValueError, match="broadcast"):
+        evaluated(lambda a, b: a * b, x, y)
+
+
+def test_options():
+    """A formula may depend on numbers, words and None."""
+    (x,) = operands(1, (3, 4), "float32")
+    function = lambda x, how, n: np.exp(x) if how == "exp" else x * 2 if n is None else x * n
+    for how, n in (("exp", None), ("times", None), ("times", 3), ("times", 0.5)):
+        check(function, x, how, n)

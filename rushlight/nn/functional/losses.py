@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.errors import larger_result
+from rushlight.core.fusion import fused
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
@@ -32,6 +33,8 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
 
     `slope` is its derivative in the input; that in the target is `target_slope`, or its negative.
     """
+
+    loss, slope = fused(loss), fused(slope)
 
     def forward(input, target, parameter, reduction):
         values = loss(input, target, parameter)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
-from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.selection import select
 from rushlight.ops.activation.forms import floats, variant
 from rushlight.ops.selection import _keep, _where
@@ -13,14 +13,14 @@ from rushlight.tensors import Tensor
 __all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
 
 
-@blockwise
+@fused
 def elu_cotangent(grad, input, alpha, scale, rate):
     """The derivative of `elu`; the exponential is taken of negative numbers only, so it cannot overflow."""
     slope = (alpha * scale * rate) * np.exp(_keep(input < 0, input) * rate)
     return _where(input <= 0, grad * slope, grad * scale)
 
 
-@blockwise
+@fused
 def elu_forward(input, alpha, scale, rate):
     """`scale * x` where x is positive, `scale * alpha * (exp(rate * x) - 1)` elsewhere."""
     negative = np.expm1(np.minimum(input, 0) * rate)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from rushlight.core.batching import leading
+from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
-from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.compiled import load
 from rushlight.kernels.erf import erf
 from rushlight.kernels.logistic import logistic
@@ -35,7 +35,7 @@ def gelu_cotangent(grad, input, approximate):
     return gelu_slope(grad, input, approximate)
 
 
-@blockwise
+@fused
 def gelu_slope(grad, input, approximate):
     """The same in NumPy's words, for arrays and tensors."""
     if approximate == "none":
@@ -54,7 +54,7 @@ def _gelu(input, approximate):
     return gelu_values(input, approximate)
 
 
-@blockwise
+@fused
 def gelu_values(input, approximate):
     """GELU in NumPy's words."""
     if approximate == "tanh":

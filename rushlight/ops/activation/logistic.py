@@ -3,8 +3,8 @@
 import numpy as np
 
 from rushlight.core.batching import elementwise
+from rushlight.core.fusion import fused
 from rushlight.dtypes import floating
-from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.kernels.selection import select
@@ -102,10 +102,10 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     promote=floats("softplus_cpu"),
     broadcasts=True,
 )
-@blockwise
+@fused
 def _softplus(input, beta, threshold):
     scaled = input * beta
-    return select(scaled > threshold, input, np.asarray(stable_softplus(scaled) / beta))
+    return select(scaled > threshold, input, stable_softplus(scaled) / beta)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:

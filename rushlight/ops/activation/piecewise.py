@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-from rushlight.kernels.blocks import blockwise
 from rushlight.kernels.selection import bounded, drop
 from rushlight.ops.activation.forms import floats, tied, variant
 from rushlight.ops.out import write_out
@@ -90,14 +90,14 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, hardsigmoid) if inplace else _hardsigmoid(input)
 
 
-@blockwise
+@fused
 def hardswish_cotangent(grad, input):
     """x / 3 + 1/2 between -3 and 3, 0 below, 1 above."""
     return _drop(input <= -3, _where(input < 3, grad * (input / 3 + 0.5), grad))
 
 
 @operator(input=hardswish_cotangent, promote=floats("hardswish_cpu"), broadcasts=True)
-@blockwise
+@fused
 def _hardswish(input):
     return input * bounded(input + 3, 0, 6) / 6
 
