@@ -118,8 +118,8 @@ fmod = remainders(
 
 def rounded_down(x, y):
     """The remainder of a division that is rounded down; one of 0 has the sign of `x`."""
-    result = np.asarray(np.remainder(x, y))
-    return np.copysign(result, x, out=result, where=result == 0) if kind_of(result.dtype) == "f" else result
+    result = np.remainder(x, y)
+    return np.where(result == 0, np.copysign(result, x), result) if kind_of(result.dtype) == "f" else result
 
 
 remainder = remainders(

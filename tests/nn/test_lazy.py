@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.nn.modules.base.hooks import EVERY_MODULE
 
 LAYERS = {
     "LazyLinear(3)": (2, 4),
@@ -111,7 +112,19 @@ def test_the_adaptive_softmax_checks_targets_and_cutoffs(torch, target):
             torch.nn.AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs)
 
 
+@pytest.fixture
+def hooks_of_no_kind(torch):
+    """Forgets afterwards of which kind the hooks on all modules were: neither library does."""
+    yield
+    module = torch.nn.modules.module
+    if hasattr(module, "_global_is_full_backward_hook"):
+        module._global_is_full_backward_hook = None
+    else:
+        EVERY_MODULE._is_full_backward_hook = None
+
+
 @pytest.mark.filterwarnings("ignore:Using a non-full")
+@pytest.mark.usefixtures("hooks_of_no_kind")
 def test_older_hooks_on_gradients(torch):
     module = torch.nn.Linear(2, 1, bias=False)
     seen = []

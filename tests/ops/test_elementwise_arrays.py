@@ -6,10 +6,11 @@ import scipy.special
 
 import rushlight as torch
 import rushlight.ops.activation as functional
-from rushlight.kernels.blocks import SIZE, blockwise
+from rushlight.core.fusion import fused
 from rushlight.kernels.erf import erf
 from rushlight.kernels.selection import LARGE, bounded, drop, keep, select
 
+SIZE = 1 << 15  # beyond it arrays are taken in parts, by several threads
 SIZES = [0, 1, 7, LARGE - 1, LARGE, 2 * SIZE + 3]
 DTYPES = [np.float16, np.float32, np.float64, np.complex64, np.complex128, np.int32]
 
@@ -55,12 +56,14 @@ def test_bounds(size):
         np.testing.assert_array_equal(bounded(x, low, high), expected)
 
 
-def test_blocks():
+def test_fused():
     def cubed(x, y, n):
         return x * y + n * x
 
     x, y = normal((300, 500), np.float64), normal((300, 500), np.float64, seed=1)
-    fast = blockwise(cubed)
+    fast = fused(cubed)
+    four = fused(lambda x, y, a, b, c: (x * a + y * b) * c)
+    np.testing.assert_array_equal(four(x, y, 2, 0.5, 3), (x * 2 + y * 0.5) * 3)
     repeated = np.broadcast_to(np.float64(2.5), x.shape)
     for a, b in ((x, y), (x.T, y.T), (x, y.T.copy().T), (x[::2], y[::2]), (repeated, x), (x, repeated), (x, y[:1])):
         np.testing.assert_array_equal(fast(a, b, 2), cubed(a, b, 2))
