@@ -114,13 +114,13 @@ def test_the_adaptive_softmax_checks_targets_and_cutoffs(torch, target):
 
 @pytest.fixture
 def hooks_of_no_kind(torch):
-    """Forgets afterwards of which kind the hooks on all modules were: neither library does."""
-    yield
+    """Forgets before and afterwards of which kind the hooks on all modules were: neither library does."""
     module = torch.nn.modules.module
-    if hasattr(module, "_global_is_full_backward_hook"):
-        module._global_is_full_backward_hook = None
-    else:
-        EVERY_MODULE._is_full_backward_hook = None
+    ours = torch is rushlight
+    table, name = (EVERY_MODULE, "_is_full_backward_hook") if ours else (module, "_global_is_full_backward_hook")
+    setattr(table, name, None)
+    yield
+    setattr(table, name, None)
 
 
 @pytest.mark.filterwarnings("ignore:Using a non-full")
