@@ -89,9 +89,12 @@ def meets(tensor, other):
     if not touches(tensor, other):
         return False
     a, b = tensor._array, other._array
-    return address(a) != address(b) or a.nbytes != b.nbytes or steps(tensor) != steps(other)
+    return address(a) != address(b) or a.nbytes != b.nbytes or not in_step(tensor, other)
 
 
-def steps(tensor):
-    """The strides of a tensor; None for dimensions of size 1, which have any."""
-    return [step if n != 1 else None for n, step in zip(tensor._array.shape, tensor.stride(), strict=True)]
+def in_step(tensor, other):
+    """Whether two tensors have one shape and strides; a dimension that indexing with None made has any stride."""
+    if tensor._array.shape != other._array.shape:
+        return False
+    steps = zip(tensor._array.shape, tensor.stride(), other.stride(), strict=True)
+    return all(a == b or (n == 1 and 0 in (a, b)) for n, a, b in steps)

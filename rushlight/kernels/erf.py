@@ -1,5 +1,7 @@
 """The error function of large float32 arrays: SciPy computes each element on its own, in double precision."""
 
+import math
+
 import numpy as np
 
 from rushlight.core.fusion import fused
@@ -17,7 +19,7 @@ COEFFICIENTS = (
 
 def erf(x: np.ndarray) -> np.ndarray:
     """The error function, to 1.5e-7 for float32 and to the last digit for the rest."""
-    if x.dtype == np.float32 and (type(x) is not np.ndarray or x.size > FEW):
+    if x.dtype == np.float32 and getattr(x, "size", math.inf) > FEW:  # what stands for an array has no size
         return tanh_of_polynomial(x)
     from scipy.special import erf
 
