@@ -10,7 +10,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
-from rushlight.core.graph import Node, TensorBase, new_tensor, note_detached, use_tensor_class
+from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor, note_detached, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
 from rushlight.core.kinds import kind_of
 from rushlight.core.meta import is_meta
@@ -445,8 +445,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        vertex = self if self._node is None else self._node
-        return add_hook(hooks_of(vertex).on_output(self._index), hook)
+        return add_hook(hooks_of(self._vertex()).on_output(self._index), hook)
 
     def register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
         """Registers a function that is called with this leaf after a gradient was added to its `.grad`.
@@ -469,15 +468,20 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """Keeps the gradient of a result in `.grad` too; leaves always have theirs."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._node is not None:
-            hooks_of(self._node).retained[self._index] = weakref.ref(self)
+        if (vertex := self._vertex()) is not self:
+            hooks_of(vertex).retained[self._index] = weakref.ref(self)
 
     @property
     def retains_grad(self) -> bool:
         """Whether this is a result that keeps its gradient."""
-        if self._node is None or self._node.hooks is None:
-            return False
-        return self._index in self._node.hooks.retained
+        vertex = self._vertex()
+        return vertex is not self and vertex.hooks is not None and self._index in vertex.hooks.retained
+
+    def _vertex(self) -> Vertex:
+        """Where gradients arrive: a leaf itself, or the node, of a view the one that it has since its base was changed."""
+        if self._view is not None:
+            self._synchronize()
+        return self if self._node is None else self._node
 
     def _accumulator(self) -> "AccumulateGrad":
         """What stands for this leaf in `next_functions`; the same object for as long as somebody holds it."""

@@ -187,7 +187,7 @@ def connected(node, tensors, outputs):
     """Gives the node its edges and what it saves, and the outputs their place in the graph."""
     live = [t for t in tensors if t is not None]
     node.arity = len(live)
-    node.edges = tuple((t if t._node is None else t._node) if t.requires_grad else None for t in live)
+    node.edges = tuple([t._vertex() if t.requires_grad else None for t in live])
     node.numbers = tuple(t._index for t in live)
     made = levels_of(*[o._array for o in outputs if isinstance(o, TensorBase)])
     node.places = [
