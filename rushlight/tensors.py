@@ -478,7 +478,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return vertex is not self and vertex.hooks is not None and self._index in vertex.hooks.retained
 
     def _vertex(self) -> Vertex:
-        """Where gradients arrive: a leaf itself, or the node, of a view the one that it has since its base was changed."""
+        """Where gradients arrive: a leaf itself, or the node, which a view may have anew since its base was changed."""
         if self._view is not None:
             self._synchronize()
         return self if self._node is None else self._node

@@ -86,7 +86,7 @@ def differences(ours, theirs, name: str, libraries) -> Iterator[str]:
     elif isinstance(theirs, (tuple, list, dict)):
         yield from nested(ours, theirs, name, libraries)
     elif isinstance(theirs, (float, complex)) and type(ours) is type(theirs):
-        if not np.isclose(ours, theirs, rtol=1e-6, atol=1e-7, equal_nan=True):
+        if not np.isclose(np.asarray(ours), np.asarray(theirs), rtol=1e-6, atol=1e-7, equal_nan=True):
             yield f"{name}: number {ours!r}, PyTorch's {theirs!r}"
     elif isinstance(theirs, (bool, int, str, type(None))) and (type(ours) is not type(theirs) or ours != theirs):
         yield f"{name}: value {shown(ours)!r}, PyTorch's {theirs!r}"

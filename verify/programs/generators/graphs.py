@@ -63,7 +63,7 @@ def hook(writer: Writer) -> None:
     writer.line(
         writer.one(
             (
-                f"_, h{writer.made} = {a}.grad_fn, {a}.register_hook({writer.one(HOOKS)})",  # unseen, PyTorch crashes
+                f"__, h{writer.made} = {a}.grad_fn, {a}.register_hook({writer.one(HOOKS)})",  # unseen, PyTorch crashes
                 f"{a}.retain_grad()",
                 f"{a}.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad.clone()))",
                 f"{a}.grad_fn.register_hook(lambda gi, go: seen.append((gi, go)))",
