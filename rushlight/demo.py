@@ -126,7 +126,7 @@ def fit(model: Model, step: Callable, train: Digits, batch: int, epochs: int, wa
             for images, classes in batches:
                 loss = F.cross_entropy(model(images), classes)
                 step(model, loss)
-                losses.append(loss.item())
+                losses.append(float(loss.detach()))
                 bar.update()
     return losses
 
