@@ -21,6 +21,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.link import LINK
 from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import call
+from rushlight.core.placing import tensors_of
 from rushlight.core.recording import look
 from rushlight.core.windows import READ, REPLACE, Window
 from rushlight.layouts import is_repeated
@@ -63,12 +64,6 @@ class Tangents(Interpreter):
     def push(self, op, args, primals, outs):
         """The tangents of an operator's outputs, None for none."""
         return push(op, args, primals, outs, self)
-
-
-def tensors_of(args):
-    """The tensors among some arguments, and in lists among them."""
-    items = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
-    return [item for item in items if isinstance(item, TensorBase)]
 
 
 def is_dual(tensor):

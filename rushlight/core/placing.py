@@ -36,7 +36,7 @@ def place(op, args, out):
 
 def tensors_of(args):
     """The tensors among some arguments, and in lists among them."""
-    items = [item for arg in args for item in (arg if type(arg) in (tuple, list) else (arg,))]
+    items = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     return [item for item in items if isinstance(item, TensorBase)]
 
 

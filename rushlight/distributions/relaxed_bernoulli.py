@@ -7,7 +7,7 @@ import rushlight as torch
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.odds import Odds
-from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.distributions.relaxed import Relaxed
 from rushlight.distributions.transforms import SigmoidTransform
 from rushlight.distributions.utils import broadcast_all, clamp_probs
 from rushlight.tensors import Tensor
@@ -46,7 +46,7 @@ class LogitRelaxedBernoulli(Odds, Distribution):
         return self.temperature.log() + difference - 2 * difference.exp().log1p()
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(Relaxed):
     """Numbers in (0, 1) that are the nearer to 0 or 1 the lower the `temperature`, a tensor, is.
 
     >>> import rushlight as torch
@@ -68,18 +68,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ):
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The log odds."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self.base_dist.probs

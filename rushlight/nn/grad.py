@@ -11,6 +11,14 @@ from rushlight.tensors import Tensor
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
 
 
+def gradient_in(size: Any, grad_output: Tensor, convolved: Callable) -> Tensor:
+    """The gradient of a convolution in an argument of a size; zeros stand for it, as the convolution is linear."""
+    with enable_grad():
+        argument = zeros(tuple(size), dtype=grad_output.dtype, requires_grad=True)
+        out = convolved(argument)
+    return grad(out, argument, grad_output.detach())[0]
+
+
 def of_input(convolution: Callable) -> Callable:
     """The function that gives a convolution's gradient in its input."""
 
@@ -23,10 +31,8 @@ def of_input(convolution: Callable) -> Callable:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Tensor:
-        with enable_grad():
-            input = zeros(tuple(input_size), dtype=grad_output.dtype, requires_grad=True)
-            out = convolution(input, weight.detach(), None, stride, padding, dilation, groups)
-        return grad(out, input, grad_output.detach())[0]
+        settings = (stride, padding, dilation, groups)
+        return gradient_in(input_size, grad_output, lambda x: convolution(x, weight.detach(), None, *settings))
 
     return named(gradient, convolution, "input")
 
@@ -43,10 +49,8 @@ def of_weight(convolution: Callable) -> Callable:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Tensor:
-        with enable_grad():
-            weight = zeros(tuple(weight_size), dtype=grad_output.dtype, requires_grad=True)
-            out = convolution(input.detach(), weight, None, stride, padding, dilation, groups)
-        return grad(out, weight, grad_output.detach())[0]
+        settings = (stride, padding, dilation, groups)
+        return gradient_in(weight_size, grad_output, lambda w: convolution(input.detach(), w, None, *settings))
 
     return named(gradient, convolution, "weight")
 

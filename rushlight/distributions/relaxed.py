@@ -1,0 +1,23 @@
+"""What the relaxed distributions share: the parameters of the distribution that they transform."""
+
+from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.tensors import Tensor
+
+
+class Relaxed(TransformedDistribution):
+    """A transform of a distribution that has a temperature."""
+
+    @property
+    def temperature(self) -> Tensor:
+        """The temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of odds, or of probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self.base_dist.probs
