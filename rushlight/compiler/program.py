@@ -1,0 +1,200 @@
+"""A program: what a call computed, written down as steps on bare arrays, and the plain way to run it again.
+
+Programs are in static single assignment: every value is made once, and no step changes another's. What users see
+change (parameters, buffers, gradients) is listed in `writes`, and done at the end, after all checks have passed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+PURE = "pure"  # results are new arrays that depend on the arguments alone
+VIEW = "view"  # the result shares the memory of the first argument
+RANDOM = "random"  # draws from a generator: runs at every replay, in the order of these steps
+WRITE = "write"  # changes the arguments `changes` in place; the results are those arguments as they are afterwards
+CHECK = "check"  # has no result; False from its function ends the replay
+OPAQUE = "opaque"  # neither left out, nor moved past another opaque or random step
+KINDS = (PURE, VIEW, RANDOM, WRITE, CHECK, OPAQUE)
+
+
+class Mismatch(Exception):
+    """A check of a program failed: the call takes another way than the recorded one. Nothing was written."""
+
+    def __init__(self, step: "Step"):
+        super().__init__(f"a value that the program relies on has changed at {step.where}")
+        self.step = step
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """An array that an input, a constant or a step gives. A Python number among the inputs has the shape None.
+
+    `strides` are those of an array that does not lie contiguous in memory, else None: who makes the value makes it so.
+    """
+
+    shape: tuple[int, ...] | None
+    dtype: Any  # NumPy's, or the type of a number
+    strides: tuple[int, ...] | None = None
+
+    @classmethod
+    def like(cls, array: Any) -> "Value":
+        """A value for an array, or for a number, as it is."""
+        if not isinstance(array, np.ndarray):
+            return cls(None, type(array))
+        return cls(array.shape, array.dtype, None if array.flags.c_contiguous else array.strides)
+
+    def __str__(self) -> str:
+        if self.shape is None:
+            return self.dtype.__name__
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]" + ("" if self.strides is None else "*")
+
+
+@dataclass(eq=False, slots=True)
+class Step:
+    """A call of a function with arrays. `args` has values, constants of any type, and tuples or lists of them.
+
+    `op` is the operator's entry where the function is its `forward` (then `op.params` names the arguments), else None.
+    `where` is the line of the user's program, as "file.py:12".
+    """
+
+    function: Callable
+    args: tuple
+    results: tuple[Value, ...]
+    kind: str = PURE
+    op: Any = None
+    name: str = ""
+    where: str = ""
+    changes: tuple[int, ...] = ()  # of a step that writes: the positions of the arguments that it changes
+
+    def values(self) -> Iterator[Value]:
+        """The values among the arguments."""
+        return values_in(self.args)
+
+    def __str__(self) -> str:
+        return self.name or getattr(self.op or self.function, "name", None) or self.function.__name__
+
+
+@dataclass(eq=False, slots=True)
+class Program:
+    """Steps from `inputs` and `constants` to `outputs`.
+
+    `writes` are pairs of an input and the value that its memory has in the end.
+    """
+
+    inputs: list[Value] = field(default_factory=list)
+    constants: dict[Value, np.ndarray] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    writes: list[tuple[Value, Value]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """The program as text, a step a line."""
+        return "\n".join(lines(self))
+
+
+def values_in(args: Any) -> Iterator[Value]:
+    """The values among arguments, those in lists too."""
+    for arg in args:
+        if isinstance(arg, Value):
+            yield arg
+        elif type(arg) in (tuple, list):
+            yield from values_in(arg)
+
+
+def replaced(args: Any, replacement: Callable[[Value], Any]) -> Any:
+    """Arguments with something else in the place of each value."""
+    if isinstance(args, Value):
+        return replacement(args)
+    if type(args) in (tuple, list):
+        return type(args)([replaced(arg, replacement) for arg in args])
+    return args
+
+
+def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
+    """Runs a program with NumPy, step by step, and gives the arrays of its outputs.
+
+    This is the reference for every faster way. `inputs` are arrays, and numbers where the inputs are numbers. Raises
+    Mismatch, before anything is written, where a check fails.
+    """
+    known: dict[Value, Any] = dict(program.constants)
+    known.update(zip(program.inputs, inputs, strict=True))
+    for step in program.steps:
+        args = list(replaced(step.args, known.__getitem__))
+        if step.kind == WRITE:
+            for position in step.changes:
+                args[position] = copied(args[position])
+            step.function(*args)
+            made: Any = tuple(args[position] for position in step.changes)
+        else:
+            made = step.function(*args)
+        if step.kind == CHECK:
+            if not made:
+                raise Mismatch(step)
+            continue
+        several = made if type(made) in (tuple, list) else (made,)
+        for value, array in zip(step.results, several, strict=True):
+            known[value] = laid(array, value) if step.kind in (PURE, RANDOM, OPAQUE) else array
+    outputs = [known[value] for value in program.outputs]
+    final = [(known[place], known[value].copy("K")) for place, value in program.writes]
+    for target, array in final:
+        np.copyto(target, array)
+    return outputs
+
+
+def copied(array: Any) -> Any:
+    """Copies of an array, or of each in a list, that lie in memory as the arrays do."""
+    return [copied(item) for item in array] if isinstance(array, (list, tuple)) else array.copy("K")
+
+
+def laid(array: Any, value: Value) -> Any:
+    """What a step made, as the array that its value says, lying in memory as recorded."""
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(array)
+    strides = value.strides
+    if array.size < 2 or strides == (None if array.flags.c_contiguous else array.strides):
+        return array
+    if strides is None:
+        return np.ascontiguousarray(array)
+    order = sorted(range(array.ndim), key=lambda i: (-abs(strides[i]), i))
+    placed = np.empty([array.shape[i] for i in order], array.dtype).transpose(np.argsort(order))
+    placed[...] = array
+    return placed
+
+
+def lines(program: Program) -> Iterator[str]:
+    """The lines of a program's text."""
+    names: dict[Value, str] = {}
+
+    def name(value: Value) -> str:
+        if value not in names:
+            names[value] = f"v{len(names)}"
+        return names[value]
+
+    yield f"program({', '.join(f'{name(value)}: {value}' for value in program.inputs)})"
+    for value, array in program.constants.items():
+        yield f"  {name(value)}: {value} = constant" + (f" {array}" if array.size == 1 else "")
+    for step in program.steps:
+        yield (
+            f"  {shown_results(step, name)}{step}({', '.join(shown(arg, name) for arg in step.args)})"
+            + ("" if step.kind == PURE else f"  [{step.kind}]")
+            + (f"  # {step.where}" if step.where else "")
+        )
+    yield f"  return {', '.join(name(value) for value in program.outputs)}"
+    for place, value in program.writes:
+        yield f"  write {name(place)} := {name(value)}"
+
+
+def shown_results(step: Step, name: Callable[[Value], str]) -> str:
+    """The left side of a step's line."""
+    return f"{', '.join(f'{name(value)}: {value}' for value in step.results)} = " if step.results else ""
+
+
+def shown(arg: Any, name: Callable[[Value], str]) -> str:
+    """An argument in a step's line."""
+    if isinstance(arg, Value):
+        return name(arg)
+    if type(arg) in (tuple, list):
+        return f"({', '.join(shown(item, name) for item in arg)})"
+    return f"array{arg.shape}" if isinstance(arg, np.ndarray) and arg.size > 1 else repr(arg)
