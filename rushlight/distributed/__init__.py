@@ -9,7 +9,6 @@
 from rushlight.distributed.addresses import rendezvous
 from rushlight.distributed.collectives import *
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
-from rushlight.distributed.environment import announce as _announce
 from rushlight.distributed.errors import *
 from rushlight.distributed.groups import *
 from rushlight.distributed.objects import *
@@ -17,5 +16,6 @@ from rushlight.distributed.point_to_point import *
 from rushlight.distributed.reduce_ops import *
 from rushlight.distributed.stores import *
 from rushlight.distributed.work import *
+from rushlight.launched import announce as _announce
 
 _announce()  # programs read RANK and WORLD_SIZE, as torchrun sets them, before they join a group

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from rushlight.devices import device as device_type
 from rushlight.distributed import mpi
 from rushlight.distributed.addresses import store_of
-from rushlight.distributed.environment import announce, place_from_launcher
 from rushlight.distributed.seats import take_seat
 from rushlight.distributed.stores import Store
+from rushlight.launched import announce, place_from_launcher
 
 __all__ = [
     "Backend", "GroupMember", "ProcessGroup", "default_pg_timeout", "destroy_process_group", "get_backend",

@@ -6,7 +6,6 @@ mpi4py is the only door to MPI, and this file the only one that opens it.
 import atexit
 import os
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from functools import cache, partial
@@ -16,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.keeping import say_end
 from rushlight.launching import INSTALL
 
-__all__ = ["abort", "available", "finished", "load", "operation", "start", "typed", "when_finished"]
+__all__ = ["available", "fail", "load", "operation", "running", "start", "typed", "when_finished"]
 
 
 @cache
@@ -51,13 +51,19 @@ def start() -> Any:
     MPI = load()
     if not MPI.Is_initialized():
         MPI.Init_thread(MPI.THREAD_MULTIPLE)
+        Started.by = os.getpid()
         atexit.register(finish)
         util.Finalize(None, finish, exitpriority=0)  # children of `multiprocessing` leave without `atexit`
         sys.excepthook = partial(end_all, sys.excepthook)
     return MPI
 
 
-LAST_WORDS = 0.5  # seconds for what this process and others have written to arrive
+class Started:
+    """Which process started MPI: its forks have MPI's memory, but are none of the processes that MPI knows."""
+
+    by: int | None = None
+
+
 SEATED: list[Callable[[], object]] = []  # what to call once MPI has ended, in a process with a seat
 
 
@@ -66,23 +72,21 @@ def when_finished(function: Callable[[], object]) -> None:
     SEATED.append(function)
 
 
-def finished() -> bool:
-    """Whether MPI has ended in this process."""
-    return load().Is_finalized()
+def running() -> bool:
+    """Whether this process has started MPI, and MPI has not ended."""
+    return Started.by == os.getpid() and not load().Is_finalized()
 
 
 def finish() -> None:
     """Ends MPI with the process: together with the others at its end, but after an exception at once and for all."""
-    MPI = load()
-    if not MPI.Is_initialized() or MPI.Is_finalized():
+    if not running():
         return
     error = sys.exc_info()[1]
-    if isinstance(error, SystemExit) and error.code:
-        abort()
-    elif error is not None and not isinstance(error, SystemExit):
-        traceback.print_exception(error)
-        abort()
-    MPI.Finalize()
+    if error is not None:
+        if not isinstance(error, SystemExit):
+            traceback.print_exception(error)
+        fail(error)
+    load().Finalize()
     for function in SEATED:
         function()
 
@@ -90,19 +94,24 @@ def finish() -> None:
 def end_all(show: Callable, *error: Any) -> None:
     """Shows an exception that nobody caught, and ends all processes: the others would wait for this one for ever."""
     show(*error)
-    abort()
+    fail(error[1])
 
 
-def abort() -> None:
-    """Ends this process and all that it was started with."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+def fail(error: BaseException) -> None:
+    """Ends this process, which an exception ends, and the others, if it has some; what it has written arrives."""
+    status = 1
+    if isinstance(error, SystemExit):
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+    if status == 0 or not running() or load().COMM_WORLD.size == 1:
+        return
+    if isinstance(error, SystemExit) and not isinstance(error.code, int):
+        print(error.code, file=sys.stderr)
     if SEATED:
-        os._exit(1)  # the seat notices, and with it go those of the others
-    MPI = load()
-    if MPI.Is_initialized() and not MPI.Is_finalized() and MPI.COMM_WORLD.size > 1:
-        time.sleep(LAST_WORDS)
-        MPI.COMM_WORLD.Abort(1)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)  # the seat notices, and with it go those of the others
+    say_end(status)
+    load().COMM_WORLD.Abort(status)
 
 
 @cache

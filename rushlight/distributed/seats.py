@@ -76,7 +76,7 @@ def end_with(seat: Connection, rank: int) -> None:
     try:
         seat.recv_bytes()
     except (EOFError, OSError):
-        if not mpi.finished():
+        if mpi.running():
             print(
                 f"rank {rank}: another process of the group has ended; this one ends too.", file=sys.stderr, flush=True
             )

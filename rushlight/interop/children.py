@@ -7,6 +7,7 @@ from multiprocessing import spawn
 from typing import Any, TextIO
 
 from rushlight.interop.imports import serve_mindspore, serve_torch
+from rushlight.launched import place_from_launcher
 from rushlight.launching import LABELS
 
 
@@ -34,12 +35,10 @@ def serve_children() -> None:
 
 def label_output() -> None:
     """Begins each line of output with the process's rank and the time, where `rushlight launch` asked for that."""
-    if os.environ.get(LABELS):
-        rank = next(
-            (os.environ[name] for name in ("RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK") if name in os.environ), "?"
-        )
-        sys.stdout = Labelled(sys.stdout, rank)
-        sys.stderr = Labelled(sys.stderr, rank)
+    place = place_from_launcher()
+    if place is not None and os.environ.get(LABELS):
+        sys.stdout = Labelled(sys.stdout, str(place.rank))
+        sys.stderr = Labelled(sys.stderr, str(place.rank))
 
 
 class Labelled:

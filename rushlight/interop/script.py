@@ -12,6 +12,7 @@ from types import ModuleType
 
 from rushlight.interop.children import label_output, serve_children
 from rushlight.interop.imports import serve_mindspore, serve_torch
+from rushlight.keeping import keep
 from rushlight.missing import explanation
 
 
@@ -46,6 +47,7 @@ def run_main(
     serve_mindspore()
     serve_children()
     label_output()
+    keep()
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main
@@ -55,19 +57,18 @@ def run_main(
             execute(main)
     except Exception as error:
         report(error)
-        end_the_others()
+        end_the_others(error)
         return 1
     except SystemExit as ending:
-        if ending.code:
-            end_the_others()
+        end_the_others(ending)
         raise
     return 0
 
 
-def end_the_others() -> None:
-    """Ends the processes that this one, which has failed, is a group with: they would wait for it."""
+def end_the_others(error: BaseException) -> None:
+    """Ends the processes that this one, if it has failed, is a group with: they would wait for it."""
     if mpi := sys.modules.get("rushlight.distributed.mpi"):
-        mpi.abort()
+        mpi.fail(error)
 
 
 def report(error: Exception) -> None:

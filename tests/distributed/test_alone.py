@@ -2,7 +2,10 @@
 
 import argparse
 import io
+import select
+import socket
 import subprocess
+import sys
 import threading
 from datetime import timedelta
 from multiprocessing.reduction import ForkingPickler
@@ -12,8 +15,8 @@ import pytest
 import rushlight
 from rushlight import distributed, launching
 from rushlight.distributed import addresses, mpi, run
-from rushlight.distributed.environment import Place, place_from_launcher
 from rushlight.interop.children import Labelled
+from rushlight.launched import Place, place_from_launcher
 from rushlight.utils.data import DistributedSampler
 
 
@@ -211,3 +214,24 @@ def test_shared_memory():
     y = rushlight.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor"):
         ForkingPickler.dumps(y * 2)
+
+
+LAST_WORDS = """
+import os
+from rushlight.keeping import say_end
+
+say_end(3)
+os.write(0, b"gone")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody knows what is in a pipe")
+def test_the_last_words_are_waited_for():
+    here, there = socket.socketpair()
+    command = [sys.executable, "-c", LAST_WORDS]
+    streams = {"stdin": there, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **streams) as process, here, there:
+        assert select.select([process.stderr], [], [], 60)[0]  # they are there, and not yet read
+        assert not select.select([here], [], [], 0.2)[0]
+        assert process.stderr.readline() == b"rushlight: rank 0 ended with exit status 3; this ends all others.\n"
+        assert here.recv(4) == b"gone"

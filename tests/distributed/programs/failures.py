@@ -9,19 +9,22 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-dist.init_process_group("gloo", timeout=timedelta(seconds=1 if sys.argv[1] in ("late", "astray", "barrier") else 60))
+from rushlight.distributed import work
+
+how = sys.argv[1]
+if how == "early":
+    if os.environ["RANK"] == "1":
+        raise KeyError("before there is a group")
+elif how == "astray":
+    work.ROLL_CALL = 300  # seconds: the roll call ends when all have answered, however late that is
+dist.init_process_group("gloo", timeout=timedelta(minutes=5))
 rank = dist.get_rank()
 x = torch.ones(1)
 dist.all_reduce(x)
-how = sys.argv[1]
-if how == "barrier":
-    try:
-        if rank != 1:
-            dist.monitored_barrier(timeout=timedelta(seconds=0.5), wait_all_ranks=True)
-    except RuntimeError as error:
-        print(error)
-        raise
-    time.sleep(30)
+if how in ("late", "astray"):
+    dist.group.WORLD.set_timeout(timedelta(seconds=1))
+if how == "barrier" and rank != 1:
+    dist.monitored_barrier(timeout=timedelta(seconds=0.5), wait_all_ranks=True)
 if rank == 1:
     if how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -29,8 +32,10 @@ if rank == 1:
         raise KeyError("the cause")
     elif how == "exit":
         sys.exit(3)
-    elif how == "late":
-        time.sleep(60)
+    elif how == "words":
+        sys.exit("no more data")
+    elif how in ("late", "barrier"):
+        time.sleep(300)
     elif how == "astray":
         dist.broadcast(x, 0)
 dist.all_reduce(x)
