@@ -120,10 +120,12 @@ _guard_methods(Tensor)
 _MODULES = {
     "_C", "__config__", "_dynamo", "accelerator", "amp", "array_api", "backends", "blas", "compiler", "config",
     "cuda", "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
-    "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "profiler", "serialization", "signal",
+    "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "serialization",
+    "signal",
     "special", "testing", "torch_version", "types", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
+    "_C": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
     "amp": ["GradScaler", "autocast"],
     "amp.autocast_mode": [
         "get_autocast_cpu_dtype", "get_autocast_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled",

@@ -162,9 +162,8 @@ LEFT_OUT = [
         outside=False,
     ),
     LeftOut(
-        "subclasses of Tensor do not take over functions: give the class methods of its own, or hold a tensor in it.",
-        """torch.overrides torch.DisableTorchFunction* torch.nn.functional.*torch_function*
-        torch.Tensor.as_subclass torch.utils.weak torch.utils.swap_tensors torch.Tensor.module_load""",
+        "a tensor stays the object that it is: copy_ changes its values, and `data` its memory.",
+        "torch.utils.weak torch.utils.swap_tensors torch.Tensor.module_load",
         outside=False,
     ),
 ]

@@ -7,6 +7,7 @@ from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
+from rushlight.tensors import foreign
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
 QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
@@ -45,7 +46,13 @@ def is_ours(name: str, function) -> bool:
 
 def guarded(function, place: str):
     """The function, with PyTorch's errors, and in the other forms that it can be called in."""
-    return with_errors_of(refusal, other_form, function, place)
+    return with_errors_of(refusal, other_form, has_foreign, function, place)
+
+
+def has_foreign(args, kwargs) -> bool:
+    """Whether an object among arguments, or in a list or tuple of them, that is no tensor takes calls over itself."""
+    values = (*args, *kwargs.values())
+    return foreign(values) or any(foreign(value) for value in values if type(value) in (list, tuple))
 
 
 def other_form(place: str, args, kwargs) -> tuple[tuple, dict] | None:

@@ -25,6 +25,24 @@ from rushlight.size import Size
 __all__ = ["Tensor"]
 
 
+def disabled_torch_function(function, types, args=(), kwargs=None):
+    """`__torch_function__` of a class that takes no calls over; PyTorch's name is `_disabled_torch_function_impl`."""
+    from rushlight.overrides.calls import Without
+
+    with Without():
+        return function(*args, **kwargs or {})
+
+
+def foreign(values) -> bool:
+    """Whether an object among some that is no tensor takes calls over: from then on all functions ask such objects."""
+    if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
+        return False
+    from rushlight.overrides.switches import install
+
+    install()
+    return True
+
+
 constructed: Callable = None  # type: ignore[assignment]  # makes the array of `Tensor(2, 3)`
 
 
@@ -105,6 +123,23 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def __init__(self, *args, **kwargs):
         if self._array is None:  # a subclass may have made it in `__new__`
             self._array = constructed(*args, **kwargs)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if cls.__torch_function__ is not disabled_torch_function:
+            from rushlight.overrides.switches import take_over
+
+            take_over(cls)
+
+    @classmethod
+    def ask(cls, func, types, args=(), kwargs=None):
+        """What a class does with a call that it takes over, unless it says: the call, with results of the class."""
+        from rushlight.overrides.calls import usual
+
+        return usual(cls, func, types, args, kwargs)
+
+    __torch_function__: Any = ask
+    del ask
 
     if TYPE_CHECKING:  # the methods that the table of operators adds
 
@@ -296,8 +331,12 @@ class Tensor(Arithmetic, metaclass=TensorType):
             node = "Invalid"
         if is_meta(self._array):
             return meta_str(self._array, node, self._needs)
+        cls = type(self)
         return tensor_str(
             self._array,
+            prefix="tensor("
+            if cls.__torch_function__ is disabled_torch_function or cls is Tensor
+            else f"{cls.__name__}(",
             requires_grad=self._needs,
             grad_fn_name=node,
             default_dtype=dtypes.get_default_dtype()._numpy,

@@ -2,9 +2,24 @@
 
 from rushlight.linalg import LinAlgError as _LinAlgError
 from rushlight.missing import explain_misses as _explain_misses
+from rushlight.overrides.calls import Without as _Without
 from rushlight.random import Generator
+from rushlight.tensors import disabled_torch_function as _disabled_torch_function_impl
 
-__all__ = ["Generator", "_LinAlgError"]
+__all__ = [
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_LinAlgError",
+    "_disabled_torch_function_impl",
+]  # fmt: skip
+
+
+class DisableTorchFunctionSubclass(_Without):
+    """A context in which classes take no calls over: subclasses of Tensor are as tensors."""
+
+
+class DisableTorchFunction(_Without):
+    """A context in which neither classes nor modes take calls over."""
+
+    modes = True
 
 
 def _get_tracing_state() -> None:

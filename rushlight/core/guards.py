@@ -2,20 +2,34 @@
 
 from functools import wraps
 
+SWITCH = None  # asks who takes over a call: see `overrides.switches`
 
-def with_errors_of(refusal, other_form, function, place):
+
+def use_switch(switch):
+    """Tells all guards whom to ask first: `switch(function, args, kwargs)` gives a result in a tuple, or None."""
+    global SWITCH
+    SWITCH = switch
+
+
+def with_errors_of(refusal, other_form, foreign, function, place):
     """The function; an exception of its is raised as what `refusal(place, args, kwargs, error)` makes of it.
 
     Where that is a TypeError and `other_form(place, args, kwargs)` knows the arguments in another form, it is called
-    with those.
+    with those. `foreign(args, kwargs)` tells whether an object among them takes calls over itself: then it is asked.
     """
 
     def called(*args, **kwargs):
+        if SWITCH is not None:
+            taken = SWITCH(called, args, kwargs)
+            if taken is not None:
+                return taken[0]
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            better = refusal(place, args, kwargs, error)
-            again = other_form(place, args, kwargs) if isinstance(better, TypeError) else None
+            again = (args, kwargs) if SWITCH is None and foreign(args, kwargs) else None
+            better = error if again else refusal(place, args, kwargs, error)
+            if again is None and isinstance(better, TypeError):
+                again = other_form(place, args, kwargs)
             if again is None:
                 if better is error:
                     raise
@@ -23,5 +37,5 @@ def with_errors_of(refusal, other_form, function, place):
         return called(*again[0], **again[1])
 
     called = wraps(function)(called)
-    vars(called)["refuses"] = True
+    vars(called).update(refuses=True, passes_switch=True)
     return called

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import FIELDS, TensorBase
 from rushlight.core.kinds import kind_of
-from rushlight.tensors import Tensor, rebuild, share_memory
+from rushlight.tensors import Tensor, disabled_torch_function, rebuild, share_memory
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
@@ -39,6 +39,8 @@ class Parameter(Tensor):
     Parameter containing:
     tensor([1., 1.], requires_grad=True)
     """
+
+    __torch_function__ = disabled_torch_function
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")
@@ -74,6 +76,8 @@ class Buffer(Tensor):
     >>> list(module.state_dict())
     ['steps']
     """
+
+    __torch_function__ = disabled_torch_function
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True):
         self._array = memory_of(data, "Buffer")
@@ -142,6 +146,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
     """A buffer that has no shape yet; see `nn.LazyBatchNorm1d`."""
 
     cls_to_become = Tensor
+    __torch_function__ = disabled_torch_function
 
     def __init__(
         self, requires_grad: bool = False, device: Any = None, dtype: dtypes.dtype | None = None,

@@ -5,12 +5,12 @@ from operator import add
 
 import numpy as np
 
-from rushlight.core.graph import unbroadcast
+from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops import mismatch
 from rushlight.ops.batched_products import of_matrices, outer, plus, summed, times, turned
 from rushlight.ops.events import of_addmm, of_baddbmm
-from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.mismatch import check_tensors, not_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.products import _bmm, _mm, _mv
 from rushlight.ops.series import rewritten
@@ -129,7 +129,8 @@ def addmm(
     tensor([[7., 7.],
             [7., 7.]])
     """
-    check_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
+    if not (isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
+        return not_tensors(addmm, input=input, mat1=mat1, mat2=mat2)
     result = tried(_addmm, mismatch.added_matrices, 2, input, mat1, mat2, beta, alpha)
     return result if out is None else write_out("addmm", out, result, input, mat1, mat2)
 

@@ -13,6 +13,36 @@ __all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", 
 _alias = operator(name="alias", view=True, batch=leading, input=lambda grad: grad)(lambda input: input[...])
 
 
+def as_subclass(self: Tensor, cls: type) -> Tensor:
+    """The same tensor, with its place in the graph, as an object of a subclass of Tensor. TypeError for other classes.
+
+    >>> import rushlight as torch
+    >>> class Length(torch.Tensor):
+    ...     pass
+    >>> type(torch.ones(2).as_subclass(Length) + 1).__name__
+    'Length'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+            f"class inherits from Tensor: {cls!r} does not."
+        )
+    same = _alias(self)
+    same.__class__ = cls
+    return same
+
+
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+    """A leaf of a subclass of Tensor that shares the memory of `data`."""
+    same = data.detach().requires_grad_(require_grad)
+    same.__class__ = cls
+    return same
+
+
+Tensor.as_subclass = as_subclass
+Tensor._make_subclass = staticmethod(make_subclass)
+
+
 @operator(batch=leading, view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
 def _transpose(input, dim0, dim1):
     return input.swapaxes(dim0, dim1)

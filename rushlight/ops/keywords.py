@@ -7,6 +7,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.ops.out import write_out
 from rushlight.refusals import refusal
 from rushlight.signatures import NUMPY_NAMES
+from rushlight.tensors import foreign
 
 SUMS = ("sum", "nansum", "nanmean", "prod", "cumsum", "cumprod")  # computed in the dtype of `out`
 
@@ -29,6 +30,8 @@ def keywords(function: Callable, home: str = "") -> Callable:
                 kwargs["dtype"] = out.dtype
         input = args[0] if args else kwargs.get("input", called)
         if not isinstance(input, TensorBase) and input is not called:
+            if foreign((input,)):
+                return called(*args, **kwargs)
             wanted = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
             raise refusal(place, args, kwargs, wanted)
         try:

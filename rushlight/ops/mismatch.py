@@ -1,6 +1,7 @@
 """PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.ops.dims import size_of
+from rushlight.tensors import foreign
 
 BOOL = np.dtype(bool)
 C_NAMES = {
@@ -24,6 +26,13 @@ def check_tensors(function: str, **arguments) -> None:
             raise TypeError(
                 f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
             )
+
+
+def not_tensors(function: Callable, **arguments):
+    """What an argument that takes calls over itself makes of a call; TypeError for any other that is no tensor."""
+    if foreign(arguments.values()):
+        return function(*arguments.values())
+    return check_tensors(function.__name__, **arguments)
 
 
 def type_name(array) -> str:

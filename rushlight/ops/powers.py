@@ -10,7 +10,7 @@ from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS, is_complex, missing, refused
 from rushlight.ops.series import recurrence
-from rushlight.ops.table import TABLE, binary, change, change_binary, method, refuse
+from rushlight.ops.table import TABLE, as_method, binary, change, change_binary, method, refuse
 from rushlight.tensors import Tensor
 
 __all__ = ["float_power", "pow"]
@@ -180,6 +180,6 @@ def float_power_(self: Tensor, exponent: Tensor | float | complex) -> Tensor:
 
 
 method(float_power_)
-Tensor.__pow__ = pow  # type: ignore[method-assign]
+Tensor.__pow__ = as_method(pow, "__pow__")  # type: ignore[method-assign]
 Tensor.__rpow__ = lambda self, other: pow(other, self)  # type: ignore[method-assign]
 Tensor.__ipow__ = Tensor.pow_

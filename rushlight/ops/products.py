@@ -24,7 +24,7 @@ from rushlight.ops.batched_products import (
     with_turned,
 )
 from rushlight.ops.events import Event, Turned, of_addmm, of_bmm, of_mm
-from rushlight.ops.mismatch import BOOL, check_tensors
+from rushlight.ops.mismatch import BOOL, check_tensors, not_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.series import rewritten
 from rushlight.ops.shape import _squeezed, _unsafe_view, _unsqueeze
@@ -53,10 +53,10 @@ def is_within_matmul() -> bool:
     """Whether `matmul` is what made the call that is noted, a few frames up."""
     frame: FrameType | None = sys._getframe(2)
     for _ in range(8):
-        if frame is None or frame.f_code is matmul.__code__:
+        if frame is None or frame.f_code is MATMUL:
             break
         frame = frame.f_back
-    return frame is not None and frame.f_code is matmul.__code__
+    return frame is not None and frame.f_code is MATMUL
 
 
 _mm: Operator = operator(
@@ -201,7 +201,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
             [7, 4]])
     """
     if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
-        check_tensors("mm", input=input, mat2=mat2)
+        return not_tensors(mm, input=input, mat2=mat2)
     x, y = input._array, mat2._array
     if x.ndim != 2 or y.ndim != 2:
         raise RuntimeError(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix")
@@ -233,7 +233,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([3, 7])
     """
     if not (isinstance(input, TensorBase) and isinstance(vec, TensorBase)):
-        check_tensors("mv", input=input, vec=vec)
+        return not_tensors(mv, input=input, vec=vec)
     if input._array.ndim != 2 or vec._array.ndim != 1:
         mismatch.matrix_and_vector(input._array, vec._array)
     result = tried(_mv, mismatch.matrix_and_vector, input, vec)
@@ -251,7 +251,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor(7)
     """
     if not (isinstance(input, TensorBase) and isinstance(tensor, TensorBase)):
-        check_tensors("dot", input=input, tensor=tensor)
+        return not_tensors(dot, input=input, tensor=tensor)
     if input._array.ndim != 1 or tensor._array.ndim != 1:
         mismatch.vectors(input._array, tensor._array)
     result = tried(_dot, mismatch.vectors, input, tensor)
@@ -285,7 +285,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     torch.Size([5, 2, 4])
     """
     if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
-        check_tensors("bmm", input=input, mat2=mat2)
+        return not_tensors(bmm, input=input, mat2=mat2)
     x, y = input._array, mat2._array
     if x.ndim != 3 or y.ndim != 3 or len(x) != len(y):
         mismatch.batches(x, y)
@@ -308,7 +308,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     torch.Size([5, 4, 2, 6])
     """
     if not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
-        check_tensors("matmul", input=input, other=other)
+        return not_tensors(matmul, input=input, other=other)
     x, y = input._array, other._array
     if x.ndim == 2 and y.ndim == 2:
         result = tried(_mm, mismatch.matrices, input, other)
@@ -318,6 +318,9 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         op = _folded if y.ndim == 2 else _bmm if x.shape[:-2] == y.shape[:-2] else _broadcast
         result = tried(op, mismatch.broadcast_matrices, input, other)
     return result if out is None else write_out("matmul", out, result, input, other)
+
+
+MATMUL = matmul.__code__  # its own, whoever takes its calls over
 
 
 def with_vector(input, other, x, y):
@@ -350,7 +353,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     if out is not None:
         return write_out("linear", out, linear(input, weight, bias), input, weight, bias)
     if not (isinstance(input, TensorBase) and isinstance(weight, TensorBase)):
-        check_tensors("linear", input=input, weight=weight)
+        return not_tensors(linear, input=input, weight=weight)
     x, w = input._array, weight._array
     if bias is None:
         if x.ndim == w.ndim == 2:

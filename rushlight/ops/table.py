@@ -12,6 +12,8 @@ An operator of the general form is a function on arrays with its derivatives bes
 
 import functools
 import inspect
+from importlib import import_module
+from types import FunctionType
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS
 from rushlight.ops.protocol import UFUNCS
 from rushlight.signatures import TENSORS_OF_NUMBERS
-from rushlight.tensors import Tensor
+from rushlight.tensors import Tensor, foreign
 
 TABLE: dict[str, Operator] = {}
 
@@ -149,7 +151,7 @@ def no_derivative(name):
 def publish(function, name, doc, inplace):
     """Names a public function and makes it a method, with its in-place variant."""
     named(function, name, doc)
-    setattr(Tensor, name, function)
+    setattr(Tensor, name, as_method(function, name))
     if inplace:
         setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", doc))
 
@@ -164,8 +166,19 @@ def named(function, name, doc):
 
 def method(function):
     """Makes a public function a method of Tensor as well."""
-    setattr(Tensor, function.__name__, function)
+    setattr(Tensor, function.__name__, as_method(function, function.__name__))
     return function
+
+
+def as_method(function, name):
+    """A method that does what a function does: as in PyTorch another object, with a name of its own."""
+    if type(function) is not FunctionType:
+        return function
+    same = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    same.__dict__.update(function.__dict__)
+    same.__kwdefaults__, same.__doc__, same.__module__ = function.__kwdefaults__, function.__doc__, function.__module__
+    same.__annotations__, same.__qualname__ = function.__annotations__, f"Tensor.{name}"
+    return same
 
 
 def in_place(function):
@@ -189,9 +202,14 @@ def refuse(name, parameter, position, value):
 
 
 def refuse_operands(name, *operands):
-    """Raises PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed."""
+    """PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed.
+
+    An object among them that takes calls over itself is asked instead.
+    """
     from rushlight.signatures import misfit
 
+    if foreign(operands):
+        return getattr(import_module("rushlight"), name)(*operands)
     said = misfit(f".{name}", operands, {}) or misfit(f"special.{name}", operands, {})
     if said is not None:
         raise TypeError(said)
@@ -203,7 +221,7 @@ def refuse_operands(name, *operands):
 
 def alias(name, function):
     """Another name of a public function, as a method too, with the in-place variant where there is one."""
-    setattr(Tensor, name, function)
+    setattr(Tensor, name, as_method(function, name))
     variant = getattr(Tensor, f"{function.__name__}_", None)
     if variant is not None:
         setattr(Tensor, f"{name}_", variant)

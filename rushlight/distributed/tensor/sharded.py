@@ -8,7 +8,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.tensors import Tensor
+from rushlight.tensors import Tensor, disabled_torch_function
 
 __all__ = ["DTensor", "rows_of"]
 
@@ -26,6 +26,7 @@ class DTensor(Tensor):
     `fully_shard` was called on, their gradients, and the state of their optimizers are of this class.
     """
 
+    __torch_function__ = disabled_torch_function
     full_shape: tuple[int, ...]
     group: ProcessGroup
 

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.creation import ones
-from rushlight.tensors import Tensor, rebuild
+from rushlight.tensors import Tensor, disabled_torch_function, rebuild
 
 __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]
 
@@ -18,6 +18,8 @@ class CausalVariant(IntEnum):
 
 class CausalBias(Tensor):
     """A causal mask: a tensor of booleans, True where a query may look at a key."""
+
+    __torch_function__ = disabled_torch_function
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int):
         """A mask for so many queries and keys. TypeError for what is no `CausalVariant`."""

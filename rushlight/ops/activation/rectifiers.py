@@ -10,9 +10,10 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.selection import bounded, passed_above, select
 from rushlight.ops.activation.forms import floats, tied, variant
+from rushlight.ops.mismatch import not_tensors
 from rushlight.ops.promotion import common, only
 from rushlight.ops.selection import _drop, _where
-from rushlight.ops.table import TABLE, method, operator, refuse, unary
+from rushlight.ops.table import TABLE, method, operator, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -55,7 +56,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([0., 2.])
     """
     if not isinstance(input, TensorBase):
-        return refuse("relu", "input", 1, input)
+        return not_tensors(relu, input=input)
     return change(input, relu) if inplace else call_unary(TABLE["relu"], input)
 
 

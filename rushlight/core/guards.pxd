@@ -1,0 +1,3 @@
+# The types of guards.py.
+
+cdef object SWITCH

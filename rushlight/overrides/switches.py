@@ -1,0 +1,175 @@
+"""Lets all public functions ask whether somebody takes a call over; nothing of it is there until somebody does.
+
+Functions behind a guard have one test for it (`core.guards`). The others are too quick for any: they get other code
+when the first mode is entered, the first subclass of Tensor made, or the first other object with `__torch_function__`
+met. They stay the same objects, wherever they are held. Operators of Python are replaced on the class.
+"""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from inspect import getattr_static
+from types import FunctionType
+from typing import Any
+
+from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.graph import FIELDS
+from rushlight.core.guards import use_switch
+from rushlight.overrides.calls import HERE, NOBODY, given, overriding, taken, takes_over
+from rushlight.tensors import Tensor, constructed
+
+PLACES = ("", "nn.functional", "linalg", "fft", "special", "nn.init")  # the modules of functions to be taken over
+# Functions that look at tensors only, or take none; and what of the class is no method that can be taken over.
+PASSED_BY = """
+    is_tensor is_storage from_numpy from_dlpack manual_seed seed initial_seed get_rng_state set_rng_state typename
+    is_grad_enabled set_grad_enabled is_inference_mode_enabled get_default_dtype set_default_dtype set_printoptions
+    get_printoptions set_default_device get_default_device set_default_tensor_type promote_types can_cast finfo iinfo
+    use_deterministic_algorithms set_warn_always is_warn_always_enabled broadcast_shapes calculate_gain no_grad
+    enable_grad autocast is_anomaly_enabled is_anomaly_check_nan_enabled are_deterministic_algorithms_enabled
+    is_deterministic_algorithms_warn_only_enabled get_float32_matmul_precision set_float32_matmul_precision
+"""
+OF_THE_CLASS = """
+    __init__ __new__ __init_subclass__ __hash__ __array_ufunc__ __array_function__ __torch_function__ __array__
+    __iter__ __reduce_ex__ __reduce__ __setstate__ __array_namespace__ __getattr__ as_subclass
+    run pending buffer owned needed hooks sequence
+"""
+UNTOUCHED, KEPT_METHODS = frozenset(PASSED_BY.split()), frozenset(OF_THE_CLASS.split())
+SLOTS = {  # operators of Python: the method that they are in PyTorch, and of the other operand
+    "__add__": ("add", None), "__radd__": ("add", "add"), "__sub__": ("sub", None), "__rsub__": ("__rsub__", "sub"),
+    "__mul__": ("mul", None), "__rmul__": ("mul", "mul"), "__truediv__": ("div", None),
+    "__matmul__": ("matmul", None), "__neg__": ("neg", None), "__pos__": ("positive", None), "__abs__": ("abs", None),
+    "__mod__": ("remainder", None), "__lt__": ("lt", None), "__le__": ("le", None), "__gt__": ("gt", None),
+    "__ge__": ("ge", None), "__ne__": ("ne", None), "__iadd__": ("add_", None), "__isub__": ("sub_", None),
+    "__imul__": ("mul_", None), "__itruediv__": ("div_", None), "__ifloordiv__": ("floor_divide_", None),
+    "__imod__": ("remainder_", None),
+}  # fmt: skip
+installed = False
+
+
+def install() -> None:
+    """Puts the switches in, once in a process."""
+    global installed
+    if installed:
+        return
+    installed = True
+    use_switch(behind_guard)
+    for function in unguarded():
+        put_before(function)
+    for name in SLOTS:
+        setattr(Tensor, name, slot(name))
+    Tensor.__new__ = staticmethod(new)  # type: ignore[method-assign]
+
+
+def behind_guard(function: Callable, args, kwargs) -> tuple | None:
+    """What somebody makes of a call of a guarded function, in a tuple; None where nobody takes it over."""
+    if function.__name__ in UNTOUCHED:
+        return None
+    result = taken(function, args, kwargs)
+    return None if result is NOBODY else (result,)
+
+
+def unguarded() -> Iterator[FunctionType]:
+    """The public functions and methods without a guard, each once."""
+    homes = [vars(import_module(f"rushlight.{place}".rstrip("."))) for place in PLACES]
+    seen = {id(f.__wrapped__) for home in homes for f in home.values() if hasattr(f, "passes_switch")}
+    for home in (*homes, vars(Tensor)):
+        of_class = home is homes[-1] or "__torch_function__" in home
+        for name, function in list(home.items()):
+            if type(function) is not FunctionType or hasattr(function, "passes_switch") or id(function) in seen:
+                continue
+            wanted = is_method(name) if of_class else name[:1] != "_"
+            if wanted and name not in UNTOUCHED and function.__module__.startswith("rushlight"):
+                seen.add(id(function))
+                yield function
+
+
+def is_method(name: str) -> bool:
+    """Whether a name of the class is that of a method to be taken over, or of an operator of Python without a slot."""
+    return name not in KEPT_METHODS and name not in SLOTS and (name[:1] != "_" or name[:2] == "__")
+
+
+def template(*args, **kwargs):
+    """The code that functions get; the text stands for the switch."""
+    return "the switch".call(*args, **kwargs)  # type: ignore[attr-defined]
+
+
+class Switch:
+    """Asks who takes over the calls of a function, which is called as ever if nobody does."""
+
+    def __init__(self, function: FunctionType):
+        self.function = function
+        self.plain = FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        self.plain.__kwdefaults__ = function.__kwdefaults__
+
+    def call(self, *args, **kwargs):
+        """A call of the function."""
+        result = taken(self.function, args, kwargs)
+        return self.plain(*args, **kwargs) if result is NOBODY else result
+
+
+def put_before(function: FunctionType) -> None:
+    """Puts a switch before a function, which stays the same object."""
+    switch = Switch(function)
+    code = template.__code__
+    function.__code__ = code.replace(
+        co_consts=tuple(switch if const == "the switch" else const for const in code.co_consts),
+        co_freevars=function.__code__.co_freevars,
+        co_name=function.__name__,
+    )
+    function.__wrapped__ = switch.plain  # type: ignore[attr-defined]  # for `inspect.signature`
+
+
+def slot(name: str) -> Callable:
+    """An operator of Python that asks who takes it over; as a function of the method that it is in PyTorch."""
+    own, turned = SLOTS[name]
+    plain = getattr(Tensor, name)
+
+    def called(self, *other):
+        if (here := HERE).modes or (not here.without_classes and overriding(given((self, *other), {}))):
+            if turned and isinstance(other[0], Tensor):
+                return taken(getattr(Tensor, turned), (*other, self), {})
+            return taken(called if own == name else getattr(Tensor, own), (self, *other), {})
+        return plain(self, *other)
+
+    called.__name__, called.__qualname__, called.__module__ = name, f"Tensor.{name}", Tensor.__module__
+    return called
+
+
+def new(cls, *args, **kwargs):
+    """`Tensor.__new__(cls, data)`, which makes an object of a subclass that is not made by a method of rushlight's."""
+    tensor = Arithmetic.__new__(cls)
+    if args and not cls.__init__.__module__.startswith("rushlight"):
+        tensor._array = constructed(*args, **kwargs)
+    return tensor
+
+
+def take_over(cls: type) -> None:
+    """Lets a subclass of Tensor take calls over, and what is asked of its objects."""
+    install()
+    if not takes_over(cls):
+        return
+    for home in Tensor.__mro__[:-1]:
+        for name, value in vars(home).items():
+            public = name[:1] != "_" and name not in FIELDS | KEPT_METHODS
+            shown = public and type(value).__name__ in ("property", "getset_descriptor")
+            if shown and getattr_static(cls, name) is getattr_static(Tensor, name):
+                setattr(cls, name, watched(value))
+
+
+HIDDEN = frozenset(
+    ["run", "pending", "buffer", "owned", "needed", "hooks", "sequence"]
+)  # what vertices of the graph are made of
+
+
+def watched(attribute: Any) -> property:
+    """A property that asks who takes over that it is read or set."""
+
+    def ask(access):
+        def called(self, *value):
+            result = taken(access, (self, *value), {})
+            return access(self, *value) if result is NOBODY else result
+
+        return called
+
+    return property(ask(attribute.__get__), ask(attribute.__set__), ask(attribute.__delete__))
