@@ -156,6 +156,8 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import distributed, distributions, func, functional, functorch, futures, hub, interop, jit, library
     from rushlight import masked, mps, multiprocessing, nn, onnx, optim, profiler, serialization, signal, special
     from rushlight import testing, torch_version, types, utils, vision, xpu
+    from rushlight import overrides
+    from rushlight._C import DisableTorchFunction, DisableTorchFunctionSubclass
     from rushlight.amp import GradScaler, autocast
     from rushlight.amp.autocast_mode import get_autocast_cpu_dtype, get_autocast_dtype, is_autocast_cpu_enabled
     from rushlight.amp.autocast_mode import is_autocast_enabled, set_autocast_cpu_dtype
