@@ -1,9 +1,13 @@
-"""`python -m benchmarks [WORD ...]`: times the workloads whose names contain one of the words (all), prints a table."""
+"""`python -m benchmarks [WORD ...]`: times the workloads whose names contain one of the words (all), prints a table.
+
+With `operators`, `programs` or `--check` it is `benchmarks.ratios` that does the work.
+"""
 
 import json
+import sys
 from pathlib import Path
 
-from benchmarks import table
+from benchmarks import ratios, table
 from benchmarks.contenders import CONTENDERS, installed
 from benchmarks.measure import Result, measure
 from benchmarks.options import chosen_environment, parser
@@ -59,4 +63,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if {*ratios.KINDS, "--check"} & set(sys.argv[1:]):
+        sys.exit(ratios.main(sys.argv[1:]))
     main()

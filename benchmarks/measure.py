@@ -65,13 +65,16 @@ class Team:
                     cannot[name] = str(reason)
         return found
 
-    def run(self, result: Result, rounds: int) -> None:
-        """Adds one run of a workload to its result; who could not do it once is not asked again."""
+    def run(self, result: Result, rounds: int, least: float = LEAST, clock: str = "perf_counter") -> None:
+        """Adds one run of a workload to its result; who could not do it once is not asked again.
+
+        Each turn takes `least` seconds at least, by one of the clocks of Python's `time`.
+        """
         processes = self.ready(result.workload, result.cannot)
         times = {name: [] for name in processes}
         for _ in range(rounds):
             for name, process in processes.items():
-                times[name].append(process.ask("time", LEAST) / result.workload.per_step)
+                times[name].append(process.ask("time", least, clock) / result.workload.per_step)
         for name in result.cannot:
             result.times.pop(name, None)
         for name, run in times.items():

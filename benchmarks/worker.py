@@ -43,18 +43,24 @@ class Worker:
         self.step = None
         self.step = workload.forms[self.name](self.module, *workload.data())
 
-    def time(self, least: float) -> float:
-        """Seconds of one call, from as many calls as fill `least` seconds; the first, which warms up, not counted."""
+    def time(self, least: float, clock: str = "perf_counter") -> float:
+        """Seconds of one call, from as many calls as fill `least` seconds; the first, which warms up, not counted.
+
+        `clock` is a function of Python's `time`: `process_time` does not count what other processes take.
+        """
         gc.collect()
-        begin = time.perf_counter()
+        now = getattr(time, clock)
+        begin, calls = now(), 1
         self.step()
-        start, calls = time.perf_counter(), 0
-        if start - begin > least:
-            return start - begin
-        while (elapsed := time.perf_counter() - start) < least:
-            self.step()
-            calls += 1
-        return elapsed / calls
+        if (elapsed := now() - begin) > least:
+            return elapsed
+        while True:
+            begin = now()
+            for _ in range(calls):
+                self.step()
+            if (elapsed := now() - begin) >= least:
+                return elapsed / calls
+            calls = 1 + int(calls * least / elapsed)
 
     def peak(self, small: "Workload", workload: "Workload", steps: int) -> int:
         """Bytes that some steps take at most, beyond what the process had with all arrays that they start from.
