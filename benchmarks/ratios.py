@@ -117,9 +117,18 @@ def slower(ratios: list[Ratio], committed: dict[str, list[float]]) -> list[Ratio
     return [one for one in ratios if one.name in committed and one.low > BEYOND * committed[one.name][2]]
 
 
+def committed_file(kind: str, chosen: argparse.Namespace) -> Path:
+    """Where the ratios of a kind are committed: those of a busy machine are others."""
+    return COMMITTED / f"{kind}{'-busy' if chosen.busy else ''}.json"
+
+
 def check(kind: str, chosen: argparse.Namespace) -> bool:
     """Whether no workload is slower than the committed ratios allow; what looks slower is measured again."""
-    committed = json.loads((COMMITTED / f"{kind}.json").read_text())
+    file = committed_file(kind, chosen)
+    if not file.exists():
+        print(f"{file} is not there: write it with --commit first")
+        return False
+    committed = json.loads(file.read_text())
     found = [one for one in KINDS[kind](chosen.only, chosen.quick) if one.name in committed]
     rounds = chosen.rounds
     ratios: list[Ratio] = []
@@ -147,7 +156,7 @@ def show(kind: str, chosen: argparse.Namespace) -> bool:
         chosen.markdown.write_text(text + "\n")
     if chosen.commit:
         COMMITTED.mkdir(exist_ok=True)
-        (COMMITTED / f"{kind}.json").write_text(as_json(ratios))
+        committed_file(kind, chosen).write_text(as_json(ratios))
     return not failed
 
 

@@ -134,6 +134,12 @@ def test_check_measures_what_looks_slower_again(monkeypatch, tmp_path, capsys, h
     assert ("torch.erf" in capsys.readouterr().out) == bool(status)
 
 
+def test_check_needs_committed_ratios(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(ratios, "COMMITTED", tmp_path)
+    assert ratios.main(["programs", "--check", "--busy"]) == 1
+    assert "programs-busy.json is not there: write it with --commit first" in capsys.readouterr().out
+
+
 def test_a_kind_that_there_is_not_is_refused(capsys):
     with pytest.raises(SystemExit):
         ratios.main(["operaters"])
