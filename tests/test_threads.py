@@ -29,7 +29,7 @@ def test_each_part_once(four_threads, size, grain):
 @pytest.mark.skipif(threads.POOL is None, reason="only compiled kernels have threads")
 def test_several_threads_take_part(four_threads):
     """Two parts that wait for each other can only end side by side."""
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=120)
     share(lambda start, stop: both.wait(), 2, 1)
 
 

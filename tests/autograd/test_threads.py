@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -135,50 +134,32 @@ def test_errors_in_one_thread_leave_the_others_alone(torch):
     assert x.grad.tolist() == [6, 6]
 
 
-STRESS = """
-    import sys, threading
-    from contextlib import nullcontext
-    import rushlight as torch
-    from rushlight.core import engine
+LOCKED = """
+import threading
+from contextlib import ExitStack
+import rushlight as torch
+from rushlight.core import engine
 
-    if sys.argv[1] == "without":
-        engine.LEAVES[:] = [nullcontext()] * len(engine.LEAVES)
-    sys.setswitchinterval(1e-6)
-    x = torch.zeros(300_000, requires_grad=True)
-    x.grad = torch.zeros(300_000)
-    barrier = threading.Barrier(4)
-
-    def run():
-        barrier.wait()
-        for _ in range(40):
-            x.backward(torch.ones(300_000))
-
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    print(int(x.grad.min()) == 160)
+x = torch.ones(3, requires_grad=True)
+x.grad = torch.zeros(3)
+thread = threading.Thread(target=x.backward, args=(torch.ones(3),))
+with ExitStack() as locks:
+    for held in engine.LEAVES:
+        locks.enter_context(held)
+    thread.start()
+    thread.join(0.2)
+    assert thread.is_alive()
+    assert x.grad.tolist() == [0, 0, 0]
+thread.join()
+assert x.grad.tolist() == [1, 1, 1]
 """
 
 
-def stressed(locks):
-    """Whether all gradients of a stress test arrived. Large arrays: NumPy lets other threads run while it adds them."""
-    environment = os.environ | {"RUSHLIGHT_PURE_PYTHON": "1", "OMP_NUM_THREADS": "1"}
-    run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(STRESS), locks],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return run.stdout.strip() == "True"
-
-
-def test_the_locks_are_what_keeps_gradients():
-    """The stress test can fail: it does when the locks of the leaves are taken out."""
-    assert stressed("with")
-    assert not all(stressed("without") for _ in range(40))  # one is enough; a busy machine needs more tries
+def test_a_gradient_waits_for_the_lock_of_its_leaf():
+    """In the plain form of the core, whose locks can be reached."""
+    environment = os.environ | {"RUSHLIGHT_PURE_PYTHON": "1"}
+    done = subprocess.run([sys.executable, "-c", LOCKED], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 FORK = """
@@ -210,7 +191,7 @@ for _ in range(8):
         (plain * plain).sum().backward()
         torch.rand(10)
         os._exit(0)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not os.waitpid(child, os.WNOHANG)[0]:
         if time.monotonic() > end:
             os.kill(child, 9)
@@ -223,7 +204,7 @@ going = False
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_fork_while_others_run_passes():
-    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -261,7 +242,7 @@ def test_a_fork_while_another_thread_draws_random_numbers():
     drawing.wait(60)
     child = os.fork()
     if child == 0:
-        signal.alarm(20)  # ends a child that waits for ever
+        signal.alarm(120)  # ends a child that waits for ever
         rushlight.rand(2000, generator=generator)
         os._exit(0)
     forked.set()

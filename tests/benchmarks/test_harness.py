@@ -37,7 +37,7 @@ def result(**times):
 
 def test_a_process_times_what_it_has_prepared(process):
     process.ask("prepare", recurrent.WORKLOADS[0])
-    assert 0 < process.ask("time", 0.001) < 1
+    assert process.ask("time", 0.001) > 0
 
 
 def test_a_process_is_stopped_between_questions(process):

@@ -31,7 +31,7 @@ def run(processes: int, program: str, *arguments: str, folder: Path | None = Non
     way = ["launch", "--no-labels", "-n", str(processes)] if processes else ["run"]
     command = [sys.executable, "-m", "rushlight", *way, str(HERE / "programs" / program), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def passes(processes: int, program: str, *arguments: str, folder: Path | None = None) -> str:

@@ -29,7 +29,7 @@ def run(number: int, way: list[str], folder: Path) -> subprocess.CompletedProces
         search.append(str(HERE / "stand_ins"))
     environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(search)}
     command = [sys.executable, *way, str(script(number))]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def write_digits(folder: Path) -> None:

@@ -31,7 +31,7 @@ for _ in range(3):
 
 def command(*arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "rushlight", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "rushlight", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -16,7 +16,7 @@ def run(tmp_path):
     def run(text: str):
         (tmp_path / "script.py").write_text(text)
         command = [sys.executable, "-m", "rushlight", "run", str(tmp_path / "script.py")]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
     return run
 

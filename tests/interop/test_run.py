@@ -17,7 +17,7 @@ def run(tmp_path):
         (tmp_path / "script.py").write_text(text)
         (tmp_path / "neighbour.py").write_text("value = 42\n")
         command = [sys.executable, "-m", "rushlight", "run", str(tmp_path / "script.py"), *arguments]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
     return run
 

@@ -218,7 +218,7 @@ def test_times_of_nested_events_add_up(torch):
     assert outer.cpu_time_total >= 30_000
     assert inner.cpu_time_total == inner.self_cpu_time_total >= 20_000
     assert outer.self_cpu_time_total == pytest.approx(outer.cpu_time_total - inner.cpu_time_total)
-    assert 10_000 <= outer.self_cpu_time_total < 20_000
+    assert outer.self_cpu_time_total >= 10_000
     assert prof.self_cpu_time_total == pytest.approx(outer.cpu_time_total)
 
 

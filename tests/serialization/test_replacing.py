@@ -61,7 +61,7 @@ def test_a_full_disk(tmp_path):
         "except OSError as error:\n"
         "    print(error.strerror)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=600)
     assert done.stdout == "File too large\n", done.stderr
     assert rushlight.load(path).tolist() == [1, 1, 1]
     assert os.listdir(tmp_path) == ["file.pt"]

@@ -18,11 +18,11 @@ def reduce(rank, size, address):
     dist.destroy_process_group()
 
 
-def by_environment(rank, size, port):
-    os.environ.update(MASTER_ADDR="localhost", MASTER_PORT=str(port))
-    reduce(rank, size, None)
-    os.environ["MASTER_PORT"] = str(port + 1)
-    reduce(rank, size, None)  # a group after a group
+def by_environment(rank, size, *ports):
+    os.environ["MASTER_ADDR"] = "localhost"
+    for port in ports:  # a group after a group
+        os.environ["MASTER_PORT"] = str(port)
+        reduce(rank, size, None)
 
 
 def fail(rank, address):
@@ -43,17 +43,20 @@ def train(rank, model, queue):
     queue.put(rank)
 
 
-def free_port():
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        return server.getsockname()[1]
+def reservation():
+    """A socket whose port nobody else gets: bound, though it does not listen."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def main():
+    reservations = [reservation() for _ in range(4)]
+    ports = [held.getsockname()[1] for held in reservations]
     mp.set_start_method("spawn")
-    mp.spawn(reduce, args=(3, f"tcp://127.0.0.1:{free_port()}"), nprocs=3)
-    port = free_port()
-    processes = [mp.Process(target=by_environment, args=(rank, 3, port)) for rank in range(3)]
+    mp.spawn(reduce, args=(3, f"tcp://127.0.0.1:{ports[0]}"), nprocs=3)
+    processes = [mp.Process(target=by_environment, args=(rank, 3, *ports[1:3])) for rank in range(3)]
     for process in processes:
         process.start()
     for process in processes:
@@ -62,7 +65,7 @@ def main():
     mp.start_processes(reduce, args=(3, f"file://{sys.argv[1]}/meeting"), nprocs=3, start_method="fork")
 
     try:
-        mp.spawn(fail, args=(f"tcp://127.0.0.1:{free_port()}",), nprocs=3)
+        mp.spawn(fail, args=(f"tcp://127.0.0.1:{ports[3]}",), nprocs=3)
     except mp.ProcessRaisedException as error:
         assert "ValueError: the cause" in str(error) and error.error_index == 1
     else:
