@@ -1,10 +1,16 @@
 """Compiles the core, and some kernels, with Cython; without a C compiler the core runs as it is, kernels as NumPy."""
 
 import os
+import shutil
+import sysconfig
 from pathlib import Path
+from zipfile import ZipFile
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
+
+from build_backend import SHIPPED, compiles
 
 CORE = [
     "graph.py",
@@ -20,43 +26,104 @@ CORE = [
     "guards.py",
 ]
 SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
+TYPES = [*Path("rushlight").rglob("*.pxd")]  # what the sources share
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 
-class BuildIfPossible(build_ext):
-    """Builds the core, and goes on without it when there is no compiler."""
+def prebuilt_wheel():
+    """A wheel in dist/ that has been built from the very sources that are here, for a Python like this; or None."""
+    if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
+        return None
+    compiled = {source.with_suffix(SUFFIX).as_posix() for source in SOURCES}
+    for path in sorted(Path("dist").glob("rushlight-*.whl")):
+        with ZipFile(path) as wheel:
+            names = set(wheel.namelist())
+            if compiled <= names and all(
+                file.as_posix() in names and wheel.read(file.as_posix()) == file.read_bytes()
+                for file in [*SOURCES, *TYPES]
+            ):
+                return path
+    return None
+
+
+def translate():
+    """The C files of all sources, in their order."""
+    if SHIPPED.is_dir():
+        return [str(SHIPPED / source.with_suffix(".c")) for source in SOURCES]
+    from Cython.Build import cythonize
+
+    directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
+    modules = [Extension(".".join(source.with_suffix("").parts), [str(source)]) for source in SOURCES]
+    translated = cythonize(modules, build_dir="build/cython", compiler_directives=directives)
+    return [module.sources[0] for module in translated]
+
+
+class BuildModules(build_ext):
+    """Takes the compiled modules from a wheel that fits, or compiles them."""
 
     def finalize_options(self):
         """Compiles as many modules at a time as there are CPUs."""
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
+    def build_extensions(self):
+        """Fills in the C files, and compiles them."""
+        import numpy
+
+        for module, source in zip(self.extensions, translate(), strict=True):
+            module.sources = [source]
+            module.include_dirs = [numpy.get_include()]
+        super().build_extensions()
+
     def run(self):
         """Compiles, or says why not and leaves the Python files to run as they are."""
         try:
-            super().run()
+            if WHEEL:
+                unpack(WHEEL, "." if self.inplace else self.build_lib)
+            else:
+                super().run()
         except Exception as error:
             print(f"rushlight: the core stays uncompiled and runs as plain Python ({error})")
 
 
-def extensions():
-    """The modules to compile, or none where Cython is missing or RUSHLIGHT_PURE_PYTHON is set."""
-    if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
-        return []
-    try:
-        import numpy
-        from Cython.Build import cythonize
-    except ImportError:
-        return []
-    modules = [
-        Extension(".".join(source.with_suffix("").parts), [str(source)], include_dirs=[numpy.get_include()],
-                  extra_compile_args=FAST, define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-                  optional="kernels" in source.parts and source.stem != "sharing")
+def unpack(wheel, folder):
+    """Takes the compiled modules out of a wheel."""
+    with ZipFile(wheel) as files:
+        files.extractall(folder, [name for name in files.namelist() if name.endswith(SUFFIX)])
+
+
+class WithCFiles(sdist):
+    """A source distribution with the C files: who builds from it needs no Cython."""
+
+    def make_release_tree(self, base_dir, files):
+        """Adds the C files."""
+        super().make_release_tree(base_dir, files)
+        for source, made in zip(SOURCES, translate(), strict=True):
+            target = Path(base_dir, SHIPPED, source.with_suffix(".c"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(made, target)
+
+
+def modules():
+    """The modules to compile; their C files and include folders are filled in when they are built."""
+    return [
+        Extension(
+            ".".join(source.with_suffix("").parts),
+            [str(source)],
+            extra_compile_args=FAST,
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+            optional="kernels" in source.parts and source.stem != "sharing",
+        )
         for source in SOURCES
-    ]  # fmt: skip
-    directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
-    return cythonize(modules, build_dir="build/cython", compiler_directives=directives)
+    ]
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildIfPossible})
+WHEEL = prebuilt_wheel()
+COMPILED = WHEEL is not None or compiles()
+if WHEEL:
+    print(f"rushlight: takes the compiled modules of {WHEEL}")
+elif not COMPILED:
+    print("rushlight: there is no C compiler, or none is wanted: the core runs as plain Python, some times slower")
+setup(ext_modules=modules() if COMPILED else [], cmdclass={"build_ext": BuildModules, "sdist": WithCFiles})

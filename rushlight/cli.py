@@ -1,6 +1,7 @@
 """The command line: `rushlight run | explain | launch | demo | info`."""
 
 import argparse
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 
@@ -23,10 +24,12 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a PyTorch or MindSpore script, with rushlight in its place")
     run.add_argument("--explain", action="store_true", help="say at the end why gradients are missing or wrong")
     run.add_argument("--page", metavar="HTML", help="write the explanation as a page, too")
-    run.add_argument("-m", "--module", action="store_true", help="the script is the name of a module")
-    run.add_argument("script", help="the script, unchanged: its imports get rushlight")
-    run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
-    run.set_defaults(command=run_command)
+    rest = argparse.REMAINDER
+    run.add_argument("-m", "--module", metavar=("MODULE", "..."), nargs=rest, help="a module instead, with arguments")
+    run.add_argument("-c", metavar=("TEXT", "..."), dest="text", nargs=rest, help="a program's text instead")
+    run.add_argument("script", nargs="?", help="the script, unchanged: its imports get rushlight; `-` reads it")
+    run.add_argument("arguments", nargs=rest, help="what the script gets in sys.argv")
+    run.set_defaults(command=run_command, usage=run.error)
 
     explain = commands.add_parser("explain", help="list the mistakes that run --explain finds")
     explain.add_argument("--list", action="store_true", help="list them: the default; with names, show their programs")
@@ -48,17 +51,27 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Runs a script."""
-    from rushlight.interop import run_module, run_script
+    """Runs a script, a module or a text, as Python would."""
+    from rushlight.interop import run_module, run_script, run_text
 
     explaining = options.explain or options.page is not None
+    run: Callable[[str, list[str], AbstractContextManager], int]
+    if options.module is not None:
+        run, program = run_module, options.module
+    elif options.text is not None:
+        run, program = run_text, options.text
+    else:
+        run, program = run_text if options.script == "-" else run_script, [options.script, *options.arguments]
+    if not program or program[0] is None:
+        options.usage("expected a script, -m MODULE, -c TEXT, or - for the standard input")
     try:
-        return (run_module if options.module else run_script)(
-            options.script, options.arguments, explainer(options.page) if explaining else nullcontext()
-        )
+        return run(program[0], program[1:], explainer(options.page) if explaining else nullcontext())
     except FileNotFoundError:
         print(f"rushlight run: there is no file {options.script}")
         return 2
+    except ModuleNotFoundError as error:
+        print(f"rushlight run: {error}")
+        return 1
 
 
 def explainer(page: str | None) -> AbstractContextManager:

@@ -102,3 +102,10 @@ def test_tracebacks_have_near_names():
     done = subprocess.run([sys.executable, "-c", "import rushlight; rushlight.matmull"], capture_output=True, text=True)
     words = "AttributeError: module 'torch' has no attribute 'matmull' in rushlight. Did you mean matmul"
     assert done.stderr.splitlines()[-1].startswith(words)
+
+
+def test_names_on_demand_are_not_those_of_files():
+    """`torch.nn.attention` is the package, though a file of `nn.modules` has the same name."""
+    program = "import rushlight; print(rushlight.nn.attention.__name__, rushlight.nn.attention.flex_attention.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["rushlight.nn.attention", "rushlight.nn.attention.flex_attention"]

@@ -1,6 +1,7 @@
 """Anomaly mode: where nodes were recorded, what their cotangents are, and which lines change tensors in place."""
 
 import os
+import re
 import traceback
 import warnings
 from contextvars import ContextVar
@@ -12,12 +13,15 @@ from rushlight.core.modes import CURRENT, Setting
 
 RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
 ORIGIN = "rushlight.explain"  # where a node's notes keep what an explanation knows of its result
+RUNNERS = re.compile(r"[/\\\\](IPython|ipykernel)[/\\\\]|<frozen runpy>|[/\\\\](code|runpy)\.py$")  # they run programs
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def lines_of_user():
-    """The lines of the user's program that led here."""
-    return [frame for frame in traceback.extract_stack() if not frame.filename.startswith(HERE)]
+    """The lines of the user's program that led here: of a notebook's cell those from the cell on."""
+    lines = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(HERE)]
+    start = max((i for i, frame in enumerate(lines) if RUNNERS.search(frame.filename)), default=-1)
+    return lines[start + 1 :] or lines
 
 
 def line_of_user():

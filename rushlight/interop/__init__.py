@@ -1,6 +1,6 @@
 """Living with other libraries: `import torch` and `import mindspore` served by rushlight, and scripts run that way."""
 
 from rushlight.interop.imports import serve_mindspore, serve_torch
-from rushlight.interop.script import run_module, run_script
+from rushlight.interop.script import run_module, run_script, run_text
 
-__all__ = ["run_module", "run_script", "serve_mindspore", "serve_torch"]
+__all__ = ["run_module", "run_script", "run_text", "serve_mindspore", "serve_torch"]

@@ -1,6 +1,7 @@
 """Runs a script as it is, with rushlight in the place of PyTorch and MindSpore."""
 
 import io
+import linecache
 import os
 import re
 import runpy
@@ -8,10 +9,10 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 from types import ModuleType
 
-from rushlight.interop.children import label_output, serve_children
-from rushlight.interop.imports import serve_mindspore, serve_torch
+from rushlight.interop.children import label_output, serve_all, serve_children
 from rushlight.keeping import keep
 from rushlight.missing import explanation
 
@@ -31,9 +32,32 @@ def run_script(path: str, arguments: list[str], around: AbstractContextManager |
 
 
 def run_module(name: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
-    """Runs a module as `python -m name arguments...` would, as `run_script` runs a file; returns 0 or 1."""
+    """Runs a module as `python -m name arguments...` would, as `run_script` runs a file; returns 0 or 1.
+
+    ModuleNotFoundError where there is no such module.
+    """
     sys.path[0] = os.getcwd()
+    serve_all()
+    if find_spec(name) is None:
+        raise ModuleNotFoundError(f"No module named {name}", name=name)
     return run_main(lambda main: runpy.run_module(name, run_name="__main__", alter_sys=True), name, arguments, around)
+
+
+def run_text(text: str, arguments: list[str], around: AbstractContextManager | None = None) -> int:
+    """Runs a program's text as `python -c text arguments...` would, as `run_script` runs a file; returns 0 or 1.
+
+    The text "-" stands for what comes on the standard input, as in `python - arguments...`.
+    """
+    path, name = ("-", "<stdin>") if text == "-" else ("-c", "<string>")
+    text = sys.stdin.read() if text == "-" else text
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # for those who show lines
+    sys.path[0] = ""
+
+    def execute(main: ModuleType) -> None:
+        del main.__file__
+        exec(compile(text, name, "exec"), main.__dict__)
+
+    return run_main(execute, path, arguments, around)
 
 
 def run_main(
@@ -43,8 +67,7 @@ def run_main(
     around: AbstractContextManager | None = None,
 ) -> int:
     """Executes a program's main module in this process, and reports what goes wrong; returns 0 or 1."""
-    serve_torch()
-    serve_mindspore()
+    serve_all()
     serve_children()
     label_output()
     keep()

@@ -7,6 +7,8 @@ from rushlight.nn import functional, init, modules, parameter, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
 
+globals().pop("attention")  # the layers' file; the package of that name comes on demand
+
 ON_DEMAND = {"DataParallel": "rushlight.nn.parallel", "SyncBatchNorm": "rushlight.nn.parallel.synchronized"}
 
 if TYPE_CHECKING:  # what checkers of types cannot see in the table

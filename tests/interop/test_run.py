@@ -1,5 +1,6 @@
 """Scripts written for PyTorch run unchanged, in a process of their own."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +117,53 @@ def test_info():
     assert done.returncode == 0
     for word in ("rushlight", "NumPy", "core", "BLAS threads"):
         assert word in done.stdout
+
+
+def command(*arguments, text=None, folder=None):
+    """Runs `rushlight run` with some arguments, and what stands on the standard input."""
+    line = [sys.executable, "-m", "rushlight", "run", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(line, cwd=folder or ROOT, env=environment, input=text, capture_output=True, text=True)
+
+
+FACTS = "import sys, torch; print(torch.__name__, sys.argv, repr(sys.path[0]), __name__, '__file__' in globals())"
+
+
+def test_text_and_standard_input_as_python_takes_them():
+    assert command("-c", FACTS, "-h", "x").stdout == "rushlight ['-c', '-h', 'x'] '' __main__ False\n"
+    assert command("-", "-h", "x", text=FACTS).stdout == "rushlight ['-', '-h', 'x'] '' __main__ False\n"
+
+
+def test_modules_and_packages(tmp_path):
+    (tmp_path / "alone.py").write_text("import sys, torch; print(torch.__name__, sys.argv[1:], __name__)")
+    (tmp_path / "house").mkdir()
+    (tmp_path / "house" / "__main__.py").write_text("import alone")
+    assert command("-m", "alone", "-c", "-m", folder=tmp_path).stdout == "rushlight ['-c', '-m'] __main__\n"
+    assert command("-m", "house", "x", folder=tmp_path).stdout == "rushlight ['x'] alone\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["-m", "no_such_module"], 1, "rushlight run: No module named no_such_module"),
+        (["no_such_file.py"], 2, "rushlight run: there is no file no_such_file.py"),
+        (["-c", "import sys; sys.exit(7)"], 7, ""),
+        ([], 2, "expected a script, -m MODULE, -c TEXT, or - for the standard input"),
+        (["-c"], 2, "expected a script, -m MODULE, -c TEXT, or - for the standard input"),
+    ],
+)
+def test_what_cannot_run(arguments, status, words):
+    done = command(*arguments)
+    assert done.returncode == status
+    assert words in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_tracebacks_show_the_lines_of_a_text():
+    done = command("-c", "import torch\ndef f():\n    torch.ones(2) @ torch.ones(3)\nf()")
+    assert done.stderr.startswith('Traceback (most recent call last):\n  File "<string>", line 4, in <module>\n    f()')
+
+
+def test_a_text_is_explained():
+    done = command("--explain", "-c", "import torch\nx = torch.ones(2)\nprint(x.sum().item())")
+    assert (done.stdout, done.returncode) == ("2.0\n", 0)
