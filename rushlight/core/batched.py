@@ -276,6 +276,3 @@ def lifted(array, levels, ndim):
 def values(array):
     """The values of all examples of an array, for messages."""
     return array.array if type(array) is Batched else array
-
-
-ARRAYS = (np.ndarray, Batched)

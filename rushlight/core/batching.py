@@ -6,6 +6,7 @@ in front. All levels are taken in one step: a rule that serves one serves severa
 
 import numpy as np
 
+from rushlight.core.arrays import as_array, is_array
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
 from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
@@ -27,8 +28,8 @@ def compute(op, args):
         return without_memory(op, args, levels)
     result = (op.batch or elementwise)(op, args, levels)
     if type(result) is tuple or type(result) is list:
-        return tuple([Batched(np.asarray(part), levels) for part in result])
-    return Batched(np.asarray(result), levels)
+        return tuple([Batched(as_array(part), levels) for part in result])
+    return Batched(as_array(result), levels)
 
 
 def without_memory(op, args, levels):
@@ -39,13 +40,8 @@ def without_memory(op, args, levels):
         return without_samples(op, args)
     finish = (lambda part: Batched(part, levels)) if op.view else (lambda part: laid_out(Batched(part, levels)))
     if type(result) is tuple or type(result) is list:
-        return tuple([finish(np.asarray(part)) for part in result])
-    return finish(np.asarray(result))
-
-
-def is_array(value):
-    """Whether an argument is an array, batched or not."""
-    return isinstance(value, (Batched, np.ndarray))
+        return tuple([finish(as_array(part)) for part in result])
+    return finish(as_array(result))
 
 
 def is_list(value):

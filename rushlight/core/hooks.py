@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 
+from rushlight.core.arrays import as_array
 from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.locks import reentrant_lock
@@ -223,7 +224,7 @@ def as_tensors(grads):
 
 def as_tensor(grad, model=None):
     """A gradient as users see it; `model` is the array of the tensor that it belongs to, where that is known."""
-    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(handed_out(np.asarray(grad), model))
+    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(handed_out(as_array(grad), model))
 
 
 def as_given(grad, recorded):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.arrays import as_array
 from rushlight.core.batched import ENTERED, Batched, levels_of
 from rushlight.core.batching import on_batched
 from rushlight.core.operators import Operator
@@ -43,7 +44,7 @@ def summed(input, levels):
     times = math.prod([level.size for level in levels if input.array.shape[input.levels.index(level)] != level.size])
     array = np.add.reduce(input.array, axis=places, dtype=input.dtype)
     rest = tuple([level for level in input.levels if level not in levels])
-    return put_together(np.asarray(array if times == 1 else array * np.asarray(times, array.dtype)), rest)
+    return put_together(as_array(array if times == 1 else array * np.asarray(times, array.dtype)), rest)
 
 
 INTO = Operator("into_level", into, ("input", "dim", "level"),

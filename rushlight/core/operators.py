@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import adjust as adjust_batched
 from rushlight.core.batching import compute as compute_batched
@@ -77,7 +78,7 @@ def usual_unary(op, a):
     else:
         result = on_arrays(op, (op.promote(a),))
     if type(result) is not ndarray:
-        result = np.asarray(result)
+        result = as_array(result)
     out = blank()
     out._array = result
     if not in_order(x):
@@ -133,7 +134,7 @@ def usual_binary(op, a, b):
     except Exception as error:
         raise explained(error, (x, y)) from None
     if type(result) is not ndarray:
-        result = np.asarray(result)
+        result = as_array(result)
     out = blank()
     out._array = result
     if not (in_order(x) and in_order(y)):
@@ -242,7 +243,7 @@ def finish(op, args, arrays):
     if type(result) is Batched:
         batched = True
     elif type(result) is not ndarray:
-        result = np.asarray(result)
+        result = as_array(result)
     out = blank()
     out._array = result
     if op.view:
@@ -320,7 +321,7 @@ def use_narrowing(narrow_type, widen, narrowed):
 
 def several(op, args, arrays, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
-    results = tuple([r if type(r) is ndarray or type(r) is Batched else np.asarray(r) for r in results])
+    results = tuple([r if type(r) is ndarray or type(r) is Batched else as_array(r) for r in results])
     outs = []
     for result in results:
         out = blank()

@@ -24,7 +24,7 @@ ALL = 1 << 62
 def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """The product of a matrix (n, m) and a vector (m)."""
     found = None if fast is None else fast.matvec(matrix, vector)
-    return matrix.dot(vector) if found is None else found
+    return np.matmul(matrix, vector) if found is None else found
 
 
 def outer(column: np.ndarray, row: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ def other_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The product of two matrices as a fresh array."""
     found = None if gemm is None else gemm.product(a, b, LARGE if blas_is_wide() else ALL)
-    return a.dot(b) if found is None else found
+    return np.matmul(a, b) if found is None else found
 
 
 def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:

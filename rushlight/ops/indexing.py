@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from rushlight.core.batched import ARRAYS, Batched
+from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import change, check_history, is_followed, without_history
 from rushlight.core.operators import call
@@ -41,7 +42,7 @@ def _index(input, key):
 @operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
 def _accumulate(input, shape, key):
     """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
-    arrays = [item for item in key if isinstance(item, ARRAYS)]
+    arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
         out = np.zeros(shape, input.dtype)
         out[key] = input
@@ -62,7 +63,7 @@ def located(key):
     and whether they are apart, so that NumPy puts their dimensions first."""
     dims, index, blocks, dim = [], [], [], 0
     for number, item in enumerate(key):
-        if isinstance(item, ARRAYS):
+        if is_array(item):
             found = item.nonzero() if item.dtype == bool else (item,)
             dims += range(dim, dim + len(found))
             index += found
@@ -110,7 +111,7 @@ def general(input, key):
     if arrays is None:
         return viewed if viewed is not input else call(_alias, (input,))
     if viewed.requires_grad and recording():
-        arrays = tuple([item.copy() if isinstance(item, ARRAYS) else item for item in arrays])
+        arrays = tuple([item.copy() if is_array(item) else item for item in arrays])
     return call(_index, (viewed, arrays))
 
 
@@ -121,7 +122,7 @@ def viewed_and_arrays(input, key, written=None):
     """
     key, arrays = split(key, input._array.ndim)
     viewed = input if all(item == ALL for item in key) else basic(input, key)
-    if not any(isinstance(item, ARRAYS) for item in arrays):
+    if not any(is_array(item) for item in arrays):
         return viewed, None
     if written is not None:
         check_write(viewed, written)
@@ -141,7 +142,7 @@ def anywhere(array, arrays):
     """A key of arrays for an empty tensor: where nothing is picked, no index is out of bounds."""
     if 0 not in selected_shape(array, arrays):
         return arrays
-    return tuple([np.zeros_like(x) if isinstance(x, ARRAYS) and x.dtype != bool else x for x in arrays])
+    return tuple([np.zeros_like(x) if is_array(x) and x.dtype != bool else x for x in arrays])
 
 
 def scalar_index():
@@ -202,7 +203,7 @@ def assign(target, value):
 
 def single_mask(arrays):
     """Whether a key is one mask, for which PyTorch fills with a value of any dtype."""
-    found = [item for item in arrays if isinstance(item, ARRAYS)]
+    found = [item for item in arrays if is_array(item)]
     return len(found) == 1 and found[0].dtype == bool
 
 
@@ -236,7 +237,7 @@ def put(target, key, value, accumulate, any_dtype, trimmed=False):
     else:
         value = np.asarray(checked_number(value, array.dtype)).astype(array.dtype)
     if is_followed(target, value):
-        key = tuple([item.copy() if isinstance(item, ARRAYS) else item for item in key])
+        key = tuple([item.copy() if is_array(item) else item for item in key])
         return change(target, _index_put, value, key, accumulate)
     check_memory(target, (value,))
     values = value._array if isinstance(value, TensorBase) else value
@@ -272,7 +273,7 @@ def checked_values(target, key, value, any_dtype, trimmed=False):
 
 def selected_shape(array, key):
     """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
-    within = [np.zeros_like(item) if isinstance(item, ARRAYS) and item.dtype != bool else item for item in key]
+    within = [np.zeros_like(item) if is_array(item) and item.dtype != bool else item for item in key]
     within = tuple([item.example() if type(item) is Batched else item for item in within])
     return np.broadcast_to(np.empty((), bool), array.shape)[within].shape
 
@@ -287,7 +288,7 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
     """
     key = put_key(input, indices)
     values = checked_values(input, key, values, single_mask(key))
-    return _index_put(input, values, tuple([k.copy() if isinstance(k, ARRAYS) else k for k in key]), accumulate)
+    return _index_put(input, values, tuple([k.copy() if is_array(k) else k for k in key]), accumulate)
 
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:

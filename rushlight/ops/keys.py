@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.batched import ARRAYS, Batched
+from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase
 
 ALL = slice(None)
@@ -69,7 +70,7 @@ def as_tuple(key) -> tuple:
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and len(key) <= 32 and any(
-        isinstance(item, (TensorBase, *ARRAYS, list, tuple, slice)) or item is None or item is ... for item in key
+        isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ... for item in key
     ):  # fmt: skip
         return tuple(key)
     return (key,)
@@ -92,7 +93,7 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
         elif isinstance(item, bool):
             basic.append(None)
             arrays.append(np.zeros(int(item), np.int64))
-        elif isinstance(item, ARRAYS):
+        elif is_array(item):
             basic += [ALL] * (item.ndim if item.dtype == bool else 1)
             arrays.append(item)
         else:
@@ -104,7 +105,7 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
 
 def consumed(item) -> int:
     """How many of the tensor's dimensions an item stands for."""
-    if isinstance(item, ARRAYS):
+    if is_array(item):
         return item.ndim if item.dtype == bool else 1
     return 1 if isinstance(item, slice) or type(item) is int else 0
 
@@ -119,7 +120,7 @@ def as_item(item):
         return item
     if isinstance(item, TensorBase):
         return as_index(item._array)
-    if isinstance(item, ARRAYS):
+    if is_array(item):
         return as_index(item)
     if isinstance(item, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
@@ -159,7 +160,7 @@ def check_masks(arrays: tuple, shape: tuple[int, ...]) -> None:
     """IndexError for a mask that does not have the shape of the dimensions it is for."""
     dim = 0
     for item in arrays:
-        if isinstance(item, ARRAYS) and item.dtype == bool:
+        if is_array(item) and item.dtype == bool:
             if item.shape != shape[dim : dim + item.ndim]:
                 at = next(i for i, n in enumerate(item.shape) if n != shape[dim + i])
                 raise IndexError(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.arrays import as_array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
@@ -31,7 +32,7 @@ def below_largest(input, dim, dtype):
     input = input.real if input.dtype.kind == "c" else input
     if input.size == 0:
         return np.zeros(input.shape, d)
-    return np.asarray(np.subtract(input, np.maximum.reduce(input, dim, None, None, True), dtype=d))
+    return as_array(np.subtract(input, np.maximum.reduce(input, dim, None, None, True), dtype=d))
 
 
 @operator(
@@ -45,7 +46,7 @@ def _softmax_cotangent(grad, result, dim):
     """result * (grad - sum(grad * result))."""
     if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, False)) is not None:
         return values
-    weighted = np.asarray(grad * result)
+    weighted = as_array(grad * result)
     weighted -= result * total(weighted, dim)
     return weighted
 
@@ -83,7 +84,7 @@ def _log_softmax_cotangent(grad, result, dim):
     """grad - softmax * sum(grad)."""
     if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, True)) is not None:
         return values
-    values = np.asarray(np.exp(result))
+    values = as_array(np.exp(result))
     values *= total(grad, dim)
     return np.subtract(grad, values, out=values)
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
-from rushlight.core.batching import is_array
+from rushlight.core.arrays import is_array
 from rushlight.core.modes import Setting
 
 REFUSED = (

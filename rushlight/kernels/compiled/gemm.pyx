@@ -351,11 +351,15 @@ cdef cnp.ndarray empty_product(cnp.ndarray a, cnp.ndarray b):
     return cnp.PyArray_SimpleNew(a.ndim, shape, cnp.NPY_FLOAT)
 
 
-def product(cnp.ndarray a, cnp.ndarray b, index most):
+def product(a, b, index most):
     """`a @ b` for matrices of float32, or as many of them in batches of one shape.
 
     None for others, for expanded matrices, and for more than so many multiplications.
     """
+    return product_of(a, b, most) if cnp.PyArray_CheckExact(a) and cnp.PyArray_CheckExact(b) else None
+
+
+cdef object product_of(cnp.ndarray a, cnp.ndarray b, index most):
     cdef Job job
     cdef int dims = a.ndim - 2
     cdef index work, count

@@ -89,8 +89,12 @@ cdef void multiply(cnp.ndarray a, cnp.ndarray x, cnp.ndarray y, real* typed) noe
         by_columns(matrix, a.strides[1] // <Py_ssize_t>sizeof(real), vector, result, a.shape[0], a.shape[1])
 
 
-def matvec(cnp.ndarray matrix, cnp.ndarray vector):
+def matvec(matrix, vector):
     """`matrix @ vector` for small contiguous ones of float32 or float64; None for others."""
+    return matvec_of(matrix, vector) if cnp.PyArray_CheckExact(matrix) and cnp.PyArray_CheckExact(vector) else None
+
+
+cdef object matvec_of(cnp.ndarray matrix, cnp.ndarray vector):
     cdef int kind = cnp.PyArray_TYPE(matrix)
     cdef cnp.ndarray result
     cdef cnp.npy_intp size = cnp.PyArray_ITEMSIZE(matrix)
@@ -108,8 +112,12 @@ def matvec(cnp.ndarray matrix, cnp.ndarray vector):
     return result
 
 
-def outer(cnp.ndarray column, cnp.ndarray row):
+def outer(column, row):
     """The outer product of two contiguous vectors of float32 or float64; None for others."""
+    return outer_of(column, row) if cnp.PyArray_CheckExact(column) and cnp.PyArray_CheckExact(row) else None
+
+
+cdef object outer_of(cnp.ndarray column, cnp.ndarray row):
     cdef int kind = cnp.PyArray_TYPE(row)
     cdef cnp.ndarray result
     cdef cnp.npy_intp shape[2]
@@ -132,8 +140,12 @@ cdef inline bint is_matrix(cnp.ndarray x, int kind) noexcept:
         and cnp.PyArray_ISBEHAVED_RO(x) and (kind == cnp.NPY_FLOAT or kind == cnp.NPY_DOUBLE)
 
 
-def add_row(cnp.ndarray matrix, cnp.ndarray row):
+def add_row(matrix, row):
     """Adds a vector to each row of a matrix, both contiguous; returns whether they were."""
+    return add_row_of(matrix, row) if cnp.PyArray_CheckExact(matrix) and cnp.PyArray_CheckExact(row) else False
+
+
+cdef object add_row_of(cnp.ndarray matrix, cnp.ndarray row):
     cdef int kind = cnp.PyArray_TYPE(matrix)
     if not is_matrix(matrix, kind) or not is_vector(row, kind) or matrix.shape[1] != row.shape[0]:
         return False
@@ -144,8 +156,12 @@ def add_row(cnp.ndarray matrix, cnp.ndarray row):
     return True
 
 
-def sum_rows(cnp.ndarray matrix):
+def sum_rows(matrix):
     """The sum of the rows of a contiguous matrix; None for others, and for narrow ones."""
+    return sum_rows_of(matrix) if cnp.PyArray_CheckExact(matrix) else None
+
+
+cdef object sum_rows_of(cnp.ndarray matrix):
     cdef int kind = cnp.PyArray_TYPE(matrix)
     cdef cnp.ndarray result
     if not is_matrix(matrix, kind) or matrix.shape[1] < SIDE_BY_SIDE // 2:
