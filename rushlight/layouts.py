@@ -57,11 +57,11 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
             return np.empty_like(array, dtype)
         format = contiguous_format
     if format is contiguous_format:
-        return np.empty(array.shape, dtype)
+        return np.empty(array.shape, dtype, like=array)
     if array.ndim != RANKS[format]:
         raise RuntimeError(f"required rank {RANKS[format]} tensor to use {format.name} format")
     batch, channels, *space = array.shape
-    return np.moveaxis(np.empty((batch, *space, channels), dtype), -1, 1)
+    return np.moveaxis(np.empty((batch, *space, channels), dtype, like=array), -1, 1)
 
 
 def is_repeated(array: np.ndarray) -> bool:
@@ -73,7 +73,7 @@ def is_repeated(array: np.ndarray) -> bool:
 
 def owned(array: np.ndarray) -> np.ndarray:
     """A copy with the array's strides; a contiguous one where dimensions were expanded."""
-    return np.array(array, order="C" if is_repeated(array) else "K")
+    return np.array(array, order="C" if is_repeated(array) else "K", like=array)
 
 
 def compact(shape, itemsize):

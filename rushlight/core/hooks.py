@@ -3,8 +3,6 @@
 from collections import OrderedDict
 from itertools import count
 
-import numpy as np
-
 from rushlight.core.arrays import as_array
 from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor

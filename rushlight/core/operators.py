@@ -425,6 +425,8 @@ def disordered(arg):
 
 def needs_place(op, arrays, result):
     """Whether a result may lie elsewhere than PyTorch's: it, or an operand, is in disorder."""
+    if type(result) is not ndarray:
+        return False
     if op.laying == ALWAYS or not in_order(result):
         return True
     if op.laying == OPERANDS:

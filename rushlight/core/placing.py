@@ -70,6 +70,8 @@ def handed_out(grad, model=None):
 
     `model` is the array of the tensor that it belongs to, where that is known.
     """
+    if type(grad) is not np.ndarray:
+        return grad
     if is_repeated(grad):
         return grad if grad.flags.writeable else repeated_anew(grad)
     if grad.flags.c_contiguous or not is_ours(grad, model):

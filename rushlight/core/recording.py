@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.arrays import is_array
 from rushlight.core.context import next_number, value_of
 from rushlight.core.graph import TensorBase, VersionCounter, View
 from rushlight.core.modes import CURRENT
@@ -271,8 +272,8 @@ def look(out, source, several):
 
 def same_shape(a, b):
     """Whether two arrays have the same shape; a Python number has that of anything."""
-    if type(a) is not ndarray:
-        return True
+    if type(a) is not ndarray or type(b) is not ndarray:
+        return not is_array(a) or a.shape == b.shape
     x = a
     y = b
     if x.ndim != y.ndim:

@@ -23,7 +23,7 @@ def _fft_resize(input, dims, sizes):
     shape = list(input.shape)
     for d, n in zip(dims, sizes, strict=True):
         shape[d] = n
-    result = np.zeros(shape, input.dtype)
+    result = np.zeros(shape, input.dtype, like=input)
     common = tuple(slice(min(n, m)) for n, m in zip(shape, input.shape, strict=True))
     result[common] = input[common]
     return result

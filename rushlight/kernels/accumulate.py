@@ -29,16 +29,16 @@ def add_rows(index, rows, n):
     width = math.prod(rows.shape[1:])
     shape = (n, *rows.shape[1:])
     if rows.size == 0:
-        return np.zeros(shape, rows.dtype)
+        return np.zeros(shape, rows.dtype, like=rows)
     if width == 1 or rows.size <= SMALL or kind_of(rows.dtype) not in "fc" or rows.dtype.itemsize < 4:
-        out = np.zeros(n * width, rows.dtype)
+        out = np.zeros(n * width, rows.dtype, like=rows)
         places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
         np.add.at(out, places, rows.reshape(-1))
         return out.reshape(shape)
     from scipy.sparse import csc_matrix
 
     m = len(index)
-    ones = np.ones(m, rows.dtype)
+    ones = np.ones(m, rows.dtype, like=rows)
     spread = csc_matrix((ones, index, np.arange(m + 1)), shape=(n, m))
     return (spread @ rows.reshape(m, width)).reshape(shape)
 

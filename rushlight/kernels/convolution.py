@@ -107,7 +107,7 @@ def convolution_weight(
         return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
     total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
     for run, cotangent in zip(runs(input), runs(grad), strict=True):
-        cotangent = np.ascontiguousarray(cotangent)
+        cotangent = np.ascontiguousarray(cotangent, like=cotangent)
         seen = windows(pad_run(run, padding), kernel, places, stride, dilation)
         for rows in _blocks(places, total, run):
             total += _contract(_planes(cotangent, rows, groups), _columns(seen, rows, groups))

@@ -44,7 +44,9 @@ def takes(*operands: np.ndarray) -> bool:
     dtype = operands[0].dtype
     if fast is None or not fast.AVAILABLE:
         return False
-    return dtype in (np.float32, np.float64) and all(a.dtype == dtype and a.size for a in operands)
+    return dtype in (np.float32, np.float64) and all(
+        type(a) is np.ndarray and a.dtype == dtype and a.size for a in operands
+    )
 
 
 def convolution(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.arrays import as_array
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 
@@ -33,7 +34,7 @@ def cross_entropy(x: np.ndarray, target: np.ndarray, factor: float) -> tuple[np.
     sums = np.log(np.add.reduce(np.exp(below), axis=-1))
     picked = np.take_along_axis(below, target[..., None], -1)[..., 0]
     loss = np.add.reduce(sums - picked, axis=-1) * factor
-    return np.asarray(loss, x.dtype), np.stack([peaks[..., 0], sums], axis=-2)
+    return as_array(loss).astype(x.dtype, copy=False), np.stack([peaks[..., 0], sums], axis=-2)
 
 
 def cross_entropy_cotangent(grad: np.ndarray, x: np.ndarray, target: np.ndarray, moments: np.ndarray) -> np.ndarray:
@@ -52,11 +53,11 @@ def pick(x: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
     if fast is not None and (result := fast.pick(x, target, factor)) is not None:
         return result
     picked = np.take_along_axis(x, target[..., None], -1)[..., 0]
-    return np.asarray(np.add.reduce(picked, axis=-1) * factor, x.dtype)
+    return as_array(np.add.reduce(picked, axis=-1) * factor).astype(x.dtype, copy=False)
 
 
 def put(value: np.ndarray, target: np.ndarray, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
     """Return zeros with a number in each row, in the column that `target` says: the adjoint of `pick`."""
-    result = np.zeros(shape, dtype)
-    result[np.arange(len(target)), target] = value
+    result = np.zeros(shape, dtype, like=target)
+    result[np.arange(len(target), like=target), target] = value
     return result

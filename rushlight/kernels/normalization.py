@@ -29,7 +29,9 @@ def rows(x: np.ndarray, innermost: bool) -> np.ndarray:
 def empty_rows(x: np.ndarray, dtype: np.dtype, innermost: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return an uninitialised array of the shape of x, and the view of it as rows."""
     samples, *inner = x.shape
-    array = batch_first(np.empty((*inner, samples), dtype)) if innermost else np.empty(x.shape, dtype)
+    shape = (*inner, samples) if innermost else x.shape
+    array = np.empty(shape, dtype, like=x)
+    array = batch_first(array) if innermost else array
     return array, rows(array, innermost)
 
 

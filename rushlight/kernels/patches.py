@@ -63,10 +63,10 @@ def runs(batch: np.ndarray) -> Iterator[np.ndarray]:
 def pad_run(run: np.ndarray, padding: Size) -> np.ndarray:
     """Return the run contiguous, with zeros around its spatial dimensions; itself where it is so already."""
     if not any(padding):
-        return np.ascontiguousarray(run)
+        return np.ascontiguousarray(run, like=run)
     channels, *spatial, samples = run.shape
     sizes = (size + 2 * pad for size, pad in zip(spatial, padding, strict=True))
-    padded = np.empty((channels, *sizes, samples), run.dtype)
+    padded = np.empty((channels, *sizes, samples), run.dtype, like=run)
     inner: Slices = (slice(None),)
     for size, pad in zip(spatial, padding, strict=True):
         padded[(*inner, slice(pad))] = 0

@@ -61,7 +61,7 @@ def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -
     """
     innermost = _batch_innermost(indices)
     addresses, size = _addresses(indices, spatial_shape, innermost)
-    flat = np.zeros(size, grad.dtype)
+    flat = np.zeros(size, grad.dtype, like=grad)
     np.add.at(flat, addresses.ravel(), _planes(grad, innermost).ravel())
     return _unplanes(flat, (*grad.shape[:2], *spatial_shape), innermost)
 

@@ -79,7 +79,7 @@ def _cholesky_solve(B, L, upper):
     L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),
 )
 def _cholesky_inverse(L, upper):
-    return inverse_by_factor(L, upper, np.eye(L.shape[-1], dtype=L.dtype))
+    return inverse_by_factor(L, upper, np.eye(L.shape[-1], dtype=L.dtype, like=L))
 
 
 @linalg

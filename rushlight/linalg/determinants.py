@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight import return_types
 from rushlight.core.batching import leading
+from rushlight.core.graph import TensorBase
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
@@ -110,7 +111,7 @@ def det(A: Tensor) -> Tensor:
 def slogdet_cotangent(grad, input, result0):
     """The cotangent of A: that of log det A, a + ib, times A^-H; the phase b is that of the sign."""
     weight = grad[1]
-    if input.dtype.kind == "c" if isinstance(input, np.ndarray) else input.is_complex():
+    if input.is_complex() if isinstance(input, TensorBase) else input.dtype.kind == "c":
         weight = weight - 1j * np.imag(np.conjugate(grad[0]) * result0)
     return as_matrices(weight) * adjoint(_inv(input))
 

@@ -38,13 +38,13 @@ def solved_batch(op, args, levels):
     """The rule of `lstsq`: examples are matrices more; what is empty is so for each of them."""
     sizes = tuple([level.size for level in levels])
     parts = elementwise(op, args, levels)
-    return [part if part.shape != (0,) else np.zeros((*sizes, 0), part.dtype) for part in parts]
+    return [part if part.shape != (0,) else np.zeros((*sizes, 0), part.dtype, like=part) for part in parts]
 
 
 def as_first_rows(solution, rows):
     """The solution as LAPACK leaves it: in the first of so many rows, in memory column by column."""
     *batch, m, k = solution.shape
-    memory = np.zeros((*batch, k, max(m, rows)), solution.dtype)
+    memory = np.zeros((*batch, k, max(m, rows)), solution.dtype, like=solution)
     memory[..., :m] = solution.mT
     return memory[..., :m].mT
 
@@ -67,7 +67,7 @@ def _lstsq(A, B, rcond, driver):
 
     solution, rank, values = over_batches(solved, (A, B), (2, 2))
     n, m = A.shape[-2:]
-    none = residuals = np.zeros(0, values.dtype)
+    none = residuals = np.zeros(0, values.dtype, like=values)
     if n > m and driver != "gelsy" and np.all(rank == m):
         difference = np.abs(np.matmul(A, solution) - B)
         residuals = np.add.reduce(difference * difference, -2)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import Batched, levels_of, spread
 from rushlight.core.batching import leading
 from rushlight.ops.table import operator
@@ -49,7 +50,12 @@ def gaps(x):
 
 
 def over_batches(function, arrays, dims):
-    """Calls a function of arrays of `dims` dimensions for each of a batch; the dimensions before are broadcast."""
+    """Calls a function of arrays of `dims` dimensions for each of a batch; the dimensions before are broadcast.
+
+    NotImplementedError for arrays that are not NumPy's: the functions are SciPy's.
+    """
+    if any(is_foreign(x) for x in arrays):
+        raise NotImplementedError("This decomposition is SciPy's, which takes NumPy's arrays alone: convert it before.")
     levels = levels_of(*arrays)
     if levels:
         results = over_batches(function, [spread(x, levels) for x in arrays], dims)
@@ -59,8 +65,8 @@ def over_batches(function, arrays, dims):
     if not batch:
         return function(*arrays)
     if 0 in batch:
-        samples = function(*[np.ones(x.shape[c:], x.dtype) for x, c in zip(arrays, cut, strict=True)])
-        stacked = [np.empty(batch + np.shape(s), np.asarray(s).dtype) for s in as_tuple(samples)]
+        samples = function(*[np.ones(x.shape[c:], x.dtype, like=x) for x, c in zip(arrays, cut, strict=True)])
+        stacked = [np.empty(batch + np.shape(s), np.result_type(s)) for s in as_tuple(samples)]
     else:
         wide = [np.broadcast_to(x, batch + x.shape[c:]) for x, c in zip(arrays, cut, strict=True)]
         results = [as_tuple(function(*[x[index] for x in wide])) for index in np.ndindex(batch)]

@@ -14,7 +14,7 @@ __all__ = ["matrix_exp", "matrix_power"]
 @operator(aten=(), batch=leading, input=lambda grad: np.zeros_like(grad))
 def _power_0(input):
     """Identity matrices, which do not depend on the input; the result is part of its graph, as PyTorch's."""
-    return np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
+    return np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype, like=input), input.shape).copy()
 
 
 @method

@@ -47,7 +47,7 @@ def tall_qr_cotangent(gQ, gR, Q, R):
 @operator(layout="columns", batch=leading, node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
 def _qr(input, mode):
     if mode == "r":
-        return np.empty(0, input.dtype), np.linalg.qr(input, "r")
+        return np.empty(0, input.dtype, like=input), np.linalg.qr(input, "r")
     return tuple(np.linalg.qr(input, mode))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
@@ -145,14 +146,14 @@ def cutoff(values, shape, atol, rtol):
 
 def number(value):
     """A tolerance as an array that goes with the last dimension of singular values."""
-    return np.expand_dims(value, -1) if isinstance(value, np.ndarray) else value
+    return np.expand_dims(value, -1) if is_array(value) else value
 
 
 def with_tolerances(function):
     """A function of a batch of matrices and of tolerances for each of their own batches."""
 
     def batched(n, input, *args):
-        return function(input, *[grown(x, n, input.ndim - n - 2) if isinstance(x, np.ndarray) else x for x in args])
+        return function(input, *[grown(x, n, input.ndim - n - 2) if is_array(x) else x for x in args])
 
     return batched
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.arrays import is_array
 from rushlight.core.graph import TensorBase
 from rushlight.kernels.selection import select
 from rushlight.ops.filling import checked_number
@@ -17,7 +18,7 @@ def interpolated(input, end, weight):
     """`input + weight * (end - input)`, computed from the nearer end, so that both ends are met exactly."""
     difference = end - input
     near, far = input + weight * difference, end - difference * (1 - weight)
-    if isinstance(weight, np.ndarray):
+    if is_array(weight):
         return select(np.absolute(weight) < 0.5, near, far)
     return near if abs(weight) < 0.5 else far
 

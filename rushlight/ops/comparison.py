@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import is_batched

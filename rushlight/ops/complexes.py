@@ -186,7 +186,7 @@ angle = unary(
     broadcasts=True,
 )  # fmt: skip
 def _complex(real, imag):
-    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64))
+    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
     result.real, result.imag = real, imag
     return result
 

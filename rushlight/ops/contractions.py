@@ -59,7 +59,7 @@ def _einsum(operands, subscripts, output):
     sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
     equation = f"{','.join(subscripts)}->{output}"
     if len(operands) == 1:
-        return np.array(np.einsum(equation, *operands))
+        return np.copy(np.einsum(equation, *operands))
     return np.einsum(equation, *operands, optimize=math.prod(sizes.values()) > SMALL)
 
 

@@ -63,7 +63,7 @@ method(contiguous)
 def copied(name: str, node: str, look, doc: str):
     """The variant of a view operation that returns copies, with PyTorch's name for its node."""
     enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
-    copy = enter_copy(lambda input: np.array(input, order="C"))
+    copy = enter_copy(lambda input: np.array(input, order="C", like=input))
 
     def function(input, *args, out=None, **kwargs):
         seen = look(input, *args, **kwargs)

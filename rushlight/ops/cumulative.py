@@ -43,7 +43,7 @@ def _cumsum(input, dim, dtype):
         result = fast.cumulative_sum(input, dim, False)
         if result is not None:
             return result
-    return accumulated(input, dim, dtype) if input.ndim else np.array(input, dtype)
+    return accumulated(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
 
 
 def accumulated(array, dim, dtype):
@@ -71,12 +71,12 @@ def latest(input, dim, ufunc, wins):
     if fast is not None and (found := fast.cumulative_extreme(input, dim, ufunc is np.maximum)) is not None:
         return found
     if input.ndim == 0:
-        return input.copy(), np.zeros((), np.int64)
+        return input.copy(), np.zeros((), np.int64, like=input)
     values = ufunc.accumulate(input, dim)
-    count = np.arange(input.shape[dim]).reshape([-1 if d == dim else 1 for d in range(input.ndim)])
+    count = np.arange(input.shape[dim], like=input).reshape([-1 if d == dim else 1 for d in range(input.ndim)])
     new = wins(input, values)
     if kind_of(input.dtype) == "f":
-        new |= np.isnan(input)
+        new = new | np.isnan(input)
     return values, np.maximum.accumulate(np.where(new, count, 0), dim)
 
 
@@ -177,7 +177,7 @@ def _logcumsumexp(input, dim):
         return input.copy()
     if input.dtype.kind != "c":
         return np.logaddexp.accumulate(input, dim)
-    out = np.array(input)
+    out = np.array(input, like=input)
     rows = np.moveaxis(out, dim, 0)
     for i in range(1, len(rows)):
         rows[i] = add_logarithms(rows[i], rows[i - 1])

@@ -65,7 +65,7 @@ def check_matrices(name, input):
 @operator(linear=True, batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
 def _diag_embed(input, offset, dim1, dim2):
     n = input.shape[-1] + abs(offset)
-    out = np.zeros((*input.shape[:-1], n, n), input.dtype)
+    out = np.zeros((*input.shape[:-1], n, n), input.dtype, like=input)
     out = np.moveaxis(out, (-2, -1), (dim1, dim2))
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
     return out
@@ -142,7 +142,7 @@ def spread_batch(n, input, shape):
 @operator(aten=(), linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
 def _spread_diagonal(input, shape):
     """A matrix of zeros with one number all along its diagonal: the adjoint of the trace."""
-    out = np.zeros(shape, input.dtype)
+    out = np.zeros(shape, input.dtype, like=input)
     np.fill_diagonal(out, input)
     return out
 

@@ -156,7 +156,7 @@ def renormalise(weight, indices, max_norm, norm_type, function):
     norms = np.linalg.norm(array[rows], norm_type, axis=1)
     large = norms > max_norm
     if large.any():
-        scale = np.ones(array.shape[0], array.dtype)
+        scale = np.ones(array.shape[0], array.dtype, like=array)
         scale[rows[large]] = max_norm / (norms[large] + 1e-7)
         with no_grad():
             weight.mul_(new_tensor(scale[:, None]))
@@ -177,7 +177,7 @@ def bag_cotangents(
     share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(weight.dtype))
     sample = None
     if needs[1]:
-        sample = np.add.reduce(rows * _rows(weight, indices), axis=-1) * (np.asarray(indices) != padding)
+        sample = np.add.reduce(rows * _rows(weight, indices), axis=-1) * np.not_equal(indices, padding)
     if not needs[0]:
         return [None, sample]
     rows = rows * np.expand_dims(share, -1)
@@ -190,7 +190,7 @@ def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
     """What part of its bag each sample has in the cotangent of its row."""
     share = shares(indices, padding, scale, dtype)
     if share is None:
-        share = np.ones(np.asarray(indices).shape, dtype)
+        share = np.ones(np.shape(indices), dtype)
     return share / np.maximum(counts, 1)[bags].astype(dtype) if mode == "mean" else share
 
 
@@ -213,9 +213,9 @@ def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padd
 def largest_rows(weight, rows, indices, bags, n, padding):
     """The largest value of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
     kept = np.flatnonzero(indices != padding)
-    out = np.full((n, weight.shape[1]), -np.inf, weight.dtype)
+    out = np.full((n, weight.shape[1]), -np.inf, weight.dtype, like=weight)
     np.maximum.at(out, bags[kept], rows[kept])
-    chosen = np.full(out.shape, -1)
+    chosen = np.full(out.shape, -1, like=out)
     for k in kept[::-1]:
         hit = rows[k] == out[bags[k]]
         chosen[bags[k]][hit] = indices[k]

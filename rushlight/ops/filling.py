@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
@@ -63,7 +64,7 @@ def overwritten(input, value):
 
 def overwrite_batch(n: int, input, value):
     """A batch of overwritten examples."""
-    return overwritten(input, grown(value, n, input.ndim - n) if isinstance(value, np.ndarray) else value)
+    return overwritten(input, grown(value, n, input.ndim - n) if is_array(value) else value)
 
 
 def enter(name: str, value: str, node: str):

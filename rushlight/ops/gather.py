@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
@@ -68,7 +69,7 @@ def _put_back(input, dim, index, shape, distinct=False):
     elif distinct:
         out[grid(index, dim)] = input
     elif input.size:
-        out = np.zeros(out.size, input.dtype)
+        out = np.zeros(out.size, input.dtype, like=input)
         np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
         return out.reshape(shape)
     return out
@@ -260,7 +261,7 @@ def _scatter_add(input, dim, index, src):
     node="NotImplemented",
 )
 def _scatter_with_reduce(input, dim, index, src, reduce):
-    values = np.broadcast_to(corner(src, index.shape) if isinstance(src, np.ndarray) else src, index.shape)
+    values = np.broadcast_to(corner(src, index.shape) if is_array(src) else src, index.shape)
     return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched, aligned, spread, values
 from rushlight.core.batching import by, dynamic, with_index
 from rushlight.core.graph import TensorBase, new_tensor
@@ -43,9 +44,9 @@ def _index_select(input, dim, index):
 def _add_at(input, shape, dim, index):
     """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
-        return np.asarray(np.add.reduce(input, axis=None))
-    rows = np.ascontiguousarray(np.moveaxis(input, dim, 0))
-    return np.ascontiguousarray(np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim))
+        return as_array(np.add.reduce(input, axis=None))
+    rows = np.ascontiguousarray(np.moveaxis(input, dim, 0), like=input)
+    return np.ascontiguousarray(np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim), like=input)
 
 
 def vector_index(name: str, index: Tensor) -> None:
@@ -242,7 +243,7 @@ def _index_fill(input, dim, index, value):
     batch=with_index,
     additive=True,
     input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
-    value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(np.asarray(index))), axis=None),
+    value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(index)), axis=None),
     node="IndexFillBackward1",
 )
 def _index_fill_tensor(input, dim, index, value):
@@ -306,7 +307,7 @@ def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_sel
 )
 def _index_reduce(input, dim, index, source, reduce, include_self):
     rows = as_rows(input)
-    places = np.arange(rows.size).reshape(rows.shape)[at(dim, index)]
+    places = np.arange(rows.size, like=rows).reshape(rows.shape)[at(dim, index)]
     return reduced(input, places.reshape(-1), source, reduce, include_self)
 
 
@@ -433,7 +434,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 def _put(input, index, source, accumulate):
     if accumulate:
         return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
-    out = np.array(input, order="C")
+    out = np.array(input, order="C", like=input)
     out.reshape(-1)[np.reshape(index, -1)] = np.reshape(source, -1)
     return out
 

@@ -36,7 +36,7 @@ NUMBERS = (bool, int, float, complex, np.generic)
 )
 def _index(input, key):
     """The elements at a key of index arrays, masks and full slices."""
-    return np.ascontiguousarray(input[key])
+    return np.ascontiguousarray(input[key], like=input)
 
 
 @operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
@@ -44,7 +44,7 @@ def _accumulate(input, shape, key):
     """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
     arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
-        out = np.zeros(shape, input.dtype)
+        out = np.zeros(shape, input.dtype, like=input)
         out[key] = input
         return out
     dims, index, apart = located(key)
@@ -53,9 +53,9 @@ def _accumulate(input, shape, key):
     rows = np.moveaxis(input, range(places, places + index[0].ndim), range(index[0].ndim))
     sizes = [shape[dim] for dim in dims]
     flat = flat_index([i.reshape(-1) for i in index], sizes)
-    rows = np.ascontiguousarray(rows).reshape(flat.size, *[shape[dim] for dim in rest])
+    rows = np.ascontiguousarray(rows, like=rows).reshape(flat.size, *[shape[dim] for dim in rest])
     out = add_rows(flat, rows, int(np.prod(sizes))).reshape(*sizes, *[shape[dim] for dim in rest])
-    return np.ascontiguousarray(np.moveaxis(out, range(len(dims)), dims))
+    return np.ascontiguousarray(np.moveaxis(out, range(len(dims)), dims), like=input)
 
 
 def located(key):
@@ -275,7 +275,7 @@ def selected_shape(array, key):
     """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
     within = [np.zeros_like(item) if is_array(item) and item.dtype != bool else item for item in key]
     within = tuple([item.example() if type(item) is Batched else item for item in within])
-    return np.broadcast_to(np.empty((), bool), array.shape)[within].shape
+    return np.broadcast_to(np.empty((), bool, like=array), array.shape)[within].shape
 
 
 @method

@@ -226,7 +226,7 @@ def blocks_of_batch(op, args, levels):
 def on_diagonal(blocks, dtype):
     """Matrices (*batch, n, m) side by side and one below the other, zeros around them."""
     sizes = [sum(block.shape[i] for block in blocks) for i in (-2, -1)]
-    out = np.zeros((*blocks[0].shape[:-2], *sizes), dtype)
+    out = np.zeros((*blocks[0].shape[:-2], *sizes), dtype, like=blocks[0])
     row = column = 0
     for block in blocks:
         n, m = block.shape[-2:]

@@ -69,11 +69,14 @@ def as_tuple(key) -> tuple:
     """A key as a tuple of items: lists that hold more than numbers are meant as one, as in NumPy of old."""
     if isinstance(key, tuple):
         return key
-    if isinstance(key, list) and len(key) <= 32 and any(
-        isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ... for item in key
-    ):  # fmt: skip
+    if isinstance(key, list) and len(key) <= 32 and any(is_no_number(item) for item in key):
         return tuple(key)
     return (key,)
+
+
+def is_no_number(item) -> bool:
+    """Whether an item of a list shows that the list is meant as a tuple."""
+    return isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ...
 
 
 def split(key, ndim: int) -> tuple[tuple, tuple]:

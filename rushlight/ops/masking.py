@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, aligned, grown
 from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import TensorBase
@@ -24,7 +25,7 @@ BOOL = np.dtype(bool)
 
 def fill_batch(n, input, mask, value):
     """The filling of a batch; a value that is an array has one number for each example."""
-    value = grown(value, n, input.ndim - n) if isinstance(value, np.ndarray) else value
+    value = grown(value, n, input.ndim - n) if is_array(value) else value
     return _masked_fill.forward(input, mask, value)
 
 
@@ -88,7 +89,7 @@ def place_batch(op, args, levels):
     """The rule of putting selected elements back, to where one mask has them."""
     input, mask = args
     rows = aligned(input, levels)
-    out = np.zeros((*rows.shape[:-1], *mask.shape), input.dtype)
+    out = np.zeros((*rows.shape[:-1], *mask.shape), input.dtype, like=input)
     out[..., mask] = rows
     return out
 
@@ -102,7 +103,7 @@ def place_batch(op, args, levels):
 )
 def _place_masked(input, mask):
     """Zeros with the elements of a vector where the mask holds, in their order: the adjoint of `masked_select`."""
-    out = np.zeros(mask.shape, input.dtype)
+    out = np.zeros(mask.shape, input.dtype, like=input)
     out[mask] = input
     return out
 
@@ -141,7 +142,7 @@ def scatter_batch(n, input, mask, source):
 def gather_batch(n, input, mask, shape):
     """The rule of its adjoint: the elements where the mask holds in the first places of arrays of zeros."""
     held, rows = rows_of(mask, n), rows_of(input, n)
-    out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype)  # the last place is for what is not held
+    out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype, like=input)
     np.put_along_axis(out, np.where(held, np.cumsum(held, -1) - 1, out.shape[-1] - 1), rows, -1)
     return out[..., :-1].reshape((*mask.shape[:n], *shape))
 

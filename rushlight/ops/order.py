@@ -24,7 +24,7 @@ __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
 def picked(input, index, dim, keepdim):
     """The values at one place in each row along a dimension, and the index of the places."""
     if input.ndim == 0:
-        return input.copy(), np.zeros((), np.int64)
+        return input.copy(), np.zeros((), np.int64, like=input)
     index = np.expand_dims(index, dim)
     values = np.take_along_axis(input, index, dim)
     return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
@@ -59,8 +59,8 @@ def most_frequent(rows):
     """The index of the most frequent element of each row: of the smallest such, the last place."""
     order = np.argsort(rows, -1, kind="stable")
     values = np.take_along_axis(rows, order, -1)
-    place = np.arange(rows.shape[-1])
-    first = np.ones(rows.shape, bool)
+    place = np.arange(rows.shape[-1], like=rows)
+    first = np.ones(rows.shape, bool, like=rows)
     first[..., 1:] = values[..., 1:] != values[..., :-1]
     start = np.maximum.accumulate(np.where(first, place, 0), -1)
     longest = (place - start).argmax(-1)

@@ -150,7 +150,7 @@ def overwrite(name: str, out: TensorBase, result: TensorBase) -> TensorBase:
         if out._array.size:
             warnings.warn(RESIZED.format(list(out._array.shape), list(array.shape)), UserWarning, stacklevel=4)
         contiguous = name in CONTIGUOUS or (name in CONTIGUOUS_UNLESS_EMPTY and out._array.size)
-        resize(out, np.array(array, order="C") if contiguous else array)
+        resize(out, np.array(array, order="C", like=array) if contiguous else array)
     return change(out, lambda _: result)
 
 

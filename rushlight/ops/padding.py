@@ -25,7 +25,7 @@ def pad_batch(n, input, widths, value):
 )
 def _constant_pad(input, widths, value):
     shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
-    out = np.full(shape, value, input.dtype)
+    out = np.full(shape, value, input.dtype, like=input)
     out[inside(shape, widths)] = input[inside(input.shape, opposite(widths))]
     return out
 
@@ -109,8 +109,8 @@ def _unpad(input, shape, places):
     """What was padded with the tensor's own elements added up in their places: the adjoint of such padding."""
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.moveaxis(input, dim, 0)
-        input = np.moveaxis(add_rows(index, np.ascontiguousarray(rows), shape[dim]), 0, dim)
-    return np.ascontiguousarray(input)
+        input = np.moveaxis(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
+    return np.ascontiguousarray(input, like=input)
 
 
 def enter(mode, node, aten):

@@ -46,7 +46,7 @@ def recurrence_cotangents(grad, factors, result, dim, back):
 @operator(aten=(), batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
 def _recur(input, factors, dim, back):
     """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
-    out = np.array(input)
+    out = np.array(input, like=input)
     if input.ndim == 0:
         return out
     rows, scale = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
@@ -162,7 +162,7 @@ def cumprod_cotangent(grad, input, dim):
 
 @operator(batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
 def _cumprod(input, dim, dtype):
-    return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype)
+    return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
 
 
 @in_place

@@ -252,7 +252,7 @@ def repeated_batch(n, counts, output_size):
 def _repeated(counts, output_size):
     if output_size is not None and output_size != counts.sum():
         raise RuntimeError("allocated size does not match required size")
-    return np.repeat(np.arange(counts.size), counts)
+    return np.repeat(np.arange(counts.size, like=counts), counts)
 
 
 def indices_of(repeats, output_size):

@@ -24,13 +24,13 @@ def start_of(reduce, dtype):
 
 def reduced(input, places, values, reduce, include_self):
     """A copy of `input` with values reduced into its elements at `places`, which count the flattened input."""
-    out = np.array(input, order="C").reshape(-1)
+    out = np.array(input, order="C", like=input).reshape(-1)
     values = np.reshape(values, -1)
     if not include_self:
         out[places] = start_of(reduce, out.dtype)
     UFUNCS[reduce].at(out, places, values)
     if reduce == "mean":
-        counts = np.ones(out.size, np.int64)
+        counts = np.ones(out.size, np.int64, like=out)
         if not include_self:
             counts[places] = 0
         np.add.at(counts, places, 1)

@@ -55,7 +55,7 @@ def spread(grad, shape, dims, keepdim):
 
 def repeated(grad, shape):
     """`np.broadcast_to`, faster for arrays whose memory lies in order."""
-    if isinstance(grad, TensorBase) or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
+    if type(grad) is not np.ndarray or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
         return np.broadcast_to(grad, shape)
     strides = [s if n > 1 else 0 for n, s in zip(grad.shape, grad.strides, strict=True)] or (0,) * len(shape)
     view = np.ndarray(shape, grad.dtype, grad, 0, strides)

@@ -59,7 +59,7 @@ _reshape_alias = enter_view("reshape_alias", "ReshapeAliasBackward0", "_reshape_
     input=lambda grad, input_shape: np.reshape(grad, input_shape),
 )
 def _reshape_copy(input, shape):
-    return np.array(input, order="C").reshape(shape)
+    return np.array(input, order="C", like=input).reshape(shape)
 
 
 def enter_reshaped(name, node, aten):

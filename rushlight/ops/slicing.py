@@ -20,7 +20,7 @@ ALL = slice(None)
 @operator(aten=(), linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
 def _place(input, shape, key):
     """Zeros of a shape with `input` where a basic key looks: the adjoint of looking there."""
-    out = np.zeros(shape, input.dtype)
+    out = np.zeros(shape, input.dtype, like=input)
     out[key] = input
     return out
 
@@ -147,7 +147,7 @@ def _diagonal(input, offset, dim1, dim2):
 )
 def _place_diagonal(input, shape, offset, dim1, dim2):
     """Zeros of a shape with `input` on a diagonal."""
-    out = np.zeros(shape, input.dtype)
+    out = np.zeros(shape, input.dtype, like=input)
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
     return out
 
@@ -185,7 +185,7 @@ def _unfold(input, dim, size, step):
 )
 def _fold(input, shape, dim, size, step):
     """The sum of overlapping windows, each in its place: the adjoint of `unfold`."""
-    out = np.zeros(shape, input.dtype)
+    out = np.zeros(shape, input.dtype, like=input)
     if not shape:
         return input.sum(dtype=input.dtype).reshape(())
     places = (ALL,) * dim
@@ -229,7 +229,7 @@ def strided_cotangent(grad, seen, source):
     """
     memory = PUT_BACK(grad, seen)
     if overlaps(source.shape, source.strides, source.dtype.itemsize):
-        counts = source.put_back(np.ones(source.shape, source.dtype))
+        counts = source.put_back(np.ones(source.shape, source.dtype, like=source))
         memory = memory / np.maximum(counts.real, 1).astype(counts.real.dtype)
     return READ(memory, source)
 

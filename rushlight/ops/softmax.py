@@ -31,7 +31,7 @@ def below_largest(input, dim, dtype):
     d = np.float32 if dtype == np.float16 else dtype
     input = input.real if input.dtype.kind == "c" else input
     if input.size == 0:
-        return np.zeros(input.shape, d)
+        return np.zeros(input.shape, d, like=input)
     return as_array(np.subtract(input, np.maximum.reduce(input, dim, None, None, True), dtype=d))
 
 

@@ -131,7 +131,11 @@ Tensor.msort = msort
 )
 def _topk(input, k, dim, largest):
     if input.ndim == 0:
-        return (input.copy(), np.zeros((), np.int64)) if k else (input.reshape(1)[:0], np.zeros(0, np.int64))
+        return (
+            (input.copy(), np.zeros((), np.int64, like=input))
+            if k
+            else (input.reshape(1)[:0], np.zeros(0, np.int64, like=input))
+        )
     n = input.shape[dim]
     first = (*[slice(None)] * dim, slice(k))
     if k * 4 >= n:

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
 from rushlight.core.arrays import is_array
+from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
 from rushlight.core.modes import Setting
 
 REFUSED = (

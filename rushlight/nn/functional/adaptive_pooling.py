@@ -44,7 +44,7 @@ def max_pool_operator(dims):
         batch = planes.batched(input, dims)
         shape = (*input.shape[:-dims], *places)
         if 0 in places:
-            return np.zeros(shape, input.dtype), np.zeros(shape, np.int64)
+            return np.zeros(shape, input.dtype, like=input), np.zeros(shape, np.int64)
         values, indices = planes.largest(batch, positions(batch.shape[2:], places))
         return values.reshape(shape), indices.reshape(shape)
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from rushlight.core.batched import Batched, spread
 from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched, spread
 from rushlight.core.batching import one_by_one
 
 OWN = ("weight", "bias")  # parameters of layers, which have no samples

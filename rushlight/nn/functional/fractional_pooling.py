@@ -26,7 +26,7 @@ def starts(samples, size, count, kernel):
     begin = np.full((*samples.shape, count), size - kernel, np.int64)
     if count > 1:
         alpha = samples.dtype.type((size - kernel) / (count - 1))
-        steps = np.arange(count - 1, dtype=samples.dtype) + samples[..., None]
+        steps = np.arange(count - 1, dtype=samples.dtype, like=samples) + samples[..., None]
         begin[..., :-1] = (steps * alpha).astype(np.int64) - (samples * alpha).astype(np.int64)[..., None]
     return begin
 

@@ -14,9 +14,11 @@ def mapped(array, maps):
     for axis, matrix in zip(range(-len(maps), 0), maps, strict=True):
         columns = array.swapaxes(axis, 0)
         flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
+        if type(flat) is not np.ndarray:
+            matrix = matrix.toarray()  # a sparse matrix knows of NumPy's arrays alone
         columns = (matrix.astype(array.dtype, copy=False) @ flat).reshape(matrix.shape[0], *columns.shape[1:])
         array = columns.swapaxes(axis, 0)
-    return np.ascontiguousarray(array)
+    return np.ascontiguousarray(array, like=array)
 
 
 LAYOUTS = {1: "channels last, lines", 2: "channels last, planes", 3: "contiguous"}

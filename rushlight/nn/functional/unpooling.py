@@ -20,7 +20,7 @@ def unpool_operator(dims):
 
     def max_unpool(input, indices, spatial):
         shape = (*input.shape[:-dims], *spatial)
-        flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype)
+        flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype, like=input)
         np.put_along_axis(flat, *(a.reshape(len(flat), prod(a.shape[-dims:])) for a in (indices, input)), 1)
         return flat.reshape(shape)
 
