@@ -10,7 +10,7 @@ from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
-cdef object ndarray, Batched, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
+cdef object ndarray, generic, Batched, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK
 cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE
 

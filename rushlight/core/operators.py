@@ -34,6 +34,7 @@ from rushlight.core.recording import (
 )  # fmt: skip
 
 ndarray = np.ndarray
+generic = np.generic
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 RESULT = 2  # the number of `graph`, here so that it compiles to a constant
@@ -58,8 +59,8 @@ class Operator(Entry):
 
 
 def usual_bare(op, args):
-    """Computes with bare arrays."""
-    return on_arrays(op, args)
+    """Computes with bare arrays; NumPy's numbers, which sums of all elements are, become arrays as well."""
+    return on_arrays(op, [as_array(arg) if isinstance(arg, generic) else arg for arg in args])
 
 
 def unary(op, a):

@@ -15,8 +15,9 @@ LEFT = {
     "SciPy": (
         "cholesky", "cholesky_inverse", "cholesky_solve", "linalg.cholesky", "linalg.cholesky_ex", "linalg.inv_ex",
         "linalg.ldl_factor", "linalg.ldl_factor_ex", "linalg.ldl_solve", "linalg.lstsq", "linalg.lu",
-        "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu_solve", "linalg.matrix_exp", "linalg.solve_ex", "linalg.solve_triangular",
-        "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "ormqr", "triangular_solve", "nn.functional.ctc_loss",
+        "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu_solve", "linalg.matrix_exp", "linalg.solve_ex",
+        "linalg.solve_triangular", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "ormqr", "triangular_solve",
+        "nn.functional.ctc_loss",
     ),
     "windows over memory": (
         "as_strided", "as_strided_copy", "as_strided_scatter", "as_strided_partial_views", "nn.functional.unfold",
