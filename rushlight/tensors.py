@@ -12,6 +12,7 @@ from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor, note_detached, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
+from rushlight.core.interpreters import writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.meta import is_meta
 from rushlight.core.modes import CURRENT
@@ -359,11 +360,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def grad(self, value):
         if value is not None:
             check_grad(self, value)
+        if (writes := writer()) is not None:
+            writes.grads_of(self, True)
         self._grad = value
 
     @grad.deleter
     def grad(self):
-        self._grad = None
+        self.grad = None
 
     @property
     def grad_dtype(self) -> dtypes.dtype | None:

@@ -1,11 +1,27 @@
-"""Compilation: PyTorch compiles the functions and modules that are marked, rushlight runs them as they are."""
+"""`torch.compile`: calls of a function are recorded as programs, which later calls replay.
+
+`program` has the data structure. A call is written down by the `recorder`, an interpreter (`calls`, `memories`,
+`differentiable`, `watching`), and becomes a `recording`, of which `arguments` and `surroundings` say when another call
+is like it; `checking` compares call and replay, and `compiled` decides at each call what to do.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
+from rushlight.compiler.compiled import Compiled
+from rushlight.compiler.modules import OptimizedModule
+from rushlight.compiler.switches import (
+    allow_in_graph,
+    disable,
+    is_compiling,
+    is_dynamo_compiling,
+    set_stance,
+)
 from rushlight.missing import explain_misses as _explain_misses
+from rushlight.nn.modules.module import Module
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "config", "cudagraph_mark_step_begin", "disable",
@@ -17,45 +33,68 @@ config = SimpleNamespace()  # options of compilation: they can be set and read, 
 _backend: str | Callable = "inductor"
 
 
-def compile(model: Callable | None = None, **options: Any) -> Callable:
-    """The function or module itself, whatever the options: they say how to compile, never what to compute.
+BACKENDS = ("walker", "llvm", "eager")
+OTHERS = ("inductor", "aot_eager", "cudagraphs", "onnxrt", "openxla", "tvm")  # PyTorch's own: they mean the default
+MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+_made: WeakSet[Compiled] = WeakSet()
+
+
+def compile(
+    model: Callable | None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
+    backend: str | Callable = "walker", mode: str | None = None, options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> Callable:  # fmt: skip
+    """A function or module whose calls are recorded and replayed: it gives what the original gives.
+
+    A first call runs as ever and is written down, with its backward passes, changes in place, random numbers and steps
+    of optimizers. A later call that is like it (in the structure of its arguments, their shapes and types, and all that
+    the function reads from elsewhere) replays what was written down; any other is recorded in its turn, up to eight.
+    What cannot be replayed runs as it is, with a warning that says why; with `fullgraph` it raises RuntimeError. A
+    function of which the replay takes longer than the call runs as it is too.
+
+    `backend` is "walker", "llvm" or "eager" (NumPy, step by step); PyTorch's names, and those of `mode`, mean the
+    default. `dynamic` makes no difference: each shape has its recording. Of `options` "timed" (True) is looked at:
+    False replays however long it takes. RuntimeError for a name that is none of these.
 
     >>> import rushlight as torch
-    >>> @torch.compile(mode="reduce-overhead")
+    >>> @torch.compile
     ... def double(x):
     ...     return 2 * x
-    >>> double(21)
-    42
+    >>> double(torch.ones(2))
+    tensor([2., 2.])
     """
-    return (lambda function: function) if model is None else model
+    if mode not in MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(map(str, MODES[1:]))}")
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if isinstance(backend, str) and backend not in BACKENDS + OTHERS:
+        raise RuntimeError(f"Invalid backend: {backend!r}. It is one of {', '.join(BACKENDS + OTHERS)}.")
+    if model is None:
+        return lambda function: compile(
+            function, fullgraph=fullgraph, backend=backend, mode=mode, options=options, disable=disable
+        )
+    if not callable(model):
+        raise RuntimeError(f"Unexpected type: {type(model).__name__} cannot be compiled: pass a function or a module.")
+    if disable or isinstance(model, (Compiled, OptimizedModule)):
+        return model
+    if isinstance(model, Module):
+        return OptimizedModule(model, compile(model.__call__, fullgraph=fullgraph, backend=backend, options=options))
+    chosen = backend if backend in BACKENDS else "walker"
+    timed = (options or {}).get("timed", chosen != "eager")
+    compiled = Compiled(model, fullgraph, str(chosen), timed)
+    _made.add(compiled)
+    return compiled
 
 
-def disable(fn: Callable | None = None, recursive: bool = True, *, reason: str | None = None) -> Callable:
-    """The function itself: nothing would compile it."""
-    return (lambda function: function) if fn is None else fn
-
-
-def is_compiling() -> bool:
-    """Whether a compiler is at work: none is."""
-    return False
-
-
-def is_dynamo_compiling() -> bool:
-    """Whether a compiler is at work: none is."""
-    return False
+def reset() -> None:
+    """Forgets all recordings: compiled functions begin anew."""
+    for compiled in list(_made):
+        compiled.reset()
 
 
 def is_exporting() -> bool:
     """Whether a program is being exported: none is."""
     return False
-
-
-def allow_in_graph(fn: Callable | Sequence[Callable]) -> Any:
-    """The function, or the list of functions, itself. AssertionError for anything else."""
-    if isinstance(fn, (list, tuple)):
-        return [allow_in_graph(item) for item in fn]
-    assert callable(fn), "allow_in_graph expects a callable"
-    return fn
 
 
 def assume_constant_result(fn: Callable) -> Callable:
@@ -74,37 +113,14 @@ def substitute_in_graph(original_fn: Callable, *, can_constant_fold_through: boo
     return lambda function: function
 
 
-class set_stance:
-    """Says when the compiler should compile: a call, a context or a decorator, which changes nothing.
-
-    RuntimeError for a stance that PyTorch does not know.
-    """
-
-    STANCES = (
-        "default", "eager_then_compile", "aot_eager_then_compile", "force_eager", "eager_on_recompile",
-        "fail_on_recompile",
-    )  # fmt: skip
-
-    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False,
-                 force_backend: str | Callable | None = None):  # fmt: skip
-        if stance not in self.STANCES:
-            raise RuntimeError(f"invalid torch.compile stance '{stance}': it is one of {', '.join(self.STANCES)}.")
-        self.stance = stance
-
-    def __call__(self, fn: Callable) -> Callable:
-        """The function itself."""
-        return fn
-
-    def __enter__(self) -> None:
-        """Nothing changes."""
-
-    def __exit__(self, *exception: object) -> None:
-        """Nothing was changed."""
-
-
 def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> list[str]:
-    """The names of compilers: there are none."""
-    return []
+    """The names of backends.
+
+    >>> import rushlight as torch
+    >>> torch.compiler.list_backends()
+    ['walker', 'llvm', 'eager']
+    """
+    return list(BACKENDS)
 
 
 def set_default_backend(backend: str | Callable | None) -> None:
@@ -116,10 +132,6 @@ def set_default_backend(backend: str | Callable | None) -> None:
 def get_default_backend() -> str | Callable:
     """What `set_default_backend` noted."""
     return _backend
-
-
-def reset() -> None:
-    """Forgets what was compiled: nothing was."""
 
 
 def cudagraph_mark_step_begin() -> None:

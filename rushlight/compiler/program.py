@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 PURE = "pure"  # results are new arrays that depend on the arguments alone
-VIEW = "view"  # the result shares the memory of the first argument
+VIEW = "view"  # the results may share memory with the arguments
 RANDOM = "random"  # draws from a generator: runs at every replay, in the order of these steps
-WRITE = "write"  # changes the arguments `changes` in place; the results are those arguments as they are afterwards
+WRITE = "write"  # changes the arguments `changes` in place; the results are those arrays as they are afterwards
 CHECK = "check"  # has no result; False from its function ends the replay
 OPAQUE = "opaque"  # neither left out, nor moved past another opaque or random step
 KINDS = (PURE, VIEW, RANDOM, WRITE, CHECK, OPAQUE)
@@ -66,7 +66,7 @@ class Step:
     op: Any = None
     name: str = ""
     where: str = ""
-    changes: tuple[int, ...] = ()  # of a step that writes: the positions of the arguments that it changes
+    changes: tuple[int, ...] = ()  # of a step that writes: the positions of the arguments (or lists) that it changes
 
     def values(self) -> Iterator[Value]:
         """The values among the arguments."""
@@ -126,21 +126,27 @@ def run(program: Program, inputs: Sequence[Any]) -> list[Any]:
             for position in step.changes:
                 args[position] = copied(args[position])
             step.function(*args)
-            made: Any = tuple(args[position] for position in step.changes)
+            made: Any = tuple(one for position in step.changes for one in listed(args[position]))
         else:
             made = step.function(*args)
         if step.kind == CHECK:
             if not made:
                 raise Mismatch(step)
             continue
-        several = made if type(made) in (tuple, list) else (made,)
-        for value, array in zip(step.results, several, strict=True):
-            known[value] = laid(array, value) if step.kind in (PURE, RANDOM, OPAQUE) else array
+        for value, array in zip(step.results, listed(made), strict=True):
+            known[value] = array = laid(array, value) if step.kind in (PURE, RANDOM, OPAQUE) else array
+            if array.shape != value.shape:
+                raise Mismatch(step)  # a shape that depends on values, such as that of a mask's elements
     outputs = [known[value] for value in program.outputs]
     final = [(known[place], known[value].copy("K")) for place, value in program.writes]
     for target, array in final:
         np.copyto(target, array)
     return outputs
+
+
+def listed(made: Any) -> Any:
+    """What a step made as a list, where it is one array."""
+    return made if type(made) in (tuple, list) else (made,)
 
 
 def copied(array: Any) -> Any:

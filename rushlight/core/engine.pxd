@@ -4,7 +4,7 @@ cimport cython
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.formulas cimport add_to
 from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
-from rushlight.core.interpreters cimport observer
+from rushlight.core.interpreters cimport observer, writer
 
 cdef object ndarray
 cdef long LEAF
@@ -26,6 +26,8 @@ cdef class Backward:
     cdef dict captured
     cdef bint anomaly
     cdef object observer
+    cdef object writer
+    cdef bint accumulates_tensors
     cdef bint watched
 
     @cython.locals(vertex=Vertex)
@@ -50,6 +52,7 @@ cdef class Backward:
     cdef watch(self, Node node, object grad, tuple needs)
     @cython.locals(state=Vertex)
     cdef finish(self, TensorBase leaf)
+    cdef accumulate(self, TensorBase leaf, object grad, bint owned)
     cdef finish_watched(self, TensorBase leaf, object grad)
     @cython.locals(state=Vertex, i=Py_ssize_t, target=Vertex)
     cdef step(self, Node node)

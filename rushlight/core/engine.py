@@ -14,7 +14,7 @@ from rushlight.core.errors import Misfit
 from rushlight.core.formulas import add_to
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
-from rushlight.core.interpreters import observer
+from rushlight.core.interpreters import observer, writer
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
 from rushlight.layouts import is_dense, is_repeated
@@ -47,6 +47,8 @@ class Backward:
         self.captured = {}
         self.anomaly = CURRENT.get().anomaly
         self.observer = observer()
+        self.writer = writer()
+        self.accumulates_tensors = create_graph
         self.watched = self.anomaly or self.observer is not None
 
     def run(self, roots, wanted, accumulates=False):
@@ -58,6 +60,8 @@ class Backward:
         self.whole = wanted is None
         self.root = roots[0][0] if roots else None
         outer = RUN.set(self)
+        if self.writer is not None:
+            self.recorded = True  # formulas compute with tensors, so that their steps are written down
         if self.observer is not None:
             self.observer.begin_pass(self, roots)
         try:
@@ -92,6 +96,7 @@ class Backward:
                 node = vertex
                 if node.flags & BATCHED:
                     self.recorded = True  # formulas compute with batched values as tensors
+                    self.accumulates_tensors = True
                 for i in range(node.arity):
                     target = node.edge(i)
                     if target is not None:
@@ -249,7 +254,18 @@ class Backward:
             self.finish_watched(leaf, grad)
         elif grad is not None:
             with LEAVES[(id(leaf) >> 4) & 63]:
-                accumulate(leaf, grad, state.owned and own(grad), self.recorded)
+                self.accumulate(leaf, grad, state.owned and own(grad))
+
+    def accumulate(self, leaf, grad, owned):
+        """Adds a gradient to a leaf's `.grad`: tensors as tensors where they may be differentiated again."""
+        if self.writer is None or self.accumulates_tensors:
+            accumulate(leaf, grad, owned, self.recorded)
+            if self.writer is not None:
+                self.writer.grads_of(leaf)
+            return
+        held = leaf._grad
+        accumulate(leaf, grad._array, False, False)
+        self.writer.accumulated(leaf, held, grad._array)
 
     def finish_watched(self, leaf, grad):
         """Adds a gradient to the `.grad` of a leaf that has hooks, which may keep it; of none they are told too.
@@ -263,7 +279,7 @@ class Backward:
         with hooks.lock:
             if grad is not None:
                 first = leaf._grad is None
-                accumulate(leaf, grad, False, self.recorded)
+                self.accumulate(leaf, grad, False)
                 if first and leaf._grad is not None and not self.recorded:
                     grad = leaf._grad._array
             hooks.accumulated(leaf)
@@ -329,7 +345,7 @@ class Backward:
         if self.observer is None:
             return watched(node, grad, self.recorded, needs)
         with self.observer.applying(node, grad) as event:
-            apply = partial(watched, node) if self.anomaly else node.apply
+            apply = partial(watched, node) if self.anomaly else partial(self.observer.apply, node)
             grads = apply(grad, self.recorded, needs)
             event.made(grads)
         return grads

@@ -15,7 +15,7 @@ from rushlight.core.errors import changed_view, larger_result, lower_result, siz
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
-from rushlight.core.interpreters import STACK, levels, observer
+from rushlight.core.interpreters import STACK, levels, observer, writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
@@ -116,7 +116,7 @@ def change_binary(op, tensor, other):
 
 def changed_binary(op, tensor, other):
     """`change_binary` without profilers."""
-    plain = is_plain(op, tensor, other) and not levels()
+    plain = is_plain(op, tensor, other) and not levels() and writer() is None
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
         try:
             return change(tensor, lambda a, b: binary(op, a, b), other)
@@ -204,6 +204,8 @@ def write(tensor, array):
         write_examples(target, array)
     else:
         np.copyto(target, array, casting="unsafe")
+    if (writes := writer()) is not None:
+        writes.wrote(target, array)
     tensor._bump()
 
 

@@ -18,3 +18,5 @@ cdef class Within:
 cpdef list levels()
 
 cpdef observer()
+
+cpdef writer()

@@ -4,12 +4,15 @@ A call while the stack is empty goes the usual way: that is one test of a number
 that the call concerns takes it, and hands on what is left of it to those below (`operators.interpreted`).
 """
 
+from functools import wraps
+
 
 class Interpreter:
     """Something that takes part in the calls of operators while it is on the stack."""
 
     casts = False  # whether it brings operands to one type
     is_level = False  # whether it is a level of forward mode: something travels with tensors on it
+    writes_down = False  # whether it writes down all that is done to arrays, as steps of a program
 
     def concerns(self, op, args):
         """Whether it takes this call."""
@@ -22,6 +25,10 @@ class Interpreter:
     def looks_on(self):
         """Whether it is told of what else is done here and now: changes in place, nodes, steps of optimizers."""
         return False
+
+    def apply(self, node, grad, recorded, needs):
+        """The cotangents of a node's inputs, in a backward pass that it looks at."""
+        return node.apply(grad, recorded, needs)
 
 
 class Stack:
@@ -88,3 +95,26 @@ def observer():
             if interpreter.looks_on():
                 return interpreter
     return None
+
+
+def writer():
+    """The innermost that writes down here and now what is done to arrays, or None."""
+    if STACK.depth:
+        for interpreter in reversed(STACK.interpreters):
+            if interpreter.writes_down and interpreter.looks_on():
+                return interpreter
+    return None
+
+
+def noted(function, changes=(), draws=False):
+    """A function of bare arrays and options that is written down as one step, where somebody does.
+
+    `changes` are the positions of the arguments that it changes in place: arrays, or lists of them.
+    """
+
+    @wraps(function)
+    def called(*args):
+        writes = writer()
+        return function(*args) if writes is None else writes.step(function, args, changes, draws)
+
+    return called

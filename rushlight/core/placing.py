@@ -11,6 +11,7 @@ from weakref import ref
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
 from rushlight.layouts import compact, fills, is_repeated
@@ -46,10 +47,13 @@ def settle(tensor):
         if not tensor._unsettled:
             return
         base = tensor if tensor._view is None else tensor._view.base
-        memory = np.ascontiguousarray(base._array)
+        memory = in_their_order(base._array)
         for other in (base, *looks_at(base)):
             other._array = memory.reshape(other._array.shape)
             other._unsettled = False
+
+
+in_their_order = noted(np.ascontiguousarray)
 
 
 def looks_at(base):

@@ -12,7 +12,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
-from rushlight.core.interpreters import observer
+from rushlight.core.interpreters import observer, writer
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
 from rushlight.tensors import Tensor
@@ -66,8 +66,10 @@ def hooked(step):
         self = args[0]  # hooks see it among the arguments, as in PyTorch
         if BEFORE_ANY_STEP or self._optimizer_step_pre_hooks:
             args, kwargs = before_step(self, step, args, kwargs)
-        profiler = observer()
-        if profiler is None:
+        profiler, writes = observer(), writer()
+        if writes is not None:
+            loss = writes.step_of(step, args, kwargs)
+        elif profiler is None:
             loss = step(*args, **kwargs)
         else:
             with profiler.region(f"Optimizer.step#{type(self).__name__}.step"):

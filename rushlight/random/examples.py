@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
+from rushlight.core.interpreters import noted
 from rushlight.core.modes import Setting
 
 REFUSED = (
@@ -46,6 +47,14 @@ def outside(draw, *args, **kwargs):
         return draw(*args, **kwargs)
 
 
+def draw_with(draw, generator, shape, args, kwargs):
+    """What a function draws."""
+    return draw(generator, shape, *args, **kwargs)
+
+
+drawn_once = noted(draw_with, draws=True)
+
+
 def for_examples(draw):
     """A function of (generator, shape, ...) that draws; inside `vmap`, for all examples.
 
@@ -56,7 +65,7 @@ def for_examples(draw):
     def drawn(generator, shape, *args, **kwargs):
         levels = levels_to_draw_on(*args) if ENTERED.get() else levels_of(*args)
         if not levels:
-            return draw(generator, shape, *args, **kwargs)
+            return drawn_once(draw, generator, shape, args, kwargs)
         n, sizes = len(levels), tuple([level.size for level in levels])
         args = [grown(spread(arg, levels), n, len(shape)) if is_array(arg) else arg for arg in args]
         return Batched(outside(draw, generator, (*sizes, *shape), *args, **kwargs), levels)
@@ -71,7 +80,7 @@ def permutations(draw):
     def drawn(generator, n, *args, **kwargs):
         levels = levels_to_draw_on() if ENTERED.get() else ()
         if not levels:
-            return draw(generator, n, *args, **kwargs)
+            return drawn_once(draw, generator, n, args, kwargs)
         sizes = [level.size for level in reversed(levels)]  # the examples of the innermost level come one after another
         rows = [outside(draw, generator, n, *args, **kwargs) for _ in range(int(np.prod(sizes)))]
         last = len(levels)

@@ -1,5 +1,7 @@
 """torch.compile: results are those of the function or module itself. Holds for PyTorch's eager backend too."""
 
+import pytest
+
 import rushlight
 
 
@@ -20,10 +22,15 @@ def test_a_decorator_with_options(torch):
     assert double(torch.ones(2)).tolist() == [2.0, 2.0]
 
 
-def test_what_runs_is_the_function_itself():
+def test_options():
     def f(x):
         return x
 
-    assert rushlight.compile(f, mode="max-autotune") is rushlight.compiler.disable(f) is f
-    assert rushlight.compiler.disable()(f) is f
+    assert rushlight.compile(f, mode="max-autotune").uncompiled is f
+    assert rushlight.compile(f, disable=True) is f
     assert not rushlight.compiler.is_compiling()
+    for wrong in ({"mode": "fast"}, {"backend": "gpu"}, {"mode": "default", "options": {}}):
+        with pytest.raises(RuntimeError, match=r"[mM]ode|backend"):
+            rushlight.compile(f, **wrong)
+    with pytest.raises(RuntimeError, match="cannot be compiled"):
+        rushlight.compile(3)

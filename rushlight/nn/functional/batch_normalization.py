@@ -8,6 +8,7 @@ from rushlight import dtypes
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched, write
+from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels import normalization as kernels
 from rushlight.nn.functional.batching import as_channels
@@ -110,6 +111,15 @@ BATCHED_INPUT = (
 )
 
 
+move = noted(kernels.move, changes=(0,))
+
+
+@noted
+def known_moments(running_mean, running_var, eps):
+    """The running mean and 1 / standard deviation, to normalize with."""
+    return running_mean.copy(), 1 / np.sqrt(running_var + eps)
+
+
 def update(running, value, momentum, factor=1.0):
     """Moves a running statistic towards the value that a batch had, times a factor."""
     if running is not None:
@@ -118,14 +128,14 @@ def update(running, value, momentum, factor=1.0):
         if type(running._array) is Batched:
             write(running, running._array * (1 - momentum) + value * (momentum * factor))
         else:
-            kernels.move(running._array, value, momentum, factor)
+            move(running._array, value, momentum, factor)
             running._bump()
 
 
 def normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
     """The normalized input, and the mean and 1 / standard deviation that were used."""
     if not training:
-        mean, invstd = running_mean._array.copy(), 1 / np.sqrt(running_var._array + eps)
+        mean, invstd = known_moments(running_mean._array, running_var._array, eps)
         return _batch_norm_scaled(input, weight, bias, mean, invstd), mean, invstd
     if is_batched(weight) or is_batched(bias):
         result, mean, invstd, variance = _batch_norm(input, None, None, eps)  # moments are those of the input

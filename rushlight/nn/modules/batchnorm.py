@@ -4,6 +4,7 @@ training.
 
 from typing import ClassVar
 
+from rushlight.core.interpreters import noted
 from rushlight.dtypes import dtype as Dtype
 from rushlight.dtypes import int64
 from rushlight.nn import functional as F
@@ -77,6 +78,14 @@ class _NormBase(Module):
         )
 
 
+def add_one(array):
+    """Counts one more, in place."""
+    array += 1
+
+
+advance = noted(add_one, changes=(0,))
+
+
 class _BatchNorm(_NormBase):
     """What the batch normalisations of any number of dimensions share."""
 
@@ -86,7 +95,7 @@ class _BatchNorm(_NormBase):
         momentum = 0.0 if self.momentum is None else self.momentum
         count = self.num_batches_tracked
         if self.training and count is not None and not count.is_meta:
-            count._array += 1
+            advance(count._array)
             count._bump()
             if self.momentum is None:
                 momentum = 1 / float(count)

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from typing import Any, Self
 
+from rushlight.core.interpreters import noted, writer
 from rushlight.nn.modules.base.attributes import (
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,
@@ -115,8 +116,17 @@ class Module(State, Conversion, HookTable):
         clear_gradients(self.parameters(), set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Raises NotImplementedError: modules run as they are."""
-        raise NotImplementedError("rushlight does not compile modules: call them as they are.")
+        """Has the calls of this module's `forward` recorded and replayed, with the arguments of `torch.compile`.
+
+        >>> import rushlight as torch
+        >>> layer = torch.nn.Linear(2, 1)
+        >>> layer.compile()
+        >>> layer(torch.ones(3, 2)).shape
+        torch.Size([3, 1])
+        """
+        from rushlight.compiler import compile
+
+        self.__dict__["forward"] = compile(self.forward, *args, **kwargs)
 
     def _get_name(self):
         return type(self).__name__
@@ -146,10 +156,21 @@ def indented(text: str) -> str:
     return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
 
 
+def fill_with(array, value):
+    """Overwrites all elements of an array."""
+    array.fill(value)
+
+
+fill = noted(fill_with, changes=(0,))
+
+
 def clear_gradients(parameters, set_to_none: bool) -> None:
     """Forgets the gradients of parameters, or fills them with zeros."""
+    writes = writer()
     for parameter in parameters:
         grad = parameter._grad
+        if writes is not None:
+            writes.grads_of(parameter, set_to_none)
         if grad is None:
             continue
         if set_to_none:
@@ -159,5 +180,5 @@ def clear_gradients(parameters, set_to_none: bool) -> None:
             grad.detach_()
         else:
             grad.requires_grad_(False)
-        grad._array.fill(0)
+        fill(grad._array, 0)
         grad._bump()

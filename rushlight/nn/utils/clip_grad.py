@@ -8,6 +8,7 @@ from types import GeneratorType
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.tensors import Tensor
 
@@ -34,6 +35,7 @@ def walked(parameters: Tensors) -> list[Tensor]:
     return found
 
 
+@noted
 def norm(arrays: list[np.ndarray], order: float) -> np.ndarray:
     """The norm of all elements of all arrays."""
     flat = [array.reshape(-1) for array in arrays]
@@ -68,14 +70,33 @@ def get_total_norm(
     return new_tensor(total)
 
 
+def scaled_down(arrays: list[np.ndarray], total: np.ndarray, most: float) -> None:
+    """Scales arrays, whose norm is known, in place, so that it is at most `most`."""
+    coefficient = most / (total.item() + 1e-6)
+    if not coefficient >= 1:  # NaN scales too
+        for array in arrays:
+            array *= coefficient
+
+
+scale_down = noted(scaled_down, changes=(0,))
+
+
+def clipped(arrays: list[np.ndarray], limit: float) -> None:
+    """Brings every element of arrays into [-limit, limit], in place."""
+    for array in arrays:
+        np.clip(array, -limit, limit, out=array)
+
+
+clip = noted(clipped, changes=(0,))
+
+
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`."""
-    coefficient = float(max_norm) / (total_norm._array.item() + 1e-6)
-    for grad in gradients_of(parameters):
-        if not coefficient >= 1:  # NaN scales too
-            grad._array *= coefficient
+    grads = gradients_of(parameters)
+    scale_down([grad._array for grad in grads], total_norm._array, float(max_norm))
+    for grad in grads:
         grad._bump()
 
 
@@ -103,9 +124,9 @@ def clip_grad_norm_(
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Brings every element of the gradients of parameters into [-clip_value, clip_value]."""
-    limit = float(clip_value)
-    for grad in gradients_of(parameters):
-        np.clip(grad._array, -limit, limit, out=grad._array)
+    grads = gradients_of(parameters)
+    clip([grad._array for grad in grads], float(clip_value))
+    for grad in grads:
         grad._bump()
 
 

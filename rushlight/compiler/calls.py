@@ -1,0 +1,131 @@
+"""From a call of an operator with tensors to a function of bare arrays: promotion becomes casts, batches arrays."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.batched import Batched
+from rushlight.core.formulas import evaluate
+from rushlight.core.graph import TensorBase
+
+PLAIN = frozenset("?bBhHiIlLqQfdFD")  # dtypes that every operator computes in as they are
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+ONE, TWO, ANY = 0, 1, 2  # the ways to call an operator, those of `core.operators`
+
+
+class Elementwise:
+    """An elementwise operator on up to four arrays and numbers, as the core computes it."""
+
+    def __init__(self, op: Any):
+        self.op = op
+        self.name = self.__name__ = op.name
+
+    def __call__(self, *operands: Any) -> Any:
+        """What it computes of arrays and numbers."""
+        first = operands[0]
+        if not isinstance(first, np.ndarray):
+            return self.op.forward(*operands)
+        return evaluate(self.op.compute, *operands, *(None,) * (4 - len(operands)))
+
+
+class Wrapped:
+    """A function that is given batched arrays: bare ones with the levels that they had when it was written down."""
+
+    def __init__(self, function: Callable, levels: list):
+        self.function = function
+        self.levels = levels
+        self.name = self.__name__ = getattr(function, "name", getattr(function, "__name__", ""))
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls the function with bare arrays, and gives bare arrays."""
+        result = self.function(*rewrapped(args, self.levels))
+        if type(result) in (tuple, list):
+            return tuple([unwrapped(one) for one in result])
+        return unwrapped(result)
+
+
+def rewrapped(args: Any, levels: Any) -> list:
+    """Arguments with batched arrays where there were some."""
+    return [
+        arg if level is None else rewrapped(arg, level) if type(level) is list else Batched(arg, level)
+        for arg, level in zip(args, levels, strict=True)
+    ]
+
+
+def levels_in(args: Any) -> list:
+    """For each argument the levels of a batched array, a list of these for a list with some, else None."""
+    found: list = []
+    for arg in args:
+        if type(arg) is Batched:
+            found.append(arg.levels)
+        elif type(arg) in (tuple, list):
+            inner = levels_in(arg)
+            found.append(inner if any(one is not None for one in inner) else None)
+        else:
+            found.append(None)
+    return found
+
+
+def unwrapped(value: Any) -> Any:
+    """The bare array of a batched one; anything else as it is."""
+    return value.array if type(value) is Batched else value
+
+
+def prepared(op: Any, args: tuple, way: int) -> tuple[list, Callable]:
+    """The arrays that an operator computes with in place of tensors, and the function that does."""
+    if op.view and args[0]._unsettled and op.layout != "reshaped":
+        args[0]._settled()
+    arrays = [bare(arg) for arg in args]
+    kinds = [one.dtype for one in tensors_in(arrays)]
+    if any(level is not None for level in levels_in(arrays)) or any(kind.char not in PLAIN for kind in kinds):
+        return promoted(op, args, arrays, way), op
+    arrays = promoted(op, args, arrays, way)
+    if op.compute is not None and len(arrays) <= 4:
+        return arrays, Elementwise(op)
+    return arrays, op.forward
+
+
+def promoted(op: Any, args: tuple, arrays: list, way: int) -> list:
+    """The arrays after promotion to one dtype."""
+    if op.promote is None or (way != ANY and of_one_dtype(arrays)):
+        return arrays
+    positions = op.inputs if way == ANY else range(len(args))
+    result = op.promote(*[args[i] for i in positions])
+    if result is NotImplemented:
+        return arrays
+    arrays = list(arrays)
+    for position, array in zip(positions, result if len(positions) > 1 else (result,), strict=True):
+        arrays[position] = array
+    return arrays
+
+
+def of_one_dtype(arrays: list) -> bool:
+    """Whether operands need no promotion: floats of one dtype, and numbers."""
+    dtype = arrays[0].dtype
+    if dtype not in FLOATS:
+        return False
+    return all(
+        one.dtype == dtype if isinstance(one, (np.ndarray, Batched)) else type(one) in (float, int)
+        for one in arrays[1:]
+    )
+
+
+def bare(arg: Any) -> Any:
+    """The array of a tensor; lists of tensors become lists of arrays; all else as it is."""
+    if isinstance(arg, TensorBase):
+        return arg._array
+    if type(arg) in (tuple, list):
+        return type(arg)([bare(item) for item in arg])
+    return arg
+
+
+def tensors_in(arrays: Any) -> list:
+    """The arrays among arguments, batched or not."""
+    found = []
+    for arg in arrays:
+        if isinstance(arg, (np.ndarray, Batched)):
+            found.append(arg)
+        elif type(arg) in (tuple, list):
+            found += tensors_in(arg)
+    return found

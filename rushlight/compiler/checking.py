@@ -1,0 +1,174 @@
+"""Whether a recording is right: the call and its replay are compared on copies, with other values than recorded.
+
+Before a recording is used, the tensors that the call was given get other values, and the call is made once more and
+recorded: both recordings have to agree step by step and constant by constant, and the replay of the first has to give
+what the call gave. What was frozen while it depends on a value shows in one or the other. Then all is put back. Later
+audits do the same with the values as they are.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.memories import Unrecordable, owner_of
+from rushlight.compiler.program import Mismatch, Program, Step, Value
+from rushlight.compiler.recording import Recording
+from rushlight.compiler.states import State, copied
+from rushlight.compiler.surroundings import SIMPLE, same
+from rushlight.core.batched import Batched, Level
+from rushlight.random.generator import Generator
+
+
+def close(a: Any, b: Any) -> bool:
+    """Whether two arrays are equal beyond rounding."""
+    if a is None or b is None:
+        return a is b
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.dtype.char in "?bBhHiIlLqQ":
+        return bool(np.array_equal(a, b))
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    a, b = a.astype(wide), b.astype(wide)
+    finite = np.isfinite(a)
+    if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return False
+    largest = float(np.abs(a[finite]).max(initial=0))
+    return bool(np.all(np.abs(a[finite] - b[finite]) <= tolerance(a, largest)))
+
+
+def tolerance(array: np.ndarray, largest: float) -> float:
+    """The difference that rounding may make."""
+    return 1e-4 * largest + 1e-6
+
+
+def agree(first: Recording, second: Recording) -> None:
+    """Unrecordable where two recordings of one function are not the same program."""
+    if len(first.stretches) != len(second.stretches):
+        raise Unrecordable("its steps differ from call to call")
+    for one, other in zip(first.stretches, second.stretches, strict=True):
+        numbers: dict[Value, Value] = {}
+        if len(one.program.steps) != len(other.program.steps) or len(one.places) != len(other.places):
+            raise Unrecordable("its steps depend on values")
+        match(one.program, other.program, numbers)
+        for step, twin in zip(one.program.steps, other.program.steps, strict=True):
+            if not alike_steps(step, twin, numbers):
+                raise Unrecordable(f"{step} at {step.where} depends on values")
+    if not alike(first.result, second.result, {}):
+        raise Unrecordable("the result has numbers that depend on values")
+
+
+def match(one: Program, other: Program, numbers: dict[Value, Value]) -> None:
+    """Matches inputs and constants of two programs."""
+    if len(one.constants) != len(other.constants) or len(one.inputs) != len(other.inputs):
+        raise Unrecordable("its constants depend on values")
+    numbers.update(zip(one.inputs, other.inputs, strict=True))
+    for (value, array), (twin, other_array) in zip(one.constants.items(), other.constants.items(), strict=True):
+        if array is other_array or (array.size and owner_of(array) is owner_of(other_array)):
+            raise Unrecordable("it reads a tensor from a place where changes cannot be seen")
+        if array.dtype != other_array.dtype or not np.array_equal(
+            array, other_array, equal_nan=array.dtype.kind in "fc"
+        ):
+            raise Unrecordable("a tensor that is made inside depends on values")
+        numbers[value] = twin
+
+
+def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
+    """Whether two steps do the same to the same values."""
+    if step.kind != twin.kind or len(step.results) != len(twin.results):
+        return False
+    if not alike(step.function, twin.function, numbers) or not alike(step.args, twin.args, numbers):
+        return False
+    numbers.update(zip(step.results, twin.results, strict=True))
+    return all(
+        value.shape == other.shape and value.dtype == other.dtype and value.strides == other.strides
+        for value, other in zip(step.results, twin.results, strict=True)
+    )
+
+
+def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
+    """Whether two arguments, functions or results of recordings are the same."""
+    if isinstance(a, Value):
+        return numbers.get(a) is b
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, SIMPLE):
+        return same(a, b)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(alike(x, y, numbers) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(alike(a[key], b[key], numbers) for key in a)
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if isinstance(a, Batched):
+        return alike(a.array, b.array, numbers) and alike(a.levels, b.levels, numbers)
+    if isinstance(a, Level):
+        return a.size == b.size
+    if isinstance(a, FunctionType):
+        inner = [tuple(cell.cell_contents for cell in function.__closure__ or ()) for function in (a, b)]
+        return a.__code__ is b.__code__ and alike([a.__defaults__, inner[0]], [b.__defaults__, inner[1]], numbers)
+    if isinstance(a, partial):
+        return alike((a.func, a.args, a.keywords), (b.func, b.args, b.keywords), numbers)
+    if isinstance(a, (Generator, type, np.ufunc)):
+        return False
+    content = content_of(a)
+    return content is not None and alike(content, content_of(b), numbers)
+
+
+def content_of(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object; None for one that does not show them."""
+    if hasattr(value, "__dict__"):
+        return dict(vars(value))
+    slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
+    return {name: getattr(value, name, None) for name in slots} or None
+
+
+def compare(
+    recording: Recording, record: Callable[[], Recording], arguments: list, before: State, changed: bool
+) -> None:
+    """Makes a call on copies and replays it. Unrecordable where the two differ; all is put back.
+
+    `before` is the state to begin with, `record` makes and records the call without steps of optimizers, and `changed`
+    tells whether values are changed first.
+    """
+    given = recording.given
+    after = State(given.tensors)
+    try:
+        for mildly in (False, True) if changed else (True,):
+            before.put_back()
+            if changed:
+                before.disturb(mildly)
+            start = State(given.tensors)
+            try:
+                tensors, node = recording.replayed(arguments, None, steps=False)
+                found = State(given.tensors).arrays() + [copied(tensor) for tensor in tensors]
+                start.put_back()
+                second = record()
+            except Unrecordable:
+                raise
+            except Exception as error:  # other values, as after a permutation of rows, may lead to another branch
+                if not mildly:
+                    continue
+                if isinstance(error, Mismatch) and not changed:
+                    return
+                raise Unrecordable(f"it cannot be checked with other values: {error!r}") from None
+            break
+        agree(recording, second)
+        expected = State(given.tensors).arrays() + [copied(tensor) for tensor in second.tensors]
+        if recording.backward is not None:
+            expected += [None if one is None else one._array for one in second.sent[2]]
+            found += node.apply(cotangents_of(node, second), False, (True,) * node.arity)
+        if not all(close(a, b) for a, b in zip(expected, found, strict=True)):
+            raise Unrecordable("a replay gives other values than the call")
+    finally:
+        after.put_back()
+
+
+def cotangents_of(node: Any, second: Recording) -> Any:
+    """The cotangents that the second recording was made with, as a node is given them."""
+    grads = [one._array for one in second.sent[1]]
+    return grads if node.outputs is not None else grads[0]

@@ -1,0 +1,128 @@
+"""Results with a history: the backward pass of a compiled call is a program of its own, behind one node."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd import grad
+from rushlight.compiler.memories import Unrecordable
+from rushlight.compiler.program import Program
+from rushlight.core.context import last_number
+from rushlight.core.errors import freed, modified_input
+from rushlight.core.graph import Node, TensorBase, new_tensor
+
+
+class Ends:
+    """Where a recorded graph ends: tensors that were there before the call and get gradients, for some outputs."""
+
+    def __init__(self, outputs: list, known: list, start: int):
+        self.outputs = outputs
+        self.spent = False  # whether a pass has released the graph
+        vertices: dict[int, list[TensorBase]] = {}
+        for tensor in known:
+            if tensor.requires_grad:
+                vertices.setdefault(id(vertex_of(tensor)), []).append(tensor)
+        self.inputs: list = []
+        seen: set[int] = set()
+        stack: list[Any] = [output._node for output in outputs]
+        while stack:
+            vertex = stack.pop()
+            if vertex is None or id(vertex) in seen:
+                continue
+            seen.add(id(vertex))
+            if id(vertex) in vertices:
+                self.inputs += vertices[id(vertex)]
+            elif isinstance(vertex, Node):
+                if vertex.sequence <= start:
+                    raise Unrecordable("it goes on with a graph from before that is not among its arguments")
+                self.spent = self.spent or bool(vertex.freed)
+                stack += [vertex.edge_at(i)[0] for i in range(vertex.arity)]
+
+
+def vertex_of(tensor: TensorBase) -> Any:
+    """Where a tensor's gradients arrive."""
+    return tensor if tensor._node is None else tensor._node
+
+
+def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
+    """Gradients to send back through a recorded graph."""
+    draw = np.random.default_rng(1)
+    return [new_tensor(draw.standard_normal(one._array.shape).astype(one._array.dtype)) for one in outputs]
+
+
+def sent_back(ends: Ends, grads: list) -> Any:
+    """The gradients of the inputs, None where there is none."""
+    return grad(ends.outputs, ends.inputs, grads, retain_graph=True, allow_unused=True)
+
+
+class Backward:
+    """The backward program of a recording, and where its inputs are found.
+
+    `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
+    output) or ("given", place). `results` are the numbers of the outputs for each of `places`, the inputs of the graph;
+    None where no gradient comes.
+    """
+
+    def __init__(self, program: Program, sources: list[tuple[str, Any]], places: list, results: list[int | None]):
+        self.program = program
+        self.sources = sources
+        self.places = places
+        self.results = results
+        self.execute: Callable[[list], list] = None  # type: ignore[assignment]  # set where it is prepared
+
+
+class CompiledFunctionBackward(Node):
+    """The history of the results of a replayed call."""
+
+    def connect(self, inputs: list[TensorBase], outputs: list[TensorBase]) -> None:
+        """Makes this the node of some results, behind which are some inputs."""
+        self.edges = tuple([vertex_of(tensor) for tensor in inputs])
+        self.numbers = tuple([0 if tensor._node is None else tensor._index for tensor in inputs])
+        self.arity = len(inputs)
+        if len(outputs) > 1:
+            self.outputs = [(tensor._array.shape, tensor._array.dtype) for tensor in outputs]
+        for i, tensor in enumerate(outputs):
+            tensor._node, tensor._index, tensor._needs = self, i, True
+
+    def keep(self, backward: Backward, values: list, versions: list, again: Callable[[list], list]) -> None:
+        """Keeps what the pass needs: arrays (None for cotangents), the versions of tensors that may change until
+        then, and how to make the call once more where gradients are to be differentiated.
+        """
+        self.backward, self.values, self.changes, self.again = backward, values, versions, again
+
+    values: list | None = None
+    changes: list = []  # noqa: RUF012 (never changed)
+
+    def apply(self, grad, recorded, needs):
+        """The cotangents of the inputs."""
+        if self.values is None:
+            raise freed(self)
+        for tensor, counter, version in self.changes:
+            if counter.value != version:
+                raise modified_input(tensor, version)
+        grads = grad if self.outputs is not None else [grad]
+        if recorded:
+            results = self.again([one if isinstance(one, TensorBase) else new_tensor(one) for one in grads])
+            return [one if need else None for one, need in zip(results, needs, strict=True)]
+        inputs = [
+            grads[what] if kind == "cotangent" else value
+            for (kind, what), value in zip(self.backward.sources, self.values, strict=True)
+        ]
+        made = self.backward.execute(inputs)
+        return [
+            None if n is None or not need else made[n] for n, need in zip(self.backward.results, needs, strict=True)
+        ]
+
+    def release(self):
+        """Lets go of what was kept."""
+        self.values = self.again = None
+        self.changes = []
+        self.freed = last_number()
+
+
+@cache
+def spent_class(name: str) -> type:
+    """The class of the node of a result whose graph was used up within the call."""
+    return type(name, (CompiledFunctionBackward,), {"__module__": "rushlight.autograd"})

@@ -1,0 +1,163 @@
+"""Which value of a program an array holds just now, while a call is recorded.
+
+Arrays are known by identity, and hold their values for as long as nobody writes to their memory. Memory that was
+written to has a new value, and arrays that look at it are views of that one, made when they are next used.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.program import VIEW, Program, Step, Value
+
+
+class Unrecordable(Exception):
+    """Something was done that a program cannot do again."""
+
+
+class Memory:
+    """A piece of memory: the array that stands for all of it, the value that it holds, how often it was written to."""
+
+    __slots__ = ("given", "owner", "value", "version", "whole")
+
+    def __init__(self, owner: np.ndarray, whole: np.ndarray, value: Value, given: bool):
+        self.owner = owner
+        self.whole = whole
+        self.value = value
+        self.given = given  # whether it was there before the call
+        self.version = 0
+
+
+class Memories:
+    """The values of arrays. `program` gets the inputs and constants that are found on the way."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.memories: dict[int, Memory] = {}  # by the identity of the array that owns it
+        self.known: dict[int, tuple] = {}  # by identity: the array, its value, its memory, the version of that
+        self.inputs: list[np.ndarray] = []
+        self.born: set[int] = set()  # owners of memory that was made by something else than a step
+
+    def value_of(self, array: np.ndarray) -> Value:
+        """The value that an array holds now: of a step, of an input, or a constant."""
+        found = self.known.get(id(array))
+        if found is not None and found[2].version == found[3]:
+            return found[1]
+        owner = owner_of(array)
+        memory = self.memories.get(id(owner))
+        if memory is None:
+            return self.input(array, owner)
+        if same_place(array, memory.whole):
+            return self.know(array, memory.value, memory)
+        if memory.given and not memory.version:
+            return self.input_beside(array, memory)
+        window = window_of(array, memory.whole)
+        value = Value.like(array)
+        self.program.steps.append(Step(look, (memory.value, *window), (value,), VIEW, name="look"))
+        return self.know(array, value, memory)
+
+    def know(self, array: np.ndarray, value: Value, memory: Memory) -> Value:
+        """Notes the value that an array holds."""
+        self.known[id(array)] = array, value, memory, memory.version
+        return value
+
+    def input(self, array: np.ndarray, owner: np.ndarray) -> Value:
+        """A new input of the program."""
+        value = Value.like(array)
+        self.memories[id(owner)] = Memory(owner, array, value, True)
+        self.program.inputs.append(value)
+        self.inputs.append(array)
+        return self.know(array, value, self.memories[id(owner)])
+
+    def input_beside(self, array: np.ndarray, memory: Memory) -> Value:
+        """A new input in memory that has another already: neither may be written to."""
+        value = Value.like(array)
+        self.program.inputs.append(value)
+        self.inputs.append(array)
+        return self.know(array, value, memory)
+
+    def made(self, array: np.ndarray, given: Any) -> tuple[Value, bool]:
+        """The value of an array that a step gave, and whether it looks at memory of the step's arguments.
+
+        `given` are those arguments, bare arrays.
+        """
+        owner = owner_of(array)
+        memory = self.memories.get(id(owner))
+        looks = memory is not None and any(owner_of(one) is owner for one in given)
+        value = Value.like(array)
+        if looks and memory is not None:
+            return self.know(array, value, memory), True
+        memory = self.memories[id(owner)] = Memory(owner, array, value, False)
+        return self.know(array, value, memory), False
+
+    def wrote(self, array: np.ndarray, value: Value) -> None:
+        """Notes that an array's elements are now those of a value, which has its shape and dtype."""
+        self.value_of(array)  # so that its memory is known
+        memory = self.memories[id(owner_of(array))]
+        if memory.given and sum(1 for one in self.inputs if owner_of(one) is memory.owner) > 1:
+            raise Unrecordable("memory that two inputs share is written to")
+        if same_place(array, memory.whole):
+            after = value
+            if value.strides != Value.like(array).strides:
+                after = Value.like(array)
+                self.program.steps.append(Step(np.array, (value,), (after,), name="copy"))
+        else:
+            after = Value.like(memory.whole)
+            window = window_of(array, memory.whole)
+            self.program.steps.append(Step(put, (memory.value, value, *window), (after,)))
+        memory.value = after
+        memory.version += 1
+        self.know(memory.whole, after, memory)
+        if array is not memory.whole and same_place(array, memory.whole):
+            self.know(array, after, memory)
+
+    def writes(self) -> list[tuple[Value, Value]]:
+        """The inputs whose memory was written to, with the values that they have in the end."""
+        found = []
+        for value, array in zip(self.program.inputs, self.inputs, strict=True):
+            memory = self.memories[id(owner_of(array))]
+            if memory.version:
+                found.append((value, memory.value))
+        return found
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory an array looks at: itself, or the last one behind it."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def same_place(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays show the same elements in the same order."""
+    return a is b or (a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and address(a) == address(b))
+
+
+def address(array: np.ndarray) -> int:
+    """The address of an array's first element."""
+    return array.__array_interface__["data"][0]
+
+
+def window_of(array: np.ndarray, whole: np.ndarray) -> tuple:
+    """Where an array lies in another: offset in bytes, shape, strides, dtype. Unrecordable where it does not."""
+    low, high = np.lib.array_utils.byte_bounds(whole)
+    first, last = np.lib.array_utils.byte_bounds(array) if array.size else (low, low)
+    if first < low or last > high or whole.dtype.hasobject:
+        raise Unrecordable("a view reaches beyond the part of its memory that is known")
+    return address(array) - address(whole), array.shape, array.strides, array.dtype
+
+
+def look(whole: np.ndarray, offset: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+    """The view of an array's memory at an offset in bytes from its first element."""
+    low = np.lib.array_utils.byte_bounds(whole)[0]
+    span = np.lib.array_utils.byte_bounds(whole)[1] - low
+    flat = np.lib.stride_tricks.as_strided(whole[(slice(0, 1),) * whole.ndim], (1,) * whole.ndim).reshape(-1)
+    memory = np.lib.stride_tricks.as_strided(flat.view(np.uint8)[:1], (span,), (1,))
+    return np.ndarray(shape, dtype, memory, offset + address(whole) - low, strides)
+
+
+def put(whole: np.ndarray, value: np.ndarray, offset: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+    """A copy of an array in which the part that `look` shows has other elements."""
+    copy = whole.copy("K")
+    look(copy, offset, shape, strides, dtype)[...] = value
+    return copy

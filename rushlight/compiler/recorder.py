@@ -1,0 +1,435 @@
+"""The recorder: an interpreter that writes a call down as a program, while it runs as ever.
+
+Each operator that is called becomes a step on bare arrays, in forward and backward passes alike: formulas of a backward
+pass compute with tensors while it is recorded, so that their steps come here too. What is done to arrays beside
+operators tells of itself (`core.interpreters.noted`): changes in place, random numbers, gradients, optimizers.
+"""
+
+import sys
+from contextlib import contextmanager, nullcontext
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.calls import Wrapped, bare, levels_in, prepared, unwrapped
+from rushlight.compiler.differentiable import Ends, cotangents, sent_back
+from rushlight.compiler.memories import Memories, Unrecordable
+from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value
+from rushlight.core.context import last_number
+from rushlight.core.graph import TensorBase, fit, new_tensor
+from rushlight.core.interpreters import Interpreter
+from rushlight.core.recording import recording
+from rushlight.explain.sites import is_foreign
+
+
+class Part:
+    """A stretch of a recording: a program, the gradients that were set, and what is called after it.
+
+    `tensors` are those that were there before the call: at the end it is noted which gradients they have then
+    (`changed`), and how often they were changed (`bumps`).
+    """
+
+    def __init__(self, tensors: list[TensorBase]) -> None:
+        self.program = Program()
+        self.memories = Memories(self.program)
+        self.tensors = tensors
+        self.cleared: set[int] = set()  # leaves whose gradient was set before it was looked at
+        self.looked: set[int] = set()
+        self.finished = False
+        self.call: Any = None  # a step of an optimizer: the function and its arguments
+        self.grads = [tensor._grad for tensor in tensors]
+        self.versions = [version_of(tensor) for tensor in tensors]
+        self.grad_versions = [version_of(grad) for grad in self.grads]
+        self.changed: list[tuple[TensorBase, Any, Any]] = []
+        self.bumps: list[tuple[TensorBase, int]] = []
+        self.grad_bumps: list[tuple[TensorBase, int]] = []
+
+    def finish(self) -> None:
+        """Notes how tensors are at the end."""
+        if self.finished:
+            return
+        self.finished = True
+        before = zip(self.tensors, self.grads, self.versions, self.grad_versions, strict=True)
+        for tensor, grad, version, grad_version in before:
+            if tensor._grad is not grad:
+                self.changed.append((tensor, tensor._grad, None if tensor._grad is None else tensor._grad._array))
+            elif grad is not None and version_of(grad) != grad_version:
+                self.grad_bumps.append((tensor, version_of(grad) - grad_version))
+            if version_of(tensor) != version:
+                self.bumps.append((tensor, version_of(tensor) - version))
+
+
+def version_of(tensor: Any) -> int:
+    """How often a tensor was changed in place."""
+    return 0 if tensor is None or tensor._counter is None else tensor._counter.value
+
+
+class Recorder(Interpreter):
+    """Writes down what happens in one thread. `trouble` says why that cannot be replayed, and where it was found."""
+
+    writes_down = True
+
+    def __init__(self, tensors: list[TensorBase], steps: bool = True) -> None:
+        self.thread = get_ident()
+        self.tensors = tensors
+        self.steps = steps  # whether steps of optimizers are made
+        self.parts = [Part(tensors)]
+        self.inside = False
+        self.drew = False
+        self.trouble: tuple[str, str] | None = None
+        self.draws = False
+        self.start = last_number()
+        self.sent: Any = None  # the backward pass of the results: where it ends, cotangents, gradients
+        self.spent = False  # whether the graph of the results was used up
+
+    @property
+    def part(self) -> Part:
+        """The part that is being written."""
+        return self.parts[-1]
+
+    def looks_on(self) -> bool:
+        """In its own thread, until something comes that cannot be replayed."""
+        return self.trouble is None and get_ident() == self.thread
+
+    def concerns(self, op, args) -> bool:
+        """Every call that is none within another."""
+        return not self.inside and self.looks_on()
+
+    def give_up(self, why: str) -> None:
+        """Ends the recording: the call goes on as if nobody looked."""
+        if self.trouble is None:
+            self.trouble = why, line_of_user()
+
+    @contextmanager
+    def noting(self):
+        """A context in which what goes wrong ends the recording, and not the call."""
+        try:
+            yield
+        except Unrecordable as error:
+            self.give_up(str(error))
+        except Exception as error:
+            self.give_up(f"the recorder failed: {error!r}")
+
+    # calls of operators
+
+    def call(self, op, args, below):
+        """Calls an operator, and writes the step down."""
+        with self.noting():
+            self.drew = False
+            arrays, function = prepared(op, args, below.args[1])
+            self.cast(arrays, args)
+        self.inside = True
+        try:
+            result = below(op, args)
+        finally:
+            self.inside = False
+        if result is not NotImplemented and self.trouble is None:
+            with self.noting():
+                results = [result] if not isinstance(result, (tuple, list)) else list(result)
+                self.note(function, arrays, [array_of(one) for one in results], op)
+        return result
+
+    def cast(self, arrays, args) -> None:
+        """Writes down the casts that promotion made of arguments."""
+        for array, arg in zip(arrays, args, strict=True):
+            given = array_of(arg)
+            if array is given or not isinstance(unwrapped(given), np.ndarray):
+                continue
+            array, given = unwrapped(array), unwrapped(given)
+            value = self.part.memories.value_of(given)
+            made, looks = self.part.memories.made(array, [given])
+            kind = VIEW if looks else PURE
+            self.part.program.steps.append(Step(cast, (value, array.dtype), (made,), kind, where=line_of_user()))
+
+    def note(self, function, args, results, op=None) -> None:
+        """Writes a step down that gave some arrays."""
+        levels = levels_in(args)
+        if any(one is not None for one in levels) or any(type(one) is not np.ndarray for one in results):
+            if not all(isinstance(unwrapped(one), np.ndarray) for one in results):
+                return  # numbers, or nothing
+            function = Wrapped(function, levels)
+        self.add(function, [self.lifted(unwrapped(arg)) for arg in args], [unwrapped(one) for one in results], args, op)
+
+    def add(self, function, args, results, given, op=None) -> None:
+        """Writes a step down: arguments with values in the place of arrays, results as arrays."""
+        memories = self.part.memories
+        made = [memories.made(array, list(arrays_in(given))) for array in results]
+        kind = RANDOM if self.drew else VIEW if any(looks for _, looks in made) else PURE
+        name = getattr(op, "name", "")
+        self.part.program.steps.append(
+            Step(function, tuple(args), tuple(value for value, _ in made), kind, op, name, line_of_user())
+        )
+
+    def lifted(self, arg: Any) -> Any:
+        """An argument with values in the place of arrays."""
+        if isinstance(arg, TensorBase):
+            return self.lifted(unwrapped(arg._array))
+        if isinstance(arg, np.ndarray):
+            return self.part.memories.value_of(arg)
+        if type(arg) in (tuple, list):
+            return type(arg)([self.lifted(unwrapped(item)) for item in arg])
+        return arg
+
+    # what is done to arrays beside operators
+
+    def step(self, function, args, changes=(), draws=False):
+        """Calls a function of bare arrays, and writes the step down."""
+        if self.inside:
+            self.drew = self.drew or draws
+            self.draws = self.draws or draws
+            if changes:
+                self.give_up(f"{function.__name__} changes an array within an operator")
+            return function(*args)
+        with self.noting():
+            lifted = [self.lifted(unwrapped(arg)) for arg in args]
+        self.inside = True
+        try:
+            result = function(*args)
+        finally:
+            self.inside = False
+        if self.trouble is None:
+            with self.noting():
+                self.drew = draws
+                self.draws = self.draws or draws
+                levels = levels_in(args)
+                if any(one is not None for one in levels):
+                    function = Wrapped(function, levels)
+                if changes:
+                    self.changed(function, lifted, args, changes)
+                else:
+                    results = result if isinstance(result, (tuple, list)) else [result]
+                    if any(unwrapped(one) is not one for one in results):
+                        function = Wrapped(function, levels)
+                    self.add(function, lifted, [unwrapped(one) for one in results], args)
+        return result
+
+    def changed(self, function, lifted, args, changes) -> None:
+        """Writes a step down that has changed arguments."""
+        targets = [array for position in changes for array in arrays_in([args[position]])]
+        results = [Value.like(array) for array in targets]
+        self.part.program.steps.append(
+            Step(
+                function, tuple(lifted), tuple(results), WRITE, None, function.__name__, line_of_user(), tuple(changes)
+            )
+        )
+        for array, value in zip(targets, results, strict=True):
+            self.part.memories.wrote(array, value)
+
+    def wrote(self, target, array) -> None:
+        """Notes that a tensor's elements were overwritten with those of an array."""
+        with self.noting():
+            target, array = unwrapped(target), unwrapped(array)
+            value = self.part.memories.value_of(array)
+            if array.shape != target.shape or array.dtype != target.dtype:
+                after = Value.like(target)
+                args = (value, target.shape, target.dtype)
+                self.part.program.steps.append(Step(spread, args, (after,)))
+                value = after
+            self.part.memories.wrote(target, value)
+
+    # backward passes
+
+    def begin_pass(self, run, roots) -> None:
+        """A backward pass begins."""
+
+    def end_pass(self, run) -> None:
+        """It is over."""
+
+    def evaluating(self, vertex):
+        """A node's turn."""
+        return nullcontext()
+
+    accumulating = evaluating
+
+    @contextmanager
+    def applying(self, node, grad):
+        """A node's derivative."""
+        yield self
+
+    def made(self, *results) -> None:
+        """What a derivative gave: its steps were noted."""
+
+    @contextmanager
+    def changing(self, function, tensor, args):
+        """A change in place: its steps are noted."""
+        yield self
+
+    def changer(self) -> None:
+        """What to note of a change in place with the memory: nothing."""
+
+    @contextmanager
+    def region(self, name, *args):
+        """A stretch with a name."""
+        yield self
+
+    def apply(self, node, grad, recorded, needs):
+        """The cotangents of a node: a joint formula is one step on bare arrays, others compute with tensors."""
+        if node.hooks is not None:
+            self.give_up("a hook is called in the backward pass")
+        plan = node.plan
+        if plan is None or recording() or node.flags & ~(RESHAPE | CAST) or is_transparent(node.op):
+            return node.apply(grad, True, needs)
+        values = [node.look_at(k) for k in range(len(plan.sources))]
+        arrays = [bare(value) for value in (grad, *values)]
+        if any(one is not None for one in levels_in(arrays)):
+            return node.apply(grad, True, needs)
+        derivative = Derivative(node, needs)
+        self.inside = True
+        try:
+            results = derivative.all(*arrays)
+        finally:
+            self.inside = False
+        derivative.live = tuple([i for i, one in enumerate(results) if isinstance(one, np.ndarray)])
+        if self.trouble is None:
+            with self.noting():
+                self.drew = False
+                made = [results[i] for i in derivative.live]
+                self.add(derivative, [self.lifted(value) for value in arrays], made, arrays)
+        return [new_tensor(one) if isinstance(one, np.ndarray) else one for one in results]
+
+    def accumulated(self, leaf, held, array) -> None:
+        """Notes that a gradient was added to a leaf's, `held` before."""
+        with self.noting():
+            self.grads_of(leaf)
+            memories = self.part.memories
+            grad = leaf._grad._array
+            value = memories.value_of(array)
+            if held is None:
+                made, _ = memories.made(grad, [])
+                self.part.program.steps.append(Step(np.array, (value,), (made,), name="copy"))
+            else:
+                after = Value.like(grad)
+                before = memories.value_of(grad)
+                self.part.program.steps.append(Step(np.add, (before, value), (after,), name="add", where=""))
+                memories.wrote(grad, after)
+
+    def grads_of(self, leaf, cleared=False) -> None:
+        """Notes that a leaf's gradient is looked at, or set whatever it was (`cleared`)."""
+        if cleared and id(leaf) not in self.part.looked:
+            self.part.cleared.add(id(leaf))
+        self.part.looked.add(id(leaf))
+
+    def pass_of(self, outputs: list[TensorBase]) -> None:
+        """Writes down the backward pass of the results that have a history, as a part of its own."""
+        with self.noting():
+            if any(tensor._node is None for tensor in outputs):
+                raise Unrecordable("a leaf that requires grad is returned")
+            ends = Ends(outputs, self.tensors, self.start)
+            self.part.finish()
+            if ends.spent:
+                self.spent = True
+                return
+            self.parts.append(Part(self.tensors))
+            grads = cotangents(outputs)
+            self.sent = ends, grads, sent_back(ends, grads)
+
+    # checks, and what else ends a part
+
+    def truth(self, tensor, answer: bool) -> None:
+        """Notes that a condition on a value was asked for."""
+        with self.noting():
+            if len(self.parts) > 1:
+                raise Unrecordable("a condition on a value after an optimizer's step")
+            array = unwrapped(tensor._array)
+            args = (self.part.memories.value_of(array), answer)
+            self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=line_of_user()))
+
+    def step_of(self, step, args, kwargs):
+        """A step of an optimizer: it ends a part, and is called anew at each replay."""
+        if len(args) > 1 or kwargs or any(group.get("differentiable") for group in args[0].param_groups):
+            self.give_up("an optimizer's step is given a closure, or is differentiable")
+            return step(*args, **kwargs)
+        part = self.part
+        part.finish()
+        part.call = step, args
+        outside, self.inside = self.inside, True
+        try:
+            return step(*args) if self.steps else None
+        finally:
+            self.inside = outside
+            self.parts.append(Part(self.tensors))
+
+
+class Derivative:
+    """The cotangents of a node's inputs as a function of arrays: what arrives, and what the node has saved."""
+
+    def __init__(self, node, needs: tuple[bool, ...]):
+        self.plan = node.plan
+        self.needs = needs
+        self.inputs = node.inputs if node.flags else None
+        self.live: tuple[int, ...] = ()
+        self.name = self.__name__ = f"derivative of {node.op.name}"
+
+    def all(self, grad, *values):
+        """A cotangent for each input, None where none is needed."""
+        plan = self.plan
+        if plan.joint:
+            options = (self.needs,) if plan.asks_needs else ()
+            results = plan.formulas[0](grad, *[values[k] for k in plan.picks[0]], *options)
+        else:
+            results = [
+                formula(grad, *[values[k] for k in picks]) if need else None
+                for formula, picks, need in zip(plan.formulas, plan.picks, self.needs, strict=True)
+            ]
+        if self.inputs is None:
+            return list(results)
+        return [
+            one if one is None or meta is None else fit(one, meta[0], meta[1])
+            for one, meta in zip(results, self.inputs, strict=True)
+        ]
+
+    def __call__(self, *args):
+        """The cotangents that are arrays."""
+        results = self.all(*args)
+        return tuple([results[i] for i in self.live])
+
+
+RESHAPE, CAST = 1, 2  # flags of nodes, those of `core.graph`
+TRANSPARENT = frozenset([
+    "linear", "mm", "matmul", "bmm", "mv", "dot", "outer", "addmm", "sum", "sum_dims", "mean", "mean_dims", "cat",
+    "stack",
+])  # fmt: skip
+
+
+def is_transparent(op) -> bool:
+    """Whether the steps of an operator's derivative are worth more than the derivative as one step."""
+    return op.compute is not None or op.view or op.name in TRANSPARENT
+
+
+def is_truth(array: np.ndarray, answer: bool) -> bool:
+    """Whether a condition has the answer that it had."""
+    return bool(array) is answer
+
+
+def cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An array in another dtype."""
+    return array.astype(dtype, copy=False)
+
+
+def spread(array: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array broadcast to a shape, in another dtype."""
+    return np.array(np.broadcast_to(array, shape), dtype)
+
+
+def array_of(value: Any) -> Any:
+    """The array of a tensor; anything else as it is."""
+    return value._array if isinstance(value, TensorBase) else value
+
+
+def arrays_in(args: Any):
+    """The bare arrays among arguments."""
+    for arg in args:
+        arg = unwrapped(array_of(arg))
+        if isinstance(arg, np.ndarray):
+            yield arg
+        elif type(arg) in (tuple, list):
+            yield from arrays_in(arg)
+
+
+def line_of_user() -> str:
+    """The innermost line of the user's program, as "file.py:12"."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

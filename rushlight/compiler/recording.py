@@ -1,0 +1,378 @@
+"""A recording: parts of a program, where their inputs come from at each replay, and what they leave behind.
+
+A recording is made of a call that a recorder wrote down. Arrays that the call was given become inputs, found anew at
+each replay: in the arguments, in tensors that the function reads, in gradients of these. All others are constants.
+"""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd import enable_grad, grad
+from rushlight.compiler.arguments import flattened, rebuilt
+from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
+from rushlight.compiler.memories import Unrecordable, owner_of
+from rushlight.compiler.program import CHECK, Mismatch, Program, Value
+from rushlight.compiler.recorder import Part, Recorder
+from rushlight.compiler.states import State
+from rushlight.core.context import next_number
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.recording import recording as is_recording
+from rushlight.random import default_generator
+from rushlight.random.generator import Generator
+from rushlight.tensors import Tensor
+
+ARGUMENT, TENSOR, GRAD, EARLIER = range(4)
+
+
+class Given:
+    """The tensors that are there before a call, and their gradients, by the identity of their arrays."""
+
+    def __init__(self, arguments: list[TensorBase], others: list[TensorBase]):
+        self.arguments = {id(tensor): i for i, tensor in reversed(list(enumerate(arguments)))}
+        self.tensors = list({id(tensor): tensor for tensor in (*arguments, *others)}.values())
+        self.known = {id(tensor) for tensor in self.tensors}
+        self.held = [(tensor._array, tensor._grad) for tensor in self.tensors]  # so that no other takes their identity
+        self.places: dict[int, tuple[int, Any]] = {}
+        for tensor in self.tensors:
+            if tensor._grad is not None:
+                self.places[id(tensor._grad._array)] = (GRAD, self.place(tensor))
+        for tensor in self.tensors:
+            self.places[id(tensor._array)] = self.place(tensor)
+        self.states = [self.state(tensor) for tensor in self.tensors]
+
+    def place(self, tensor: TensorBase) -> tuple[int, Any]:
+        """Where a tensor is found."""
+        if id(tensor) in self.arguments:
+            return ARGUMENT, self.arguments[id(tensor)]
+        return TENSOR, tensor
+
+    def state(self, tensor: TensorBase) -> tuple:
+        """What a call may not change of a tensor."""
+        return id(tensor._array), tensor._needs, id(tensor._node), id(tensor.hooks), tensor._unsettled
+
+    def check(self) -> None:
+        """Unrecordable where a call has changed more of a tensor than its elements."""
+        if self.states != [self.state(tensor) for tensor in self.tensors]:
+            raise Unrecordable("a tensor that was there before got other memory, history or hooks")
+
+
+class Effect:
+    """What a part leaves behind with a tensor that was there before: its gradient ("none", or "new", the number of an
+    output), or a number of changes to count ("version", "version of the gradient").
+    """
+
+    def __init__(self, kind: str, place: tuple[int, Any], what: Any = None):
+        self.kind = kind
+        self.place = place
+        self.what = what
+
+    def happen(self, arguments: list, outputs: list) -> None:
+        """Does it again."""
+        tensor = tensor_at(self.place, arguments)
+        if self.kind == "none":
+            tensor._grad = None
+        elif self.kind == "new":
+            tensor._grad = new_tensor(outputs[self.what])
+        elif self.kind == "version":
+            count(tensor, self.what)
+        else:
+            count(tensor._grad, self.what)
+
+
+def count(tensor: TensorBase, number: int) -> None:
+    """Counts a number of changes in place."""
+    for _ in range(number):
+        tensor._bump()
+
+
+class Stretch:
+    """A part of a recording, ready to be replayed."""
+
+    def __init__(self, program: Program, places: list, call: Any):
+        self.program = program
+        self.places = places
+        self.effects: list[Effect] = []
+        self.call = call
+        self.execute: Any = None
+
+
+def find(place: tuple[int, Any], arguments: list, made: list) -> Any:
+    """The array at a place, or the tensor that has it."""
+    kind, what = place
+    if kind == ARGUMENT:
+        return arguments[what]._array
+    if kind == TENSOR:
+        return what._array
+    if kind == GRAD:
+        return tensor_at(what, arguments)._grad._array
+    return made[what[0]][what[1]]
+
+
+def tensor_at(place: tuple[int, Any], arguments: list) -> Any:
+    """The tensor at a place."""
+    return arguments[place[1]] if place[0] == ARGUMENT else place[1]
+
+
+def assembled(parts: list[Part], given: Given) -> list[Stretch]:
+    """The stretches of a recording, with a place for each input; what has none becomes a constant."""
+    stretches: list[Stretch] = []
+    for number, part in enumerate(parts):
+        program, memories = part.program, part.memories
+        inputs, places = [], []
+        writes = dict(memories.writes())
+        for value, array in zip(program.inputs, memories.inputs, strict=True):
+            place = given.places.get(id(array)) or earlier(parts[:number], stretches, array)
+            if place is None:
+                program.constants[value] = array
+                writes.pop(value, None)
+                continue
+            if place[0] == EARLIER:
+                writes.pop(value, None)
+            inputs.append(value)
+            places.append(place)
+        program.inputs = inputs
+        program.writes = list(writes.items())
+        stretches.append(Stretch(program, places, part.call))
+        stretches[-1].effects = effects_of(part, given)
+    return stretches
+
+
+def effects_of(part: Part, given: Given) -> list[Effect]:
+    """What a part leaves behind."""
+    effects = []
+    for tensor, held, array in part.changed:
+        if held is None:
+            effects.append(Effect("none", given.place(tensor)))
+        elif id(array) in given.places or held.requires_grad or type(held) is not Tensor:
+            raise Unrecordable("a gradient is set to a tensor that was there before, or that has a history")
+        else:
+            number = output_of(part.program, part.memories.value_of(array))
+            effects.append(Effect("new", given.place(tensor), number))
+    effects += [Effect("version", given.place(tensor), n) for tensor, n in part.bumps]
+    return effects + [Effect("version of the gradient", given.place(tensor), n) for tensor, n in part.grad_bumps]
+
+
+def earlier(parts: list[Part], stretches: list[Stretch], array: np.ndarray) -> Any:
+    """The place of an array that an earlier part made, which becomes an output of that part."""
+    for number in reversed(range(len(parts))):
+        found = parts[number].memories.known.get(id(array))
+        if found is not None:
+            return EARLIER, (number, output_of(stretches[number].program, parts[number].memories.value_of(array)))
+    return None
+
+
+def output_of(program: Program, value: Value) -> int:
+    """The number of the output that a value is."""
+    for i, output in enumerate(program.outputs):
+        if output is value:
+            return i
+    program.outputs.append(value)
+    return len(program.outputs) - 1
+
+
+class Made:
+    """A tensor among the results: which output it is, and how it lies in memory."""
+
+    def __init__(self, stretch: int, output: int, tensor: TensorBase):
+        self.stretch = stretch
+        self.output = output
+        self.unsettled = tensor._unsettled
+
+
+class Again:
+    """What differentiates a call once more, by calling its function: what the call changes is put back."""
+
+    def __init__(self, recording: "Recording", call: Any, inputs: list, arguments: list, start: Any):
+        self.recording, self.call, self.inputs, self.start = recording, call, inputs, start
+        self.tensors = [*arguments, *recording.given.tensors]
+
+    def __call__(self, grads: list) -> list:
+        """The gradients of the inputs, differentiable."""
+        function, args, kwargs = self.call
+        create_graph = is_recording()
+        state = State(self.tensors)
+        if self.start is not None:
+            default_generator._set_state_array(self.start)
+        with enable_grad():
+            tensors: list = []
+            flattened(function(*args, **kwargs), tensors, [])
+        state.put_back()
+        outputs = [tensors[i] for i in self.recording.differentiable]
+        return list(grad(outputs, self.inputs, grads, create_graph=create_graph, allow_unused=True))
+
+
+class Recording:
+    """A call that can be replayed: with arguments of a structure, while the surroundings are the same."""
+
+    def __init__(self, recorder: Recorder, given: Given, structure: Any, result: Any):
+        recorder.part.finish()
+        given.check()
+        self.structure = structure
+        self.given = given
+        self.parts = recorder.parts if recorder.sent is None else recorder.parts[:-1]
+        self.draws = recorder.draws
+        tensors: list[TensorBase] = []
+        roots: list = []
+        self.result = flattened(result, tensors, roots)
+        if roots:
+            raise Unrecordable(f"a {type(roots[0]).__name__} is returned")
+        numbers = [self.number_of(tensor) for tensor in tensors]
+        self.stretches = assembled(self.parts, given)
+        self.results = [self.place_of(tensor, number) for tensor, number in zip(tensors, numbers, strict=True)]
+        self.tensors = tensors
+        first = recorder.parts[0]
+        self.grads = [
+            (given.place(tensor), grad is None)
+            for tensor, grad in zip(first.tensors, first.grads, strict=True)
+            if tensor.requires_grad and id(tensor) not in first.cleared
+        ]
+        self.differentiable = [i for i, tensor in enumerate(tensors) if numbers[i] is not None and tensor.requires_grad]
+        self.spent = recorder.spent
+        self.sent = recorder.sent
+        self.backward: Backward | None = None
+        if recorder.sent is not None:
+            self.backward = self.assembled_backward(recorder.parts[-1], *recorder.sent)
+        self.names = [type(tensor._node).__name__ for tensor in tensors]
+        self.writes = any(stretch.program.writes for stretch in self.stretches)
+        self.pattern: list[int] = []
+        self.owners: list[int] = []
+        self.checks = any(step.kind == CHECK for stretch in self.stretches for step in stretch.program.steps)
+
+    def number_of(self, tensor: TensorBase) -> Any:
+        """Which part made the array of a result; None for one that was given. To be asked before assembling."""
+        if id(tensor) in self.given.known:
+            return None
+        if type(tensor) is not Tensor or type(tensor._array) is not np.ndarray:
+            raise Unrecordable(f"a {type(tensor).__name__} is returned")
+        if tensor._view is not None and id(tensor._view.base) in self.given.known:
+            raise Unrecordable("a view of a tensor that was there before is returned")
+        for number in reversed(range(len(self.parts))):
+            memories = self.parts[number].memories
+            owner = owner_of(tensor._array)
+            memory = memories.memories.get(id(owner))
+            if memory is not None and not (memory.given and number):
+                return number, memories.value_of(tensor._array)
+        last = len(self.parts) - 1
+        return last, self.parts[last].memories.value_of(tensor._array)
+
+    def place_of(self, tensor: TensorBase, number: Any) -> Any:
+        """What a result is: a tensor that was given, or an output."""
+        if number is None:
+            return self.given.place(tensor)
+        part, value = number
+        return Made(part, output_of(self.stretches[part].program, value), tensor)
+
+    def assembled_backward(self, part: Part, ends: Ends, grads: list, results: tuple) -> Backward:
+        """The backward program."""
+        if part.changed or part.bumps or part.call is not None:
+            raise Unrecordable("the backward pass of its result changes tensors")
+        program, sources, inputs = part.program, [], []
+        cotangents = {id(one._array): i for i, one in enumerate(grads)}
+        for value, array in zip(program.inputs, part.memories.inputs, strict=True):
+            source: Any = None
+            if id(array) in cotangents:
+                source = "cotangent", cotangents[id(array)]
+            elif id(array) in self.given.places:
+                source = "given", self.given.places[id(array)]
+            elif (place := earlier(self.parts, self.stretches, array)) is not None:
+                source = "saved", place[1]
+            else:
+                program.constants[value] = array
+                continue
+            inputs.append(value)
+            sources.append(source)
+        program.inputs = inputs
+        numbers = [None if one is None else output_of(program, part.memories.value_of(one._array)) for one in results]
+        return Backward(program, sources, [self.given.place(tensor) for tensor in ends.inputs], numbers)
+
+    def replay(self, arguments: list, call: Any) -> Any:
+        """Does a call again, and gives its result. Mismatch, and nothing is changed, where a check fails.
+
+        `call` is the function, args and kwargs, in which `arguments` are the tensors.
+        """
+        results, _ = self.replayed(arguments, call)
+        return rebuilt(self.result, lambda leaf: results[leaf.index])
+
+    def replayed(self, arguments: list, call: Any, steps: bool = True) -> tuple[list, Any]:
+        """The tensors of the result, and their node in the graph, if they have one."""
+        states = [(one, one._state_array()) for one in self.generators()] if self.checks and self.draws else []
+        made: list = []
+        start = default_generator._state_array() if self.backward is not None and self.draws else None
+        try:
+            for stretch in self.stretches:
+                inputs = [find(place, arguments, made) for place in stretch.places]
+                made.append(outputs := stretch.execute(inputs))
+                for effect in stretch.effects:
+                    effect.happen(arguments, outputs)
+                if stretch.call is not None and steps:
+                    stretch.call[0](*stretch.call[1])
+        except Mismatch:
+            for generator, state in states:
+                generator._set_state_array(state)
+            raise
+        results = [self.tensor_of(one, arguments, made) for one in self.results]
+        node = self.connect(results, arguments, made, call, start) if self.differentiable else None
+        return results, node
+
+    def connect(self, results: list, arguments: list, made: list, call: Any, start: Any) -> Any:
+        """Gives results their history: a node, or one that is used up for each of them (then None)."""
+        outputs = [results[i] for i in self.differentiable]
+        backward = self.backward
+        if backward is None:
+            for i, output in zip(self.differentiable, outputs, strict=True):
+                node = spent_class(self.names[i])()
+                node.sequence = next_number()
+                node.connect([], [output])
+                node.release()
+            return None
+        inputs = [tensor_at(place, arguments) for place in backward.places]
+        node = CompiledFunctionBackward()
+        node.sequence = next_number()
+        node.connect(inputs, outputs)
+        values: list[Any] = []
+        changes = []
+        for kind, what in backward.sources:
+            if kind == "cotangent":
+                values.append(None)
+            elif kind == "saved":
+                values.append(made[what[0]][what[1]])
+            else:
+                tensor = tensor_at(what, arguments)
+                values.append(tensor._array)
+                changes.append((tensor, tensor._versions(), tensor._versions().value))
+        used = {what for kind, what in backward.sources if kind == "saved"}
+        for one, tensor in zip(self.results, results, strict=True):
+            if isinstance(one, Made) and (one.stretch, one.output) in used:
+                changes.append((tensor, tensor._versions(), tensor._versions().value))
+        node.keep(backward, values, changes, Again(self, call, inputs, arguments, start))
+        return node
+
+    def seen_with(self, arguments: list) -> "Recording":
+        """The recording as that of a call with other arguments, to compare it with one."""
+        other = copy(self)
+        other.given = Given(
+            arguments, [tensor for tensor in self.given.tensors if self.given.place(tensor)[0] == TENSOR]
+        )
+        return other
+
+    def let_go(self) -> None:
+        """Lets go of what is needed only while it is compared with another."""
+        self.parts, self.tensors, self.sent = [], [], None
+
+    def tensor_of(self, result: Any, arguments: list, made: list) -> TensorBase:
+        """A tensor of the result."""
+        if not isinstance(result, Made):
+            return tensor_at(result, arguments)
+        tensor = new_tensor(made[result.stretch][result.output])
+        tensor._unsettled = result.unsettled
+        return tensor
+
+    def generators(self) -> list[Generator]:
+        """The generators that are drawn from."""
+        found = {id(default_generator): default_generator}
+        for stretch in self.stretches:
+            for step in stretch.program.steps:
+                found.update({id(arg): arg for arg in step.args if isinstance(arg, Generator)})
+        return list(found.values())

@@ -1,0 +1,75 @@
+"""The values of tensors, kept to be put back, and changed to see what depends on them."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.memories import owner_of
+from rushlight.core.graph import TensorBase
+from rushlight.random import default_generator
+
+
+class State:
+    """The values of tensors, their gradients and versions, and the state of the generator, to be put back."""
+
+    def __init__(self, tensors: list[TensorBase]):
+        self.tensors: list[tuple] = [
+            (tensor, copied(tensor), tensor._grad, None if tensor._grad is None else copied(tensor._grad))
+            for tensor in tensors
+        ]
+        self.versions = [version(tensor) for tensor in tensors]
+        self.generator = default_generator._state_array()
+
+    def put_back(self) -> None:
+        """Makes everything as it was."""
+        for (tensor, array, grad, grad_array), number in zip(self.tensors, self.versions, strict=True):
+            overwrite(tensor, array)
+            tensor._grad = grad
+            if grad is not None:
+                overwrite(grad, grad_array)
+            if tensor._counter is not None:
+                tensor._counter.value = number
+        default_generator._set_state_array(self.generator)
+
+    def disturb(self, mildly: bool) -> None:
+        """Changes the values to others of the same kind."""
+        draw = np.random.default_rng(0)
+        done: set[int] = set()
+        for tensor, _, grad, _ in self.tensors:
+            for one in (tensor, grad):
+                if one is not None and id(owner_of(one._array)) not in done:
+                    done.add(id(owner_of(one._array)))
+                    overwrite(one, disturbed(one._array, draw, mildly))
+        default_generator.words(7)
+
+    def arrays(self) -> list[Any]:
+        """The values, with None in the place of gradients that are not there."""
+        return [array for _, array, _, grad in self.tensors for array in (array, grad)]
+
+
+def overwrite(tensor: TensorBase, array: np.ndarray) -> None:
+    """Gives a tensor other values, where its memory can be written to."""
+    if tensor._array.flags.writeable:
+        tensor._array[...] = array
+
+
+def copied(tensor: TensorBase) -> np.ndarray:
+    """A copy of a tensor's values."""
+    return tensor._array.copy("K")
+
+
+def version(tensor: TensorBase) -> int:
+    """How often a tensor was changed."""
+    return 0 if tensor._counter is None else tensor._counter.value
+
+
+def disturbed(array: np.ndarray, draw: np.random.Generator, mildly: bool) -> np.ndarray:
+    """Other values of the same kind: in another order, and smaller; or only a little larger, all alike."""
+    if mildly or array.dtype.char not in "?bBhHiIlLqQefdFD":
+        return array * array.dtype.type(1.001) if array.dtype.char in "fdFD" else array
+    others = draw.permutation(array.reshape(-1)).reshape(array.shape)
+    if array.dtype.kind in "fc":
+        others = others * draw.uniform(0.7, 1, array.shape)
+        if not array.any():
+            others = draw.uniform(0, 0.01, array.shape)
+    return others.astype(array.dtype)

@@ -1,0 +1,250 @@
+"""What a function reads besides its arguments: globals, closures, attributes of objects. All of it is guarded.
+
+The names in the code that runs tell where to look: from the function on, through globals, closures, defaults and those
+attributes of objects that have one of the names, down to numbers, texts, tensors and functions. Each place is noted
+with what it holds. A call that finds the same everywhere reads the same; one that leaves something else behind has
+changed what it does not own, and cannot be replayed.
+"""
+
+import math
+import sys
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.memories import Unrecordable
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import dtype as DType
+from rushlight.explain.sites import is_foreign
+from rushlight.nn.modules.module import Module
+from rushlight.optim.optimizer import Optimizer
+from rushlight.random import Generator
+
+MOST = 20_000  # places to look at
+SIMPLE = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), DType, np.dtype, np.generic, slice, range)
+MISSING = object()
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = range(5)
+
+
+class Surroundings:
+    """The places that a function reads, each (kind, holder, key, what it holds), and the tensors found there."""
+
+    def __init__(self, roots: list, codes: dict[CodeType, dict]):
+        self.places: list[tuple[int, Any, Any, Any]] = []
+        self.tensors: dict[int, TensorBase] = {}
+        self.seen: dict[int, Any] = {}
+        self.codes: dict[CodeType, dict] = dict(codes)
+        self.names: set[str] = set()
+        for code in codes:
+            self.add_names(code)
+        n = -1
+        while n != (n := len(self.names)):  # code that is found on the way has names of its own
+            self.places.clear()
+            self.seen.clear()
+            for root in roots:
+                self.look_at(root)
+            for code, namespace in list(self.codes.items()):
+                self.look_at_globals(code, namespace)
+
+    def add_names(self, code: CodeType) -> None:
+        """Takes the names of some code, and of the code in it."""
+        self.names.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                self.add_names(constant)
+
+    def note(self, kind: int, holder: Any, key: Any, value: Any) -> None:
+        """Notes what a place holds, and looks at that."""
+        if len(self.places) > MOST:
+            raise Unrecordable("it can reach too many objects to look at all of them before each call")
+        self.places.append((kind, holder, key, value))
+        self.look_at(value)
+
+    def look_at(self, value: Any) -> None:
+        """Looks at an object: what it is made of, and what may be read from it."""
+        if isinstance(value, SIMPLE) or id(value) in self.seen:
+            return
+        self.seen[id(value)] = value
+        if isinstance(value, TensorBase):
+            self.tensors[id(value)] = value
+        elif isinstance(value, Module):
+            self.look_at_module(value)
+        elif isinstance(value, Optimizer):
+            self.look_at_optimizer(value)
+        elif isinstance(value, FunctionType):
+            self.look_at_function(value)
+        elif isinstance(value, MethodType):
+            self.look_at(value.__func__)
+            self.look_at(value.__self__)
+        elif isinstance(value, (list, tuple)):
+            self.places.append((LENGTH, value, None, len(value)))
+            for i, item in enumerate(value):
+                self.note(AT_INDEX, value, i, item)
+        elif isinstance(value, dict):
+            self.places.append((LENGTH, value, None, len(value)))
+            for key, item in list(value.items()):
+                self.look_at(key)
+                self.note(IN_DICT, value, key, item)
+        elif isinstance(value, (set, frozenset)):
+            self.places.append((LENGTH, value, None, len(value)))
+            for item in value:
+                self.look_at(item)
+        elif isinstance(value, type):
+            self.look_at_class(value)
+        elif isinstance(value, ModuleType):
+            if not is_library(value.__name__):
+                self.look_at_names(value.__dict__)
+        elif isinstance(value, np.ndarray):
+            if value.size > 4096 or value.dtype.hasobject:
+                raise Unrecordable("it can reach a NumPy array, of which changes cannot be seen: make it a tensor")
+            self.places.append((ATTRIBUTE, value, "tobytes", value.tobytes()))
+        elif isinstance(value, (Generator, BuiltinFunctionType, CodeType, np.ufunc)):
+            pass
+        elif hasattr(value, "__next__"):
+            raise Unrecordable(f"it can reach an iterator ({type(value).__name__}), which may go on: pass its items")
+        else:
+            self.look_at_object(value)
+
+    def look_at_function(self, function: FunctionType) -> None:
+        """Looks at a function: its code, defaults, closure and globals."""
+        if is_foreign(function.__code__.co_filename):
+            closure = function.__closure__ or ()
+            for cell in closure:  # what a decorator of rushlight's has wrapped
+                if isinstance(content := content_of(cell), (FunctionType, MethodType)):
+                    self.look_at(content)
+            return
+        self.places.append((ATTRIBUTE, function, "__code__", function.__code__))
+        self.note(ATTRIBUTE, function, "__defaults__", function.__defaults__)
+        self.note(ATTRIBUTE, function, "__kwdefaults__", function.__kwdefaults__)
+        for cell in function.__closure__ or ():
+            self.note(CELL, cell, None, content_of(cell))
+        if function.__code__ not in self.codes:
+            self.codes[function.__code__] = function.__globals__
+            self.add_names(function.__code__)
+        self.look_at_globals(function.__code__, function.__globals__)
+
+    def look_at_globals(self, code: CodeType, namespace: dict) -> None:
+        """Looks at the globals that code names."""
+        for name in names_of(code):
+            if name in namespace and not name.startswith("__"):
+                self.note(IN_DICT, namespace, name, namespace[name])
+
+    def look_at_names(self, attributes: dict) -> None:
+        """Looks at those attributes that are named in code."""
+        for name in self.names & attributes.keys():
+            self.note(IN_DICT, attributes, name, attributes[name])
+
+    def look_at_class(self, cls: type) -> None:
+        """Looks at what is named in code of a class of the user's, and of those that it inherits from."""
+        for base in cls.__mro__:
+            if is_library(base.__module__):
+                continue
+            for name in self.names & vars(base).keys():
+                value = vars(base)[name]
+                if isinstance(value, (staticmethod, classmethod)):
+                    value = value.__func__
+                elif isinstance(value, property):
+                    for part in (value.fget, value.fset):
+                        self.look_at(part)
+                    continue
+                if isinstance(value, (*SIMPLE, FunctionType, list, dict, tuple)):
+                    self.places.append((ATTRIBUTE, base, name, getattr(base, name)))
+                self.look_at(value)
+
+    def look_at_module(self, module: Module) -> None:
+        """Looks at all that a module has: parameters, buffers, submodules, hooks, options."""
+        self.look_at(type(module))
+        for name, value in list(vars(module).items()):
+            if (
+                name in ("_parameters", "_buffers", "_modules")
+                or isinstance(value, SIMPLE)
+                or name in HOOKS
+                or name in self.names
+                or isinstance(value, (TensorBase, list, tuple, dict))
+            ):
+                self.note(IN_DICT, vars(module), name, value)
+        forward = getattr(type(module), "forward", None)
+        if isinstance(forward, FunctionType):
+            self.look_at(forward)
+
+    def look_at_optimizer(self, optimizer: Optimizer) -> None:
+        """Looks at an optimizer: which parameters it has. Its options are read anew at each step."""
+        self.look_at(type(optimizer))
+        groups = optimizer.param_groups
+        if "param_groups" in self.names or "defaults" in self.names or "state" in self.names:
+            self.note(IN_DICT, vars(optimizer), "param_groups", groups)
+            return
+        self.places.append((LENGTH, groups, None, len(groups)))
+        for i, group in enumerate(groups):
+            self.places.append((AT_INDEX, groups, i, group))
+            self.note(IN_DICT, group, "params", group["params"])
+
+    def look_at_object(self, value: Any) -> None:
+        """Looks at any other object: the attributes that are named in code."""
+        self.look_at(type(value))
+        attributes = getattr(value, "__dict__", None)
+        if attributes is None:
+            for name in self.names:
+                if hasattr(type(value), name) and not callable(getattr(type(value), name)):
+                    held = getattr(value, name, MISSING)
+                    if isinstance(held, SIMPLE):
+                        self.places.append((ATTRIBUTE, value, name, held))
+        elif is_library(type(value).__module__):
+            for name, held in list(attributes.items()):
+                self.note(IN_DICT, attributes, name, held)
+        else:
+            self.places.append((LENGTH, attributes, None, len(attributes)))
+            self.look_at_names(attributes)
+
+
+def holds(place: tuple[int, Any, Any, Any]) -> bool:
+    """Whether a place still holds what was found there."""
+    kind, holder, key, value = place
+    if kind == IN_DICT:
+        found = holder.get(key, MISSING)
+    elif kind == AT_INDEX:
+        found = holder[key] if key < len(holder) else MISSING
+    elif kind == LENGTH:
+        return len(holder) == value
+    elif kind == CELL:
+        found = content_of(holder)
+    else:
+        found = getattr(holder, key, MISSING)
+        if key == "tobytes":
+            found = found()
+    return found is value or (
+        type(found) is type(value) and isinstance(value, (*SIMPLE, MethodType)) and same(found, value)
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two simple values are the same in every respect."""
+    if isinstance(a, float):
+        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
+    return bool(a == b)
+
+
+def content_of(cell: CellType) -> Any:
+    """What a cell of a closure holds."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def names_of(code: CodeType) -> set[str]:
+    """The names in code, and in the code in it."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= names_of(constant)
+    return names
+
+
+def is_library(module: str | None) -> bool:
+    """Whether a module is none of the user's: rushlight's, NumPy's or Python's."""
+    top = (module or "builtins").partition(".")[0]
+    return top in ("rushlight", "numpy", "torch") or top in sys.stdlib_module_names

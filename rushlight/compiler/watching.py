@@ -1,0 +1,140 @@
+"""What is looked at while a call is recorded: which code runs, which functions of C it calls, where values leave."""
+
+import os
+import sys
+import sysconfig
+from contextlib import contextmanager
+from threading import get_ident
+from types import BuiltinFunctionType, CodeType
+from typing import Any
+
+import numpy as np
+
+from rushlight.explain.sites import is_foreign
+from rushlight.tensors import Tensor
+
+BUILTINS = frozenset([
+    "abs", "all", "any", "bool", "callable", "chr", "divmod", "enumerate", "filter", "float", "format", "getattr",
+    "hasattr", "hash", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "ord",
+    "pow", "range", "repr", "reversed", "round", "sorted", "sum", "tuple", "zip", "__build_class__",
+])  # fmt: skip
+CONTAINERS = (list, dict, tuple, set, frozenset, str, bytes, int, float, complex, range, type)
+PURE_MODULES = ("math", "cmath", "operator", "_operator", "_functools", "itertools", "_abc")
+LEAVING = ("item", "tolist", "numpy", "__array__", "__float__", "__int__", "__complex__", "__index__", "data_ptr",
+           "__format__", "__repr__", "__contains__", "__deepcopy__", "__reduce_ex__", "register_hook", "storage",
+           "untyped_storage", "__dlpack__", "retain_grad", "requires_grad_", "share_memory_")  # fmt: skip
+
+
+class Calls:
+    """A profile function: `codes` are the pieces of the user's code that ran, with their globals."""
+
+    def __init__(self, recorder: Any):
+        self.recorder = recorder
+        self.codes: dict[CodeType, dict] = {}
+
+    def __call__(self, frame: Any, event: str, arg: Any) -> None:
+        """Takes notice of a call."""
+        if event == "call":
+            if origin(frame.f_code) == USER and not is_incidental(frame):
+                self.codes[frame.f_code] = frame.f_globals
+        elif event == "c_call" and asked_by_user(frame) and not is_pure(arg) and not is_incidental(frame):
+            self.recorder.give_up(f"{getattr(arg, '__qualname__', arg)} is called, of which nothing is known")
+
+
+def is_incidental(frame: Any) -> bool:
+    """Whether code runs for reasons of its own: in an import, or generated for a class of rushlight's."""
+    if frame.f_code.co_filename == "<string>" and not asked_by_user(frame.f_back):
+        return True
+    while frame is not None and not frame.f_code.co_filename.endswith(CALLER):
+        if "importlib" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def asked_by_user(frame: Any) -> bool:
+    """Whether code is the user's, or Python's own that the user's code called."""
+    while frame is not None and origin(frame.f_code) == PYTHON:
+        frame = frame.f_back
+    return frame is not None and origin(frame.f_code) == USER
+
+
+USER, PYTHON, OURS = range(3)
+CALLER = os.path.join("compiler", "compiled.py")
+NUMPY = os.path.dirname(np.__file__) + os.sep
+STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
+ORIGINS: dict[str, int] = {}
+
+
+def origin(code: CodeType) -> int:
+    """Whose code it is: the user's (that of other packages too), Python's, or rushlight's and NumPy's."""
+    name = code.co_filename
+    found = ORIGINS.get(name)
+    if found is None:
+        ours = name.startswith(NUMPY) or is_foreign(name)
+        python = name.startswith((STDLIB, "<frozen")) and "site-packages" not in name
+        found = ORIGINS[name] = PYTHON if python else OURS if ours else USER
+    return found
+
+
+def is_pure(function: Any) -> bool:
+    """Whether a function written in C only computes, or changes nothing but the container that it belongs to."""
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or ""
+    if not isinstance(function, BuiltinFunctionType):
+        return True  # a compiled function of rushlight's, or a class
+    if isinstance(owner, CONTAINERS):
+        return True
+    name = getattr(owner, "__name__", "") if owner is not None else module
+    if name == "builtins":
+        return function.__name__ in BUILTINS
+    if name.startswith(("rushlight", "numpy")) or module.startswith(("rushlight", "numpy")):
+        return "random" not in name + module
+    if type(owner).__module__.startswith(("rushlight", "numpy")):
+        return "random" not in type(owner).__module__
+    return name in PURE_MODULES or (type(owner).__module__ in ("collections", "builtins") and owner is not sys.stdout)
+
+
+@contextmanager
+def watched(recorder: Any):
+    """A context in which the recorder is told of code that runs and of values that leave the graph."""
+    calls = Calls(recorder)
+    before = sys.getprofile()
+    originals = {name: vars(Tensor)[name] for name in (*LEAVING, "__bool__") if name in vars(Tensor)}
+    try:
+        for name, original in originals.items():
+            setattr(Tensor, name, tapped(recorder, name, original))
+        if before is None:
+            sys.setprofile(calls)
+        else:
+            recorder.give_up("another profiler is at work")
+        yield calls
+    finally:
+        sys.setprofile(before)
+        for name, original in originals.items():
+            setattr(Tensor, name, original)
+
+
+def tapped(recorder: Any, name: str, original: Any) -> Any:
+    """A method of tensors that tells the recorder of its calls."""
+    if name == "__bool__":
+
+        def truth(self):
+            answer = original(self)
+            if recorder.looks_on():
+                recorder.truth(self, answer)
+            return answer
+
+        return truth
+
+    def leaving(self, *args, **kwargs):
+        if get_ident() == recorder.thread:
+            recorder.give_up(
+                f"{name}() takes a value out of the program" if not name.startswith("register") else HOOKED
+            )
+        return original(self, *args, **kwargs)
+
+    return leaving
+
+
+HOOKED = "a hook is registered"
