@@ -16,7 +16,7 @@ import numpy as np
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Step, Value
 from rushlight.compiler.recording import Recording
-from rushlight.compiler.states import State, copied
+from rushlight.compiler.states import WAYS, State, copied
 from rushlight.compiler.surroundings import SIMPLE, same
 from rushlight.core.batched import Batched, Level
 from rushlight.random.generator import Generator
@@ -138,10 +138,10 @@ def compare(
     given = recording.given
     after = State(given.tensors)
     try:
-        for mildly in (False, True) if changed else (True,):
+        for way in WAYS if changed else WAYS[-1:]:
             before.put_back()
             if changed:
-                before.disturb(mildly)
+                before.disturb(way)
             start = State(given.tensors)
             try:
                 tensors, node = recording.replayed(arguments, None, steps=False)
@@ -151,12 +151,14 @@ def compare(
             except Unrecordable:
                 raise
             except Exception as error:  # other values, as after a permutation of rows, may lead to another branch
-                if not mildly:
+                if way != WAYS[-1]:
                     continue
                 if isinstance(error, Mismatch) and not changed:
                     return
                 raise Unrecordable(f"it cannot be checked with other values: {error!r}") from None
             break
+        if way == WAYS[-1] and changed and has_choices(recording):
+            raise Unrecordable("it makes integers or truths of values in a way that cannot be checked")
         agree(recording, second)
         expected = State(given.tensors).arrays() + [copied(tensor) for tensor in second.tensors]
         if recording.backward is not None:
@@ -166,6 +168,15 @@ def compare(
             raise Unrecordable("a replay gives other values than the call")
     finally:
         after.put_back()
+
+
+def has_choices(recording: Recording) -> bool:
+    """Whether a constant might be a choice that depended on values, which changes only with greater changes."""
+    return any(
+        array.size > 1 and array.dtype.kind not in "fc"
+        for stretch in recording.stretches
+        for array in stretch.program.constants.values()
+    )
 
 
 def cotangents_of(node: Any, second: Recording) -> Any:

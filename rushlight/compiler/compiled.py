@@ -4,9 +4,12 @@ import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial, update_wrapper
+from threading import active_count
 from time import perf_counter
 from types import CodeType, MethodType
 from typing import Any
+
+import numpy as np
 
 from rushlight import dtypes
 from rushlight.compiler.arguments import Leaf, fits, flattened
@@ -145,7 +148,10 @@ class Compiled:
         return bool(ENTERED.get()) or DISABLED.get() or Stance.name == "force_eager"
 
     def call(self, args: tuple, kwargs: dict) -> Any:
-        """Replays a recording that fits; else calls and records."""
+        """Replays a recording that fits; else calls and records, while there is one thread.
+
+        Another one could see the values that tensors have while a recording is checked.
+        """
         modes = modes_now()
         for variant in self.variants:
             arguments: list[TensorBase] = []
@@ -158,7 +164,12 @@ class Compiled:
                     continue
         if Stance.name == "fail_on_recompile":
             raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
-        if len(self.variants) >= MOST or Stance.name == "eager_on_recompile" or not RECORDING.acquire(False):
+        if (
+            len(self.variants) >= MOST
+            or active_count() > 1
+            or Stance.name == "eager_on_recompile"
+            or not RECORDING.acquire(False)
+        ):
             return self.function(*args, **kwargs)
         try:
             return self.record(modes, args, kwargs)
@@ -170,7 +181,7 @@ class Compiled:
     def replay(self, variant: Variant, arguments: list[TensorBase], args: tuple, kwargs: dict) -> Any:
         """Replays a recording: at some calls after an audit, and in the beginning in turn with eager calls."""
         variant.replays += 1
-        if variant.replays in AUDITS:
+        if variant.replays in AUDITS and active_count() == 1:
             self.audit(variant, arguments, args, kwargs)
             if variant not in self.variants:
                 return self.function(*args, **kwargs)
@@ -210,7 +221,7 @@ class Compiled:
             structure = flattened((args, kwargs), arguments, roots)
             before = Surroundings(roots, self.codes)
             check_modes(modes)
-            check_arguments(arguments)
+            check_tensors([*arguments, *before.tensors.values()])
         except Unrecordable as error:
             self.fail(error, "")
             return self.function(*args, **kwargs)
@@ -223,7 +234,7 @@ class Compiled:
             self.give_up(*recorder.trouble)
             return result
         try:
-            if unknown := {code: names for code, names in calls.codes.items() if code not in before.codes}:
+            if unknown := {code: names for code, names in calls.codes.items() if code not in before.known}:
                 self.codes |= unknown
                 raise Unrecordable("it calls functions that are found only when it runs")
             if not all(holds(place) for place in before.places):
@@ -291,8 +302,8 @@ def check_modes(modes: tuple) -> None:
         raise Unrecordable("anomaly mode, or a hook on saved tensors, is on")
 
 
-def check_arguments(arguments: list[TensorBase]) -> None:
+def check_tensors(tensors: list) -> None:
     """Unrecordable for tensors of which more than the elements counts."""
-    for tensor in arguments:
-        if tensor._tangents is not None or tensor.hooks is not None or tensor.is_meta:
-            raise Unrecordable("an argument has hooks, tangents or no memory")
+    for tensor in tensors:
+        if tensor._tangents is not None or tensor.hooks is not None or type(tensor._array) is not np.ndarray:
+            raise Unrecordable("a tensor has hooks, tangents or no memory of its own")

@@ -31,15 +31,15 @@ class State:
                 tensor._counter.value = number
         default_generator._set_state_array(self.generator)
 
-    def disturb(self, mildly: bool) -> None:
-        """Changes the values to others of the same kind."""
+    def disturb(self, way: str) -> None:
+        """Changes the values to others of the same kind, in one of `WAYS`."""
         draw = np.random.default_rng(0)
         done: set[int] = set()
         for tensor, _, grad, _ in self.tensors:
             for one in (tensor, grad):
                 if one is not None and id(owner_of(one._array)) not in done:
                     done.add(id(owner_of(one._array)))
-                    overwrite(one, disturbed(one._array, draw, mildly))
+                    overwrite(one, disturbed(one._array, draw, way))
         default_generator.words(7)
 
     def arrays(self) -> list[Any]:
@@ -63,13 +63,18 @@ def version(tensor: TensorBase) -> int:
     return 0 if tensor._counter is None else tensor._counter.value
 
 
-def disturbed(array: np.ndarray, draw: np.random.Generator, mildly: bool) -> np.ndarray:
-    """Other values of the same kind: in another order, and smaller; or only a little larger, all alike."""
-    if mildly or array.dtype.char not in "?bBhHiIlLqQefdFD":
-        return array * array.dtype.type(1.001) if array.dtype.char in "fdFD" else array
+WAYS = ("others", "in another order", "nearly the same")
+"""How values are changed: to smaller ones in another order, to the same in another order, or by a thousandth."""
+
+
+def disturbed(array: np.ndarray, draw: np.random.Generator, way: str) -> np.ndarray:
+    """Other values of the same kind."""
+    kind = array.dtype.char
+    if kind not in "?bBhHiIlLqQefdFD":
+        return array
+    if way == "nearly the same":
+        return (array * (1 + 1e-3 * draw.uniform(-1, 1))).astype(array.dtype) if kind in "efdFD" else array
     others = draw.permutation(array.reshape(-1)).reshape(array.shape)
-    if array.dtype.kind in "fc":
-        others = others * draw.uniform(0.7, 1, array.shape)
-        if not array.any():
-            others = draw.uniform(0, 0.01, array.shape)
+    if kind in "efdFD" and way == "others":
+        others = others * draw.uniform(0.7, 1, array.shape) if array.any() else draw.uniform(0, 0.01, array.shape)
     return others.astype(array.dtype)

@@ -37,6 +37,7 @@ class Surroundings:
         self.tensors: dict[int, TensorBase] = {}
         self.seen: dict[int, Any] = {}
         self.codes: dict[CodeType, dict] = dict(codes)
+        self.known: set[CodeType] = set()  # all code that was looked at
         self.names: set[str] = set()
         for code in codes:
             self.add_names(code)
@@ -51,6 +52,7 @@ class Surroundings:
 
     def add_names(self, code: CodeType) -> None:
         """Takes the names of some code, and of the code in it."""
+        self.known.add(code)
         self.names.update(code.co_names)
         for constant in code.co_consts:
             if isinstance(constant, CodeType):

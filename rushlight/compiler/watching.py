@@ -22,7 +22,7 @@ CONTAINERS = (list, dict, tuple, set, frozenset, str, bytes, int, float, complex
 PURE_MODULES = ("math", "cmath", "operator", "_operator", "_functools", "itertools", "_abc")
 LEAVING = ("item", "tolist", "numpy", "__array__", "__float__", "__int__", "__complex__", "__index__", "data_ptr",
            "__format__", "__repr__", "__contains__", "__deepcopy__", "__reduce_ex__", "register_hook", "storage",
-           "untyped_storage", "__dlpack__", "retain_grad", "requires_grad_", "share_memory_")  # fmt: skip
+           "untyped_storage", "__dlpack__", "retain_grad", "share_memory_")  # fmt: skip
 
 
 class Calls:

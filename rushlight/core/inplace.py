@@ -15,7 +15,7 @@ from rushlight.core.errors import changed_view, larger_result, lower_result, siz
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
 from rushlight.core.hooks import keep_retained
-from rushlight.core.interpreters import STACK, levels, observer, writer
+from rushlight.core.interpreters import STACK, levels, noted, observer, writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
@@ -188,11 +188,19 @@ def is_single(result, old, number):
     return node.edge_at(0)[0] is (None if not old._needs else old if old._node is None else old._node)
 
 
+def copy_of(array):
+    """A copy of an array that lies in memory as it does."""
+    return array.copy(order="K")
+
+
+copied = noted(copy_of)
+
+
 def keep(old):
     """Gives the old tensor memory of its own: somebody saved it."""
     counter = VersionCounter()
     counter.value = old._counter.value
-    old._array = old._array.copy(order="K")
+    old._array = copied(old._array)
     old._counter = counter
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.batched import Batched, repeated
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import noted
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
@@ -20,6 +21,9 @@ __all__ = [
     "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros",
     "zeros_like",
 ]  # fmt: skip
+
+blank_array = noted(np.empty)
+blank_like = noted(empty_array)
 
 
 def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
@@ -61,9 +65,9 @@ def empty(
     torch.Size([2, 3])
     """
     d = numpy_type("empty", dtype, type_of_out(options))
-    array = array_of(np.empty, sizes("empty", shape, size), d, options)
+    array = array_of(blank_array, sizes("empty", shape, size), d, options)
     if memory_format is not None:
-        array = empty_array(array, array.dtype, memory_format)
+        array = blank_like(array, array.dtype, memory_format)
     return made("empty", array, options, dtype)
 
 
@@ -136,7 +140,7 @@ def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
     if META in (input.device, device_of(options.get("device"))):
         options.pop("memory_format", None)
         return made(name, array_of(lambda shape, d: filled(shape, value or 0, d), input.shape, d, options), options)
-    array = empty_array(input._settled(), d, options.pop("memory_format", None))
+    array = blank_like(input._settled(), d, options.pop("memory_format", None))
     if value is not None:
         array[...] = checked_number(value, d)
     return made(name, array, options)
@@ -163,7 +167,7 @@ def empty_strided(size, stride, *, dtype: DType | None = None, **options: Unpack
     d = numpy_type("empty_strided", dtype)
     length = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     steps = tuple(s * d.itemsize for s in stride)
-    array = laid_over(np.empty(length, d), tuple(size), steps)
+    array = laid_over(blank_array(length, d), tuple(size), steps)
     return made("empty_strided", array, options)
 
 

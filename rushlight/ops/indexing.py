@@ -8,6 +8,7 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.inplace import change, check_history, is_followed, without_history
+from rushlight.core.interpreters import noted
 from rushlight.core.operators import call
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
@@ -105,13 +106,21 @@ def basic(input, key):
     return call(_alias, (input,))
 
 
+def copy_of(array):
+    """A copy of an array, that later changes do not reach."""
+    return array.copy()
+
+
+kept = noted(copy_of)
+
+
 def general(input, key):
     """The view or copy that any key stands for."""
     viewed, arrays = viewed_and_arrays(input, key)
     if arrays is None:
         return viewed if viewed is not input else call(_alias, (input,))
     if viewed.requires_grad and recording():
-        arrays = tuple([item.copy() if is_array(item) else item for item in arrays])
+        arrays = tuple([kept(item) if is_array(item) else item for item in arrays])
     return call(_index, (viewed, arrays))
 
 
@@ -237,7 +246,7 @@ def put(target, key, value, accumulate, any_dtype, trimmed=False):
     else:
         value = np.asarray(checked_number(value, array.dtype)).astype(array.dtype)
     if is_followed(target, value):
-        key = tuple([item.copy() if is_array(item) else item for item in key])
+        key = tuple([kept(item) if is_array(item) else item for item in key])
         return change(target, _index_put, value, key, accumulate)
     check_memory(target, (value,))
     values = value._array if isinstance(value, TensorBase) else value
@@ -288,7 +297,7 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
     """
     key = put_key(input, indices)
     values = checked_values(input, key, values, single_mask(key))
-    return _index_put(input, values, tuple([k.copy() if is_array(k) else k for k in key]), accumulate)
+    return _index_put(input, values, tuple([kept(k) if is_array(k) else k for k in key]), accumulate)
 
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:

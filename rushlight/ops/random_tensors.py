@@ -9,12 +9,12 @@ from rushlight import dtypes
 from rushlight.core.batched import ENTERED
 from rushlight.core.batching import on_more_levels
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import noted
 from rushlight.core.meta import without_data
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
-from rushlight.layouts import empty_array
 from rushlight.ops.broadcasting import common_shape
-from rushlight.ops.creation import type_of_out
+from rushlight.ops.creation import blank_like, type_of_out
 from rushlight.ops.mismatch import type_name
 from rushlight.ops.options import LikeOptions, OutOptions, like_options, made, numpy_type, sizes
 from rushlight.ops.out import write_made
@@ -170,6 +170,14 @@ def randint_like(
     return like("randint_like", input, dtype, options, integers.randint, generator, *ends)
 
 
+def fill_with(array, values):
+    """Overwrites an array."""
+    array[...] = values
+
+
+fill_in = noted(fill_with, changes=(0,))
+
+
 def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters) -> Tensor:
     """Random numbers in the shape, dtype and order in memory of another tensor."""
     if not isinstance(input, TensorBase):
@@ -185,8 +193,8 @@ def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters)
     if ENTERED.get():
         d = numpy_type(name, dtype, array.dtype)
         return made(name, draw(source(generator), array.shape, d, *parameters), options)
-    out = empty_array(array, numpy_type(name, dtype, array.dtype), options.pop("memory_format", None))
-    out[...] = drawn_into(out, draw, source(generator), *parameters)
+    out = blank_like(array, numpy_type(name, dtype, array.dtype), options.pop("memory_format", None))
+    fill_in(out, drawn_into(out, draw, source(generator), *parameters))
     return made(name, out, options)
 
 

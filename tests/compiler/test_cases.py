@@ -1,0 +1,688 @@
+"""What compiled programs must not get wrong: each case runs eagerly and compiled, and leaves the same behind.
+
+A case is a function of `compile` that gives everything that somebody can see of what it did, and the compiled function.
+"""
+
+import warnings
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.compiler.compiled import Compiled
+from rushlight.nn import functional as F
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def network():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+
+
+def normal(draw, *shape):
+    return torch.tensor(draw.standard_normal(shape), dtype=torch.float32)
+
+
+def batches(count=12, rows=6):
+    draw = np.random.default_rng(3)
+    return [(normal(draw, rows, 3), torch.tensor(draw.integers(0, 2, rows))) for _ in range(count)]
+
+
+def everything(net, *optimizers):
+    found = [*net.state_dict().values(), *(p.grad for p in net.parameters())]
+    for optimizer in optimizers:
+        for state in optimizer.state.values():
+            found += [value for value in state.values() if isinstance(value, torch.Tensor)]
+    return [None if one is None else one.clone() for one in found]
+
+
+def training(net, make_optimizer, compile, data, before_backward=lambda loss: loss, after_backward=lambda net: None,
+             clear=lambda optimizer: optimizer.zero_grad(), between=lambda i, net, optimizer: None):  # fmt: skip
+    optimizer = make_optimizer(net.parameters())
+
+    @compile
+    def step(x, y):
+        clear(optimizer)
+        loss = before_backward(F.cross_entropy(net(x), y))
+        loss.backward()
+        after_backward(net)
+        optimizer.step()
+        return loss
+
+    losses = []
+    for i, (x, y) in enumerate(data):
+        between(i, net, optimizer)
+        losses.append(step(x, y).detach())
+    return [*losses, *everything(net, optimizer)], step
+
+
+def sgd(parameters):
+    return torch.optim.SGD(parameters, lr=0.1, momentum=0.9)
+
+
+@case
+def a_step_with_sgd(compile):
+    return training(network(), sgd, compile, batches())
+
+
+@case
+def a_step_with_adam(compile):
+    return training(network(), lambda p: torch.optim.AdamW(p, lr=0.01), compile, batches())
+
+
+@case
+def gradients_filled_with_zeros(compile):
+    return training(network(), sgd, compile, batches(), clear=lambda o: o.zero_grad(set_to_none=False))
+
+
+@case
+def gradients_cleared_by_hand(compile):
+    net = network()
+
+    def clear(optimizer):
+        for parameter in net.parameters():
+            parameter.grad = None
+
+    return training(net, sgd, compile, batches(), clear=clear)
+
+
+@case
+def clipped_by_norm(compile):
+    return training(
+        network(), sgd, compile, batches(), after_backward=lambda net: nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+    )
+
+
+@case
+def clipped_by_value(compile):
+    return training(
+        network(), sgd, compile, batches(), after_backward=lambda net: nn.utils.clip_grad_value_(net.parameters(), 0.01)
+    )
+
+
+@case
+def a_schedule(compile):
+    def between(i, net, optimizer):
+        optimizer.param_groups[0]["lr"] = 0.1 / (i + 1)
+
+    return training(network(), sgd, compile, batches(), between=between)
+
+
+@case
+def a_scheduler(compile):
+    schedulers = []
+
+    def make(parameters):
+        optimizer = sgd(parameters)
+        schedulers.append(torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 7))
+        return optimizer
+
+    def between(i, net, optimizer):
+        if i:
+            schedulers[0].step()
+
+    return training(network(), make, compile, batches(), between=between)
+
+
+@case
+def the_last_batch_is_smaller(compile):
+    data = batches(4) + batches(1, 2) + batches(4) + batches(1, 2)
+    return training(network(), sgd, compile, data)
+
+
+@case
+def dropout_and_batch_norm(compile):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Dropout(0.4), nn.Linear(6, 2))
+    seen, step = training(net, sgd, compile, batches())
+    return [*seen, torch.get_rng_state()], step
+
+
+@case
+def train_and_eval(compile):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.Dropout(0.4), nn.Linear(6, 2))
+    forward = compile(lambda x: net(x))
+    results = []
+    for i, (x, _) in enumerate(batches()):
+        net.train(i % 3 > 0)
+        with torch.no_grad():
+            results.append(forward(x))
+    return [*results, *everything(net)], forward
+
+
+@case
+def numbers_drawn_inside(compile):
+    f = compile(lambda x: x * torch.rand(3) + torch.randn_like(x) + torch.empty(3).uniform_(1, 2))
+    torch.manual_seed(1)
+    return [*[f(x) for x, _ in batches()], torch.get_rng_state()], f
+
+
+@case
+def micro_batches(compile):
+    net = network()
+    step = compile(lambda x, y: F.cross_entropy(net(x), y).backward())
+    seen = []
+    for i, batch in enumerate(batches()):
+        if i % 4 == 0:
+            net.zero_grad()
+        step(*batch)
+        seen += everything(net)
+    return seen, step
+
+
+@case
+def moved_data(compile):
+    def between(i, net, optimizer):
+        if i % 3 == 2:
+            net[0].weight.data = net[0].weight.data.clone() * 0.5
+        if i == 7:
+            net.load_state_dict({name: value * 2 for name, value in net.state_dict().items()})
+
+    return training(network(), sgd, compile, batches(), between=between)
+
+
+@case
+def a_new_parameter(compile):
+    def between(i, net, optimizer):
+        if i == 5:
+            net[2].weight = nn.Parameter(torch.ones(2, 5))
+
+    return training(network(), sgd, compile, batches(), between=between)
+
+
+@case
+def a_new_layer(compile):
+    def between(i, net, optimizer):
+        if i == 5:
+            net[1] = nn.Sigmoid()
+
+    return training(network(), sgd, compile, batches(), between=between)
+
+
+@case
+def a_frozen_layer(compile):
+    def between(i, net, optimizer):
+        net[0].requires_grad_(i % 4 < 2)
+
+    return training(network(), sgd, compile, batches(), between=between)
+
+
+@case
+def changed_hooks(compile):
+    net = network()
+    handles = []
+
+    def between(i, net, optimizer):
+        if i % 3 == 0:
+            handles.append(net[1].register_forward_hook(lambda module, args, out: 2 * out))
+        if i % 3 == 2:
+            handles.pop().remove()
+
+    return training(net, sgd, compile, batches(), between=between)
+
+
+@case
+def a_hook_on_gradients(compile):
+    net = network()
+    seen = []
+    net[0].weight.register_hook(lambda grad: seen.append(grad.clone()))
+    found, step = training(net, sgd, compile, batches())
+    return found + seen, step
+
+
+@case
+def an_early_return(compile):
+    @compile
+    def f(x, flag):
+        if flag:
+            return x * 2
+        y = x.sum()
+        if y > 0:
+            return y * x
+        return x - y
+
+    return [f(x, i % 3 == 0) for i, (x, _) in enumerate(batches())], f
+
+
+@case
+def a_loop_on_values(compile):
+    @compile
+    def f(x):
+        n = 0
+        while x.abs().sum() > 1 and n < 20:
+            x = x / 2
+            n += 1
+        return x, n
+
+    return [part for x, _ in batches() for part in f(x)], f
+
+
+@case
+def a_condition_before_an_update(compile):
+    net = network()
+    optimizer = sgd(net.parameters())
+
+    @compile
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        if torch.isfinite(loss) and loss > 0.6:
+            optimizer.step()
+        return loss.detach()
+
+    return [*[step(x, y) for x, y in batches()], *everything(net, optimizer)], step
+
+
+@case
+def several_steps_in_one_call(compile):
+    net = network()
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+
+    @compile
+    def steps(x, y):
+        losses = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+        return losses
+
+    return [*[loss for batch in batches() for loss in steps(*batch)], *everything(net, optimizer)], steps
+
+
+@case
+def two_optimizers(compile):
+    first, second = network(), network()
+    one, two = sgd(first.parameters()), torch.optim.Adam(second.parameters(), lr=0.1)
+
+    @compile
+    def step(x, y):
+        one.zero_grad()
+        two.zero_grad()
+        F.cross_entropy(first(x) + second(x).detach(), y).backward()
+        one.step()
+        loss = F.cross_entropy(first(x).detach() - second(x), y)
+        loss.backward()
+        two.step()
+        return loss.detach()
+
+    return [*[step(*batch) for batch in batches()], *everything(first, one), *everything(second, two)], step
+
+
+@case
+def gradient_of_a_gradient(compile):
+    @compile
+    def f(x):
+        x = x.detach().requires_grad_()
+        y = torch.sin(x).prod()
+        (g,) = torch.autograd.grad(y, x, create_graph=True)
+        (h,) = torch.autograd.grad(g.pow(2).sum(), x)
+        return g.detach(), h
+
+    return [part for x, _ in batches() for part in f(x)], f
+
+
+@case
+def functions_of_func(compile):
+    w = torch.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0]])
+
+    def g(x):
+        return torch.tanh(w @ x).pow(2).sum()
+
+    f = compile(torch.func.hessian(g))
+    per_sample = compile(lambda x: torch.func.vmap(torch.func.grad(g))(x))
+    seen = [f(x[0]) for x, _ in batches()] + [per_sample(x) for x, _ in batches()]
+    return seen, f
+
+
+@case
+def forward_mode_inside(compile):
+    f = compile(lambda x, v: torch.func.jvp(lambda x: torch.sin(x) * x, (x,), (v,)))
+    return [part for x, _ in batches() for part in f(x, torch.ones_like(x))], f
+
+
+@case
+def through_a_compiled_module(compile):
+    net = network()
+    compiled = compile(net)
+    seen = []
+    for x, y in batches():
+        x = x.clone().requires_grad_()
+        net.zero_grad()
+        F.cross_entropy(compiled(x * 2) + net(x), y).backward()
+        seen += [x.grad, *everything(net)]
+    return seen, compiled
+
+
+@case
+def differentiated_twice_through_a_compiled_function(compile):
+    f = compile(lambda x, w: torch.tanh(x @ w).sum(1))
+    w = torch.ones(3, 2, requires_grad=True)
+    seen = []
+    for x, _ in batches():
+        x = x.clone().requires_grad_()
+        (g,) = torch.autograd.grad(f(x, w).sum(), x, create_graph=True)
+        seen += [g.detach(), *torch.autograd.grad((g * g).sum(), (x, w))]
+    return seen, f
+
+
+@case
+def changes_in_place(compile):
+    buffer = torch.zeros(3)
+
+    @compile
+    def f(x):
+        y = x.clone()
+        y[0] = 0
+        y[:, 1].mul_(2)
+        y[x > 1] += 1
+        buffer.add_(y.sum(0))
+        buffer[:1] = x[0, 0]
+        x.mul_(0.5)
+        return y, buffer.norm()
+
+    data = [x for x, _ in batches()]
+    seen = [part for x in data for part in f(x)]
+    return [*seen, *data, buffer, torch.tensor([x._version for x in data] + [buffer._version])], f
+
+
+@case
+def gradients_through_changes_in_place(compile):
+    net = network()
+
+    @compile
+    def step(x):
+        y = net[0](x)
+        z = y.clone()
+        z[:, 0] = y[:, 1] * 2
+        z.sin_().mul_(3)
+        net.zero_grad()
+        z.sum().backward()
+        return z.detach()
+
+    return [part for x, _ in batches() for part in (step(x), *everything(net))], step
+
+
+@case
+def views(compile):
+    f = compile(lambda x: (x.t()[1:].reshape(-1), x[::2, None, :].expand(3, 2, 3).sum(0), x.unbind(1)[2] + 1))
+    return [part.clone() for x, _ in batches() for part in f(x + 0)[1:]], f
+
+
+@case
+def a_number_from_a_global(compile):
+    f = compile(lambda x: x * SCALE["factor"] + OFFSET)
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        SCALE["factor"] = 1.0 + i // 5
+        globals()["OFFSET"] = i // 7
+        seen.append(f(x))
+    return seen, f
+
+
+SCALE = {"factor": 1.0}
+OFFSET = 0
+
+
+@case
+def a_number_from_a_closure(compile):
+    rate = 1.0
+
+    def change():
+        nonlocal rate
+        rate += 0.5
+
+    f = compile(lambda x: x * rate)
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        if i % 4 == 3:
+            change()
+        seen.append(f(x))
+    return seen, f
+
+
+class Model:
+    def __init__(self):
+        self.scale = 1.0
+        self.layers = [nn.Linear(3, 3), nn.Linear(3, 3)]
+        self.weight = torch.ones(3)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x) * self.scale
+        return x * self.weight
+
+
+@case
+def attributes_of_an_object(compile):
+    torch.manual_seed(0)
+    model = Model()
+    f = compile(model.__call__)
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        model.scale = 1.0 + i // 5
+        if i == 6:
+            model.weight = torch.full((3,), 2.0)
+        if i == 9:
+            model.layers.pop()
+        seen.append(f(x).detach())
+    return seen, f
+
+
+@case
+def a_default_argument(compile):
+    def f(x, scale=2.0, *, shift=1.0):
+        return x * scale + shift
+
+    g = compile(f)
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        if i == 5:
+            f.__defaults__ = (3.0,)
+        seen += [g(x), g(x, 5.0), g(x, shift=-1.0)]
+    return seen, g
+
+
+Pair = namedtuple("Pair", "first second")
+
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    options: dict
+
+
+@case
+def nested_arguments(compile):
+    @compile
+    def f(batch, pairs, scale=1.0):
+        total = batch.x * batch.options["scale"] + sum(pair.first - pair.second for pair in pairs)
+        return {"total": total * scale, "parts": [pairs[0].first + 1, (total.sum(), 3)]}
+
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        out = f(Batch(x, {"scale": 1 + i // 6}), [Pair(x + 1, x), Pair(x, x * 2)], scale=2.0)
+        seen += [out["total"], out["parts"][0], out["parts"][1][0]]
+    return seen, f
+
+
+@case
+def methods(compile):
+    class Counter:
+        def __init__(self, start):
+            self.start = start
+
+        @compile
+        def add(self, x):
+            return x + self.start
+
+    one, two = Counter(1.0), Counter(2.0)
+    return [part for x, _ in batches() for part in (one.add(x), two.add(x))], Counter.add
+
+
+@case
+def the_same_tensor_twice(compile):
+    f = compile(lambda x, y: (x * y).sum() + x.sum())
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        x = x.clone().requires_grad_()
+        y = x if i % 3 else x.detach().clone().requires_grad_()
+        f(x, y).backward()
+        seen += [x.grad, y.grad]
+    return seen, f
+
+
+@case
+def shared_memory_that_is_written_to(compile):
+    @compile
+    def f(x, y):
+        x.add_(1)
+        return x * y
+
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        x = x.clone()
+        seen += [f(x, x[:] if i % 2 else x.clone()), x]
+    return seen, f
+
+
+@case
+def other_modes(compile):
+    net = network()
+    f = compile(lambda x: net(x))
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        with torch.set_grad_enabled(i % 3 > 0):
+            y = f(x)
+        seen += [y.detach(), torch.tensor(y.requires_grad)]
+        with torch.inference_mode():
+            seen.append(f(x).clone())
+    return seen, f
+
+
+@case
+def other_dtypes(compile):
+    f = compile(lambda x: (x + 1) * 2 / 3 - x.sum(0))
+    kinds = [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64, torch.complex64]
+    return [f(x.to(kind)) for x, _ in batches() for kind in kinds], f
+
+
+@case
+def a_default_dtype(compile):
+    f = compile(lambda x: torch.ones(3) + torch.arange(3) / 2 + (x > 0).sum())
+    seen = []
+    for i, (x, _) in enumerate(batches()):
+        torch.set_default_dtype(torch.float64 if i % 3 == 0 else torch.float32)
+        seen.append(f(x))
+    torch.set_default_dtype(torch.float32)
+    return seen, f
+
+
+@case
+def autocast(compile):
+    net = network()
+
+    @compile
+    def f(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return net(x).float().sum()
+
+    return [f(x).detach() for x, _ in batches()], f
+
+
+@case
+def convolutions(compile):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Conv2d(1, 3, 3, padding=1), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                        nn.Linear(48, 2))  # fmt: skip
+    draw = np.random.default_rng(3)
+    data = [(normal(draw, 8, 1, 8, 8), torch.tensor(draw.integers(0, 2, 8))) for _ in range(6)]
+    return training(net, sgd, compile, data)
+
+
+@case
+def attention(compile):
+    torch.manual_seed(0)
+    net = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+
+    @compile
+    def step(x):
+        optimizer.zero_grad()
+        loss = net(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    draw = np.random.default_rng(3)
+    data = [normal(draw, 2, 5, 8) for _ in range(6)]
+    return [*map(step, data), *[p.detach() for p in net.parameters()]], step
+
+
+@case
+def recurrent(compile):
+    torch.manual_seed(0)
+    cell, head = nn.LSTMCell(3, 4), nn.Linear(4, 1)
+    gru = nn.GRU(3, 4, batch_first=True)
+
+    @compile
+    def step(x):
+        h, c = torch.zeros(2, 4), torch.zeros(2, 4)
+        for t in range(x.shape[1]):
+            h, c = cell(x[:, t], (h, c))
+        loss = head(h).pow(2).sum() + gru(x)[0].sum()
+        for parameter in cell.parameters():
+            parameter.grad = None
+        loss.backward()
+        return loss.detach()
+
+    draw = np.random.default_rng(3)
+    data = [normal(draw, 2, 5, 3) for _ in range(6)]
+    return [*map(step, data), *[p.grad for p in cell.parameters()]], step
+
+
+FALLS_BACK = {"a_hook_on_gradients"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_compiled_program_leaves_behind_what_the_eager_one_does(name):
+    expected, _ = CASES[name](lambda function: function)
+    made = []
+
+    def compile(function):
+        compiled = torch.compile(function, backend="eager", options={"timed": False})
+        made.append(compiled)
+        return compiled
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if name in FALLS_BACK else "error", UserWarning)
+        found, _ = CASES[name](compile)
+    assert len(expected) == len(found)
+    for i, (a, b) in enumerate(zip(expected, found, strict=True)):
+        assert (a is None) == (b is None), i
+        if isinstance(a, torch.Tensor):
+            assert a.dtype == b.dtype
+            assert a.stride() == b.stride()
+            assert a.requires_grad == b.requires_grad
+            assert torch.equal(a, b), (i, a, b)
+        else:
+            assert a == b
+    for one in made:
+        one = getattr(one, "_call", one)
+        assert isinstance(one, Compiled)
+        replays = sum(variant.replays for variant in one.variants)
+        assert (one.given_up is not None) == (name in FALLS_BACK), one.reasons
+        assert name in FALLS_BACK or replays, one.reasons

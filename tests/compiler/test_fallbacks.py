@@ -1,0 +1,288 @@
+"""What cannot be replayed runs as it is, and says so; nothing is done twice, and nothing is lost."""
+
+import copy
+import math
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+
+SEEN = []
+COUNT = {"calls": 0}
+
+
+def compiled(function, **options):
+    return torch.compile(function, backend="eager", options={"timed": False}, **options)
+
+
+def takes_an_item(x):
+    return x * x.sum().item()
+
+
+def takes_an_array(x):
+    return x + float(np.max(x.numpy()))
+
+
+def takes_a_list(x):
+    return torch.tensor(x.tolist()) * 2
+
+
+def prints(x):
+    print("seen")
+    return x + 1
+
+
+def appends_to_a_global(x):
+    SEEN.append(len(SEEN))
+    return x + 1
+
+
+def counts_in_a_global(x):
+    COUNT["calls"] += 1
+    return x * 2
+
+
+def registers_a_hook(x):
+    y = (x + 0).detach().requires_grad_()
+    y.register_hook(lambda grad: grad * 2)
+    (y * 3).sum().backward()
+    return y.grad
+
+
+class Stores:
+    def __init__(self):
+        self.last = None
+
+    def __call__(self, x):
+        self.last = x * 2
+        return self.last + 1
+
+
+WARN = [takes_an_item, takes_an_array, takes_a_list, prints, registers_a_hook]
+QUIETLY_AT_FIRST = [appends_to_a_global, counts_in_a_global, Stores()]
+
+
+@pytest.mark.parametrize("function", WARN)
+def test_a_warning_says_which_line_is_in_the_way(function):
+    f = compiled(function)
+    x = torch.tensor([1.0, 2.0])
+    with pytest.warns(UserWarning, match=rf"{function.__name__} runs as it is, because at .*test_fallbacks\.py:\d+ "):
+        first = f(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for i in range(12):
+            x = x + i
+            assert torch.equal(f(x), function(x))
+    assert torch.equal(first, function(torch.tensor([1.0, 2.0])))
+
+
+@pytest.mark.parametrize("function", WARN[:4])
+def test_fullgraph_raises_with_the_line(function):
+    with pytest.raises(RuntimeError, match=r"cannot be compiled at .*test_fallbacks\.py:\d+"):
+        compiled(function, fullgraph=True)(torch.ones(2))
+
+
+@pytest.mark.parametrize("function", QUIETLY_AT_FIRST, ids=lambda f: getattr(f, "__name__", "stores"))
+def test_what_changes_other_objects_is_called_once_each_time(function):
+    SEEN.clear()
+    COUNT["calls"] = 0
+    f = compiled(function)
+
+    def call():
+        return [torch.equal(f(torch.ones(2) + i), function(torch.ones(2) + i)) for i in range(12)]
+
+    with pytest.warns(UserWarning, match="changes objects that it does not own"):
+        assert all(call())
+    assert SEEN in ([], list(range(24)))
+    assert COUNT["calls"] in (0, 24)
+
+
+def test_numbers_from_outside_are_not_frozen():
+    import random
+
+    def f(x):
+        return x * random.random()
+
+    g = compiled(f)
+    with pytest.warns(UserWarning, match="random"):
+        values = {g(torch.ones(1)).item() for _ in range(12)}
+    assert len(values) == 12
+
+
+def test_mathematics_of_numbers_is_no_obstacle():
+    f = compiled(lambda x, n: x * math.sqrt(n) + max(n, 3) + sum(len(str(i)) for i in range(n)))
+    for n in (2, 2, 2, 4, 4):
+        assert torch.equal(f(torch.ones(2), n), f.uncompiled(torch.ones(2), n))
+    assert [variant.replays for variant in f.variants] == [2, 1]
+
+
+def test_more_than_eight_kinds_of_calls_run_as_they_are():
+    f = compiled(lambda x, n: x * n)
+    for n in range(20):
+        assert f(torch.ones(1), n).item() == n
+    assert len(f.variants) == 8
+
+
+def test_an_exception_in_the_middle():
+    weight = torch.ones(2, requires_grad=True)
+
+    def f(x, ok):
+        loss = (x * weight).sum()
+        loss.backward()
+        if not ok:
+            raise KeyError("stop")
+        return loss.detach()
+
+    g = compiled(f)
+    for i in range(12):
+        weight.grad = None
+        if i % 4 == 3:
+            with pytest.raises(KeyError, match="stop"):
+                g(torch.full((2,), 2.0), False)
+        else:
+            assert g(torch.full((2,), float(i)), True).item() == 2 * i
+            assert weight.grad.tolist() == [i, i]
+
+
+def test_an_error_of_an_operator_is_the_same():
+    f = compiled(lambda x, y: x @ y)
+    f(torch.ones(2, 3), torch.ones(3, 2))
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+            f(torch.ones(2, 3), torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_threads_give_what_one_gives(recorded):
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+    f = compiled(lambda x: net(x).sum(1))
+    data = [torch.full((2, 3), float(i)) for i in range(8)]
+    expected = [f.uncompiled(x).detach() for x in data]
+    if recorded:
+        f(data[0])
+    wrong = []
+
+    def work():
+        for _ in range(20):
+            wrong.extend(i for i, x in enumerate(data) if not torch.equal(f(x), expected[i]))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert sum(variant.replays for variant in f.variants) == 0 or recorded
+
+
+def test_a_graph_that_was_used_up():
+    weight = torch.ones(2, requires_grad=True)
+
+    @compiled
+    def f(x):
+        loss = (x * weight).pow(2).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        loss = f(torch.ones(2))
+        assert loss.requires_grad
+        assert type(loss.grad_fn).__name__ == "SumBackward0"
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            loss.backward()
+
+
+def test_a_change_between_forward_and_backward_is_found():
+    weight = torch.ones(2, requires_grad=True)
+    f = compiled(lambda x: torch.exp(x * weight))
+    for _ in range(3):
+        for changes_result in (True, False):
+            x = torch.ones(2)
+            out = f(x)
+            (out if changes_result else x).add_(1)
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                out.sum().backward()
+
+
+def test_results_are_the_callers():
+    f = compiled(lambda x: x + 1)
+    results = [f(torch.full((2,), float(i))) for i in range(6)]
+    for result in results:
+        result.mul_(2)
+    assert [result[0].item() for result in results] == [2.0 * (i + 1) for i in range(6)]
+
+
+def test_disabled_functions_keep_out():
+    @torch.compiler.disable
+    def inner(x):
+        return x * 2
+
+    f = compiled(lambda x: inner(x) + 1)
+    with pytest.warns(UserWarning, match="kept out by disable"):
+        assert f(torch.ones(1)).item() == 3
+    assert inner(torch.ones(1)).item() == 2
+
+
+def test_stances():
+    f = compiled(lambda x: x * 2)
+    with torch.compiler.set_stance("force_eager"):
+        f(torch.ones(1))
+    assert not f.variants
+    f(torch.ones(1))
+    with torch.compiler.set_stance("eager_on_recompile"):
+        f(torch.ones(2))
+    assert len(f.variants) == 1
+    with torch.compiler.set_stance("fail_on_recompile"), pytest.raises(RuntimeError, match="recompile"):
+        f(torch.ones(3))
+    f(torch.ones(3))
+    assert len(f.variants) == 2
+    torch.compiler.reset()
+    assert not f.variants
+
+
+def test_inside_vmap_and_forward_mode_functions_run_as_they_are():
+    f = compiled(lambda x: torch.sin(x).sum())
+    x = torch.arange(6.0).reshape(2, 3)
+    f(x[0])
+    assert torch.equal(torch.func.vmap(f)(x), torch.sin(x).sum(1))
+    assert torch.allclose(torch.func.jvp(f, (x[0],), (torch.ones(3),))[1], torch.cos(x[0]).sum())
+    assert torch.allclose(torch.func.grad(f)(x[0]), torch.cos(x[0]))
+
+
+def test_a_compiled_function_in_another():
+    inner = compiled(lambda x: x * 2)
+    outer = compiled(lambda x: inner(x) + 1)
+    for i in range(3):
+        assert outer(torch.full((1,), float(i))).item() == 2 * i + 1
+    assert not inner.variants
+    assert outer.variants[0].replays == 2
+
+
+def test_modules():
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    whole = torch.compile(net, backend="eager")
+    assert whole._orig_mod is net
+    assert isinstance(whole, nn.Module)
+    assert list(whole.parameters()) == list(net.parameters())
+    whole.eval()
+    assert not net.training
+    net.compile(backend="eager")
+    x = torch.ones(4, 2)
+    expected = net[1](net[0](x))
+    for _ in range(3):
+        assert torch.equal(net(x), expected)
+    other = copy.deepcopy(net)
+    with torch.no_grad():
+        other[0].weight.zero_()
+    assert not torch.equal(other(x), expected)
+    assert torch.equal(net(x), expected)
+
+
+def test_a_compiled_function_is_pickled_as_its_function():
+    f = torch.compile(torch.sin, backend="eager")
+    assert pickle.loads(pickle.dumps(f))(torch.zeros(1)).item() == 0
