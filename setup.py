@@ -22,6 +22,8 @@ CORE = [
     "engine.py",
     "modes.py",
     "context.pyx",
+    "loops.pyx",
+    "rows.pyx",
     "formulas.pyx",
     "guards.py",
 ]

@@ -4,7 +4,7 @@
 A small array goes through all steps at once, with what they compute on the way on the stack. A large one is cut into
 chunks, so that this stays in the nearest cache, and the chunks are shared among threads. Arrays of one float dtype and one
 layout without gaps, and truths beside them, are computed like this, with numbers or arrays that repeat one number among
-them. Contiguous arrays may broadcast too: then the steps are taken along the last dimension. For anything else the
+them. Where arrays broadcast, or lie in different ways, the steps are taken row by row (`rows.pyx`). For anything else the
 formula is called as the function that it is.
 """
 
@@ -15,10 +15,12 @@ from numpy cimport npy_intp
 
 import numpy as np
 
+from rushlight.core.loops cimport loop_for
+from rushlight.core.rows cimport (
+    MOST_DIMS, Rows, array_in_order, broadcast_shape, gather, join_dims, note_strides, reordered, sort_dims)
 from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
-from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
-from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
+from rushlight.kernels.compiled.ufuncs cimport Loop
 
 from rushlight.core.tracing import TracedNumber, trace
 
@@ -36,8 +38,8 @@ cdef enum:
     SHARED = 1 << 16  # steps for an element each from which on threads pay
     GRAIN = 1 << 15  # elements of a thread's part
     MOST_VALUES = 16  # values of numbers and options for each of which a formula is traced, where it has to be
-    MOST_DIMS = 8  # of a result that operands broadcast to
-    SHORT = 8  # elements of the last dimension from which on its loops pay where operands broadcast
+    SHORT = 64  # elements of a row below which those of many elements are gathered in chunks
+    FEW = 512  # elements that are not worth being gathered
 
 # What an operand is, two bits each: a number or an option, and arrays by what they hold.
 cdef enum:
@@ -61,162 +63,6 @@ cdef struct Slot:
     char* start
     npy_intp stride  # from one element to the next: 0 for a number
     npy_intp move  # how far a later chunk is away, for each element: 0 for what is computed for a chunk
-
-
-# loops of our own
-
-
-cdef wide choose_among(const char* condition, const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
-    """x where the condition holds, else y."""
-    cdef npy_intp i
-    cdef real a, b
-    for i in range(n):
-        a, b = x[i], y[i]
-        out[i] = a if condition[i] else b
-
-
-cdef wide choose_or(const char* condition, const real* x, real b, real* out, npy_intp n) noexcept nogil:
-    """x where the condition holds, else a number."""
-    cdef npy_intp i
-    cdef real a
-    for i in range(n):
-        a = x[i]
-        out[i] = a if condition[i] else b
-
-
-cdef wide choose_first(const char* condition, real a, const real* y, real* out, npy_intp n) noexcept nogil:
-    """A number where the condition holds, else y."""
-    cdef npy_intp i
-    cdef real b
-    for i in range(n):
-        b = y[i]
-        out[i] = a if condition[i] else b
-
-
-cdef void choose_strided(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
-    """The same for operands that lie in any way."""
-    cdef npy_intp i
-    for i in range(n):
-        (<real*>(args[3] + i * strides[3]))[0] = (
-            (<real*>(args[1] + i * strides[1]))[0] if (args[0] + i * strides[0])[0]
-            else (<real*>(args[2] + i * strides[2]))[0])
-
-
-cdef inline void choose(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
-    """`np.where` on n elements, by the loop that suits how operands lie."""
-    cdef npy_intp size = sizeof(real)
-    cdef real* x = <real*>args[1]
-    cdef real* y = <real*>args[2]
-    cdef real* out = <real*>args[3]
-    cdef bint in_order = strides[0] == 1 and strides[3] == size
-    if in_order and strides[1] == size and strides[2] == size:
-        choose_among(args[0], x, y, out, n)
-    elif in_order and strides[1] == size and strides[2] == 0:
-        choose_or(args[0], x, y[0], out, n)
-    elif in_order and strides[1] == 0 and strides[2] == size:
-        choose_first(args[0], x[0], y, out, n)
-    else:
-        choose_strided(args, n, strides, like)
-
-
-cdef wide largest(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
-    """The larger of two elements, NaN where one is."""
-    cdef npy_intp i
-    cdef real a, b
-    for i in range(n):
-        a, b = x[i], y[i]
-        out[i] = a if (a >= b) | (a != a) else b
-
-
-cdef wide at_least(const real* x, real b, real* out, npy_intp n) noexcept nogil:
-    """The larger of an element and a number, NaN where one is."""
-    cdef npy_intp i
-    cdef real a
-    for i in range(n):
-        a = x[i]
-        out[i] = a if (a >= b) | (a != a) else b
-
-
-cdef wide smallest(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
-    """The smaller of two elements, NaN where one is."""
-    cdef npy_intp i
-    cdef real a, b
-    for i in range(n):
-        a, b = x[i], y[i]
-        out[i] = a if (a <= b) | (a != a) else b
-
-
-cdef wide at_most(const real* x, real b, real* out, npy_intp n) noexcept nogil:
-    """The smaller of an element and a number, NaN where one is."""
-    cdef npy_intp i
-    cdef real a
-    for i in range(n):
-        a = x[i]
-        out[i] = a if (a <= b) | (a != a) else b
-
-
-cdef void extreme_strided(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
-    """The same for operands that lie in any way."""
-    cdef npy_intp i
-    cdef real a, b
-    for i in range(n):
-        a, b = (<real*>(args[0] + i * strides[0]))[0], (<real*>(args[1] + i * strides[1]))[0]
-        (<real*>(args[2] + i * strides[2]))[0] = a if (a <= b if least else a >= b) or a != a else b
-
-
-cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
-    """`np.minimum` or `np.maximum` on n elements: NumPy's own are slow with a number."""
-    cdef npy_intp size = sizeof(real)
-    cdef real* x = <real*>args[0]
-    cdef real* y = <real*>args[1]
-    cdef real* out = <real*>args[2]
-    cdef bint in_order = strides[0] == size and strides[2] == size
-    if in_order and strides[1] == size:
-        if least:
-            smallest(x, y, out, n)
-        else:
-            largest(x, y, out, n)
-    elif in_order and strides[1] == 0:
-        if least:
-            at_most(x, y[0], out, n)
-        else:
-            at_least(x, y[0], out, n)
-    else:
-        extreme_strided(args, n, strides, least, like)
-
-
-cdef void choose_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
-    choose(args, n[0], strides, <float*>NULL)
-
-
-cdef void choose_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
-    choose(args, n[0], strides, <double*>NULL)
-
-
-cdef void extreme_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
-    extreme(args, n[0], strides, data != NULL, <float*>NULL)
-
-
-cdef void extreme_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
-    extreme(args, n[0], strides, data != NULL, <double*>NULL)
-
-
-cdef int LEAST = 1
-
-
-cdef Loop loop_for(object function, str types):
-    """The loop of a step."""
-    cdef Loop loop
-    cdef bint single = types.endswith("f")
-    loop.data = NULL
-    if function is np.where:
-        loop.function = choose_singles if single else choose_doubles
-    elif function is np.maximum or function is np.minimum:
-        loop.function = extreme_singles if single else extreme_doubles
-        loop.data = &LEAST if function is np.minimum else NULL
-    else:
-        loop = loop_of(function, types)
-    return loop
 
 
 cdef class Tape:
@@ -333,37 +179,35 @@ cdef int compute(Tape tape, Slot* slots, npy_intp n) except -1:
     return shared(compute_chunks, &job, n, GRAIN)
 
 
-# operands that broadcast
+# operands that broadcast, or lie in different ways
 
 
-cdef struct Rows:
+cdef struct RowJob:
     void* tape
     Slot* slots
-    int operands
-    int ndim
-    npy_intp shape[MOST_DIMS]
-    npy_intp strides[MOST_OPERANDS + 1][MOST_DIMS]  # of each operand, and of the result last; 0 where it repeats
+    const Rows* rows
 
 
 cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """The work on some rows of the result: its last dimension each, for all indices of the others."""
-    cdef const Rows* rows = <const Rows*>job
+    cdef const RowJob* given = <const RowJob*>job
+    cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
     cdef char scratch[MOST_BUFFERS * CHUNK * 8]
     cdef npy_intp index[MOST_DIMS]
     cdef npy_intp n = rows.shape[rows.ndim - 1], rest = start, done
     cdef int i, d
-    memcpy(slots, rows.slots, sizeof(slots))
-    place_buffers(<Tape>rows.tape, slots, scratch, CHUNK)
+    memcpy(slots, given.slots, sizeof(slots))
+    place_buffers(<Tape>given.tape, slots, scratch, CHUNK)
     for d in range(rows.ndim - 2, -1, -1):
         index[d] = rest % rows.shape[d]
         rest = rest // rows.shape[d]
-        for i in range(rows.operands + 1):
+        for i in range(rows.count):
             slots[slot_of(rows, i)].start += index[d] * rows.strides[i][d]
     while start < stop:
         done = 0
         while done < n:
-            take_steps(<Tape>rows.tape, slots, done, min(<npy_intp>CHUNK, n - done))
+            take_steps(<Tape>given.tape, slots, done, min(<npy_intp>CHUNK, n - done))
             done += CHUNK
         next_row(rows, slots, index)
         start += 1
@@ -371,7 +215,7 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
 
 cdef inline int slot_of(const Rows* rows, int operand) noexcept nogil:
     """The slot of an operand, or of the result, which is counted last."""
-    return RESULT if operand == rows.operands else operand
+    return RESULT if operand == rows.count - 1 else operand
 
 
 cdef inline void next_row(const Rows* rows, Slot* slots, npy_intp* index) noexcept nogil:
@@ -380,99 +224,76 @@ cdef inline void next_row(const Rows* rows, Slot* slots, npy_intp* index) noexce
     while d >= 0:
         index[d] += 1
         if index[d] < rows.shape[d]:
-            for i in range(rows.operands + 1):
+            for i in range(rows.count):
                 slots[slot_of(rows, i)].start += rows.strides[i][d]
             return
         index[d] = 0
-        for i in range(rows.operands + 1):
+        for i in range(rows.count):
             slots[slot_of(rows, i)].start -= (rows.shape[d] - 1) * rows.strides[i][d]
         d -= 1
 
 
-cdef bint broadcast_shape(PyObject** operands, int count, Rows* rows) noexcept:
-    """Notes the shape that contiguous arrays broadcast to; whether they do, and it is worth while."""
-    cdef cnp.ndarray x
-    cdef int i, d, lead
-    rows.ndim = 0
-    for i in range(count):
-        if cnp.PyArray_CheckExact(<object>operands[i]):
-            x = <cnp.ndarray>operands[i]
-            if not cnp.PyArray_IS_C_CONTIGUOUS(x) or x.ndim > MOST_DIMS:
-                return False
-            rows.ndim = max(rows.ndim, x.ndim)
-    for d in range(rows.ndim):
-        rows.shape[d] = 1
-    for i in range(count):
-        if cnp.PyArray_CheckExact(<object>operands[i]):
-            x = <cnp.ndarray>operands[i]
-            lead = rows.ndim - x.ndim
-            for d in range(x.ndim):
-                if x.shape[d] != 1:
-                    if rows.shape[lead + d] != 1 and rows.shape[lead + d] != x.shape[d]:
-                        return False
-                    rows.shape[lead + d] = x.shape[d]
-    return rows.ndim > 1 and rows.shape[rows.ndim - 1] >= SHORT
+cdef void compute_gathered(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The work on a part of the result, chunk by chunk: the operands of each are brought into order first."""
+    cdef const RowJob* given = <const RowJob*>job
+    cdef const Rows* rows = given.rows
+    cdef Slot slots[SLOTS]
+    cdef char scratch[MOST_BUFFERS * CHUNK * 8]
+    cdef char memory[MOST_OPERANDS * CHUNK * 8]
+    cdef char* gathered = memory
+    cdef npy_intp n
+    cdef int i
+    memcpy(slots, given.slots, sizeof(slots))
+    place_buffers(<Tape>given.tape, slots, scratch, CHUNK)
+    for i in range(rows.count - 1):
+        if not rows.repeats[i]:
+            slots[i] = Slot(gathered + i * CHUNK * 8, rows.sizes[i], 0)
+    while start < stop:
+        n = min(<npy_intp>CHUNK, stop - start)
+        for i in range(rows.count - 1):
+            if not rows.repeats[i]:
+                gather(rows, i, given.slots[i].start, start, n, gathered + i * CHUNK * 8)
+        take_steps(<Tape>given.tape, slots, start, n)
+        start += n
 
 
-cdef void note_strides(cnp.ndarray x, Rows* rows, int operand) noexcept:
-    """Notes how far the elements of an operand are apart along the dimensions of the result."""
-    cdef int d, lead = rows.ndim - x.ndim
-    for d in range(rows.ndim):
-        rows.strides[operand][d] = 0 if d < lead or x.shape[d - lead] == 1 else x.strides[d - lead]
-
-
-cdef void join_dims(Rows* rows, int count) noexcept:
-    """Makes one dimension of two that follow each other in the memory of all: longer rows, and fewer."""
-    cdef int d = rows.ndim - 2, i, k
-    cdef bint joined
-    while d >= 0:
-        joined = True
-        for i in range(count):
-            joined = joined and rows.strides[i][d] == rows.strides[i][d + 1] * rows.shape[d + 1]
-        if joined:
-            rows.shape[d] *= rows.shape[d + 1]
-            for i in range(count):
-                rows.strides[i][d] = rows.strides[i][d + 1]
-            for k in range(d + 1, rows.ndim - 1):
-                rows.shape[k] = rows.shape[k + 1]
-                for i in range(count):
-                    rows.strides[i][k] = rows.strides[i][k + 1]
-            rows.ndim -= 1
-        d -= 1
-
-
-cdef object take_broadcast(Tape tape, PyObject** operands, Slot* slots, int kind):
-    """The value of a formula by its steps for contiguous arrays that broadcast; NotImplemented for others."""
+cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind):
+    """The value of a formula by its steps for arrays that broadcast, or lie in different ways."""
     cdef Rows rows
-    cdef cnp.ndarray x, result
-    cdef int i, d
-    cdef npy_intp count = 1
+    cdef RowJob job
+    cdef cnp.ndarray result
+    cdef int i, last
+    cdef npy_intp size, n
     if not broadcast_shape(operands, tape.operands, &rows):
         return NotImplemented
-    result = cnp.PyArray_SimpleNew(rows.ndim, rows.shape, cnp.NPY_BOOL if tape.gives_truths else kind)
-    if cnp.PyArray_SIZE(result) == 0:
+    for i in range(tape.operands):
+        note_strides(operands[i], &rows, i)
+    sort_dims(&rows, tape.operands)
+    result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else kind)
+    size = cnp.PyArray_SIZE(result)
+    if size == 0:
+        return result
+    note_strides(<PyObject*>result, &rows, tape.operands)
+    rows.count = tape.operands + 1
+    reordered(&rows)
+    join_dims(&rows)
+    last = rows.ndim - 1
+    n = rows.shape[last]
+    slots[RESULT].start = cnp.PyArray_BYTES(result)
+    slots[RESULT].stride = slots[RESULT].move = cnp.PyArray_ITEMSIZE(result)
+    job.tape, job.slots, job.rows = <void*>tape, slots, &rows
+    if n < SHORT and size > FEW:
+        if size * tape.count < SHARED:
+            compute_gathered(&job, 0, size)
+        else:
+            shared(compute_gathered, &job, size, GRAIN)
         return result
     for i in range(tape.operands):
-        if cnp.PyArray_CheckExact(<object>operands[i]):
-            x = <cnp.ndarray>operands[i]
-            note_strides(x, &rows, i)
-            slots[i].start = cnp.PyArray_BYTES(x)
-        else:
-            for d in range(rows.ndim):
-                rows.strides[i][d] = 0
-    note_strides(result, &rows, tape.operands)
-    join_dims(&rows, tape.operands + 1)
-    for i in range(tape.operands):
-        slots[i].stride = slots[i].move = rows.strides[i][rows.ndim - 1]
-    slots[RESULT] = Slot(cnp.PyArray_BYTES(result), rows.strides[tape.operands][rows.ndim - 1],
-                         rows.strides[tape.operands][rows.ndim - 1])
-    rows.tape, rows.slots, rows.operands = <void*>tape, slots, tape.operands
-    for d in range(rows.ndim - 1):
-        count *= rows.shape[d]
-    if cnp.PyArray_SIZE(result) * tape.count < SHARED:
-        compute_rows(&rows, 0, count)
+        slots[i].stride = slots[i].move = rows.strides[i][last]
+    if size * tape.count < SHARED:
+        compute_rows(&job, 0, size // n)
     else:
-        shared(compute_rows, &rows, count, max(1, GRAIN // rows.shape[rows.ndim - 1]))
+        shared(compute_rows, &job, size // n, max(1, GRAIN // n))
     return result
 
 
@@ -537,7 +358,7 @@ cdef object take(Tape tape, PyObject** operands):
     cdef cnp.ndarray x, model = model_of(operands, tape.operands), result
     cdef int i, kind = cnp.NPY_FLOAT if tape.single else cnp.NPY_DOUBLE
     cdef npy_intp size
-    cdef bint broadcasts = False
+    cdef bint alike = True
     for i in range(tape.operands):
         if not cnp.PyArray_CheckExact(<object>operands[i]):
             if type(<object>operands[i]) is float or type(<object>operands[i]) is int:
@@ -550,21 +371,16 @@ cdef object take(Tape tape, PyObject** operands):
             return NotImplemented
         size = cnp.PyArray_ITEMSIZE(x)
         if repeats(x):
-            broadcasts = broadcasts or not fits(x, model)
+            alike = alike and fits(x, model)
             slots[i] = Slot(cnp.PyArray_BYTES(x), 0, 0)
-        elif cnp.PyArray_SAMESHAPE(x, model):
-            if not in_step(x, model):
-                return NotImplemented
-            slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
         else:
-            broadcasts = True
+            alike = alike and cnp.PyArray_SAMESHAPE(x, model) and in_step(x, model)
+            slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
     for i in range(tape.constants):
         slots[tape.operands + i] = number_slot(&tape.singles[i], &tape.doubles[i], tape.single)
-    if broadcasts:
-        return take_broadcast(tape, operands, slots, kind)
-    result = like(model, cnp.NPY_BOOL if tape.gives_truths else kind)
+    result = like(model, cnp.NPY_BOOL if tape.gives_truths else kind) if alike else None
     if result is None:
-        return NotImplemented
+        return take_rows(tape, operands, slots, kind)
     size = cnp.PyArray_ITEMSIZE(result)
     slots[RESULT] = Slot(cnp.PyArray_BYTES(result), size, size)
     compute(tape, slots, cnp.PyArray_SIZE(result))

@@ -4,6 +4,7 @@ cimport cython
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.entries cimport Entry
 from rushlight.core.formulas cimport evaluate
+from rushlight.core.rows cimport lies_as_elementwise
 from rushlight.core.graph cimport Node, TensorBase, blank
 from rushlight.core.interpreters cimport Stack
 from rushlight.core.modes cimport Modes
@@ -68,6 +69,8 @@ cdef bint in_order(object a)
 
 @cython.locals(result=array_type)
 cdef lay(Operator op, tuple args, TensorBase out)
+
+cdef list shown(tuple args)
 
 @cython.locals(tensor=TensorBase)
 cpdef bint disordered(object arg)

@@ -14,6 +14,7 @@ from rushlight.core.batching import adjust as adjust_batched
 from rushlight.core.batching import compute as compute_batched
 from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
+from rushlight.core.rows import lies_as_elementwise
 from rushlight.core.graph import TensorBase, blank
 from rushlight.core.interpreters import STACK
 from rushlight.core.kinds import kind_of
@@ -411,9 +412,15 @@ def lay(op, args, out):
         return
     for arg in args:
         if type(arg) is tuple or type(arg) is list or disordered(arg):
-            place(op, args, out)
+            if op.layout != "elementwise" or not lies_as_elementwise(shown(args), result):
+                place(op, args, out)
             return
     out._unsettled = not result.flags.c_contiguous
+
+
+def shown(args):
+    """The arrays of the tensors among some arguments; None for one that lies otherwise than users see it."""
+    return [None if arg._unsettled else arg._array for arg in args if isinstance(arg, TensorBase)]
 
 
 def disordered(arg):

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from rushlight.core.arrays import is_array
 from rushlight.core.graph import TensorBase
-from rushlight.kernels.selection import select
 from rushlight.ops.filling import checked_number
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import common, only
@@ -14,13 +12,10 @@ from rushlight.tensors import Tensor
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
 
-def interpolated(input, end, weight):
-    """`input + weight * (end - input)`, computed from the nearer end, so that both ends are met exactly."""
+def ways(input, end, weight):
+    """`input + weight * (end - input)` computed from either end: from the nearer one, both ends are met exactly."""
     difference = end - input
-    near, far = input + weight * difference, end - difference * (1 - weight)
-    if is_array(weight):
-        return select(np.absolute(weight) < 0.5, near, far)
-    return near if abs(weight) < 0.5 else far
+    return input + weight * difference, end - difference * (1 - weight)
 
 
 @operator(
@@ -30,7 +25,8 @@ def interpolated(input, end, weight):
     broadcasts=True,
 )
 def _lerp(input, end, weight):
-    return interpolated(input, end, weight)
+    near, far = ways(input, end, weight)
+    return near if abs(weight) < 0.5 else far
 
 
 @operator(
@@ -43,7 +39,7 @@ def _lerp(input, end, weight):
     broadcasts=True,
 )
 def _lerp_tensor(input, end, weight):
-    return interpolated(input, end, weight)
+    return np.where(np.absolute(weight) < 0.5, *ways(input, end, weight))
 
 
 @in_place

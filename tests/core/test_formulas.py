@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight.core.formulas import Formula, add_to, evaluate
+from rushlight.core.placing import elementwise_strides
 from rushlight.core.tracing import Step, Tape, TracedNumber, trace
 
 FORMULAS = {
@@ -236,3 +238,22 @@ def test_options():
     function = lambda x, how, n: np.exp(x) if how == "exp" else x * 2 if n is None else x * n
     for how, n in (("exp", None), ("times", None), ("times", 3), ("times", 0.5)):
         check(function, x, how, n)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_results_lie_as_pytorchs_iterator_lays_them(seed):
+    """Operands of random layouts, some of which broadcast: values as NumPy's, strides as the rule says."""
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(1, 9, rng.integers(2, 5)).tolist()) if seed % 3 else (70, 3, 90)
+    given = []
+    for _ in range(2 + seed % 3):
+        own = [n if rng.random() < 0.8 else 1 for n in shape]
+        order = rng.permutation(len(shape))
+        x = rng.random([2 * own[d] if seed % 2 else own[d] for d in order]).astype(np.float32)
+        x = x[tuple([slice(None, None, 2)] * x.ndim)] if seed % 2 else x
+        given.append(x.transpose(np.argsort(order)))
+    function = [lambda g, r: g * (1 - r * r), lambda a, b, c: np.where(a > b, a * c, b), FORMULAS["all four"]][seed % 3]
+    found = check(function, *given)
+    strides = elementwise_strides(found.shape, [rushlight.from_numpy(x) for x in given])
+    expected = np.empty(found.shape, found.dtype).strides if strides is None else tuple(4 * n for n in strides)
+    assert found.strides == expected

@@ -1,0 +1,4 @@
+# The loop of a step, for formulas.pyx.
+from rushlight.kernels.compiled.ufuncs cimport Loop
+
+cdef Loop loop_for(object function, str types)

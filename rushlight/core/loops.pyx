@@ -1,0 +1,162 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The loops that the steps of formulas take: NumPy's inner ones, and our own where NumPy has none, or a slow one."""
+
+from numpy cimport npy_intp
+
+import numpy as np
+
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
+
+
+cdef wide choose_among(const char* condition, const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    """x where the condition holds, else y."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = x[i], y[i]
+        out[i] = a if condition[i] else b
+
+
+cdef wide choose_or(const char* condition, const real* x, real b, real* out, npy_intp n) noexcept nogil:
+    """x where the condition holds, else a number."""
+    cdef npy_intp i
+    cdef real a
+    for i in range(n):
+        a = x[i]
+        out[i] = a if condition[i] else b
+
+
+cdef wide choose_first(const char* condition, real a, const real* y, real* out, npy_intp n) noexcept nogil:
+    """A number where the condition holds, else y."""
+    cdef npy_intp i
+    cdef real b
+    for i in range(n):
+        b = y[i]
+        out[i] = a if condition[i] else b
+
+
+cdef void choose_strided(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
+    """The same for operands that lie in any way."""
+    cdef npy_intp i
+    for i in range(n):
+        (<real*>(args[3] + i * strides[3]))[0] = (
+            (<real*>(args[1] + i * strides[1]))[0] if (args[0] + i * strides[0])[0]
+            else (<real*>(args[2] + i * strides[2]))[0])
+
+
+cdef inline void choose(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
+    """`np.where` on n elements, by the loop that suits how operands lie."""
+    cdef npy_intp size = sizeof(real)
+    cdef real* x = <real*>args[1]
+    cdef real* y = <real*>args[2]
+    cdef real* out = <real*>args[3]
+    cdef bint in_order = strides[0] == 1 and strides[3] == size
+    if in_order and strides[1] == size and strides[2] == size:
+        choose_among(args[0], x, y, out, n)
+    elif in_order and strides[1] == size and strides[2] == 0:
+        choose_or(args[0], x, y[0], out, n)
+    elif in_order and strides[1] == 0 and strides[2] == size:
+        choose_first(args[0], x[0], y, out, n)
+    else:
+        choose_strided(args, n, strides, like)
+
+
+cdef wide largest(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    """The larger of two elements, NaN where one is."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = x[i], y[i]
+        out[i] = a if (a >= b) | (a != a) else b
+
+
+cdef wide at_least(const real* x, real b, real* out, npy_intp n) noexcept nogil:
+    """The larger of an element and a number, NaN where one is."""
+    cdef npy_intp i
+    cdef real a
+    for i in range(n):
+        a = x[i]
+        out[i] = a if (a >= b) | (a != a) else b
+
+
+cdef wide smallest(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    """The smaller of two elements, NaN where one is."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = x[i], y[i]
+        out[i] = a if (a <= b) | (a != a) else b
+
+
+cdef wide at_most(const real* x, real b, real* out, npy_intp n) noexcept nogil:
+    """The smaller of an element and a number, NaN where one is."""
+    cdef npy_intp i
+    cdef real a
+    for i in range(n):
+        a = x[i]
+        out[i] = a if (a <= b) | (a != a) else b
+
+
+cdef void extreme_strided(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
+    """The same for operands that lie in any way."""
+    cdef npy_intp i
+    cdef real a, b
+    for i in range(n):
+        a, b = (<real*>(args[0] + i * strides[0]))[0], (<real*>(args[1] + i * strides[1]))[0]
+        (<real*>(args[2] + i * strides[2]))[0] = a if (a <= b if least else a >= b) or a != a else b
+
+
+cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
+    """`np.minimum` or `np.maximum` on n elements: NumPy's own are slow with a number."""
+    cdef npy_intp size = sizeof(real)
+    cdef real* x = <real*>args[0]
+    cdef real* y = <real*>args[1]
+    cdef real* out = <real*>args[2]
+    cdef bint in_order = strides[0] == size and strides[2] == size
+    if in_order and strides[1] == size:
+        if least:
+            smallest(x, y, out, n)
+        else:
+            largest(x, y, out, n)
+    elif in_order and strides[1] == 0:
+        if least:
+            at_most(x, y[0], out, n)
+        else:
+            at_least(x, y[0], out, n)
+    else:
+        extreme_strided(args, n, strides, least, like)
+
+
+cdef void choose_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    choose(args, n[0], strides, <float*>NULL)
+
+
+cdef void choose_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    choose(args, n[0], strides, <double*>NULL)
+
+
+cdef void extreme_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    extreme(args, n[0], strides, data != NULL, <float*>NULL)
+
+
+cdef void extreme_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    extreme(args, n[0], strides, data != NULL, <double*>NULL)
+
+
+cdef int LEAST = 1
+
+
+cdef Loop loop_for(object function, str types):
+    """The loop of a step."""
+    cdef Loop loop
+    cdef bint single = types.endswith("f")
+    loop.data = NULL
+    if function is np.where:
+        loop.function = choose_singles if single else choose_doubles
+    elif function is np.maximum or function is np.minimum:
+        loop.function = extreme_singles if single else extreme_doubles
+        loop.data = &LEAST if function is np.minimum else NULL
+    else:
+        loop = loop_of(function, types)
+    return loop

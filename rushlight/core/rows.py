@@ -1,0 +1,9 @@
+"""How the operands of elementwise operators lie together.
+
+This is the plain twin: where the core is compiled, `rows.pyx` takes its place, and brings them in step for `formulas`.
+"""
+
+
+def lies_as_elementwise(operands, result):
+    """Whether it is seen at once that a result of arrays lies where that of an elementwise operator does: never here."""
+    return False

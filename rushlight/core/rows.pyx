@@ -1,0 +1,210 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""How arrays that broadcast, or lie in different ways, are gone through together: row by row, as PyTorch's iterator does.
+
+The dimensions are sorted by how the first operands lie, which is how the result lies too (`placing.elementwise_strides`),
+and those that follow each other in the memory of all become one.
+"""
+
+cimport numpy as cnp
+from cpython.ref cimport PyObject
+from numpy cimport npy_intp
+
+cnp.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_New(type, int, npy_intp*, int, npy_intp*, void*, int, int, void*)
+
+
+cdef bint broadcast_shape(PyObject** operands, int count, Rows* rows) noexcept:
+    """Notes the shape that arrays among some operands broadcast to; whether they do."""
+    cdef cnp.ndarray x
+    cdef int i, d, lead
+    rows.ndim = 0
+    for i in range(count):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            x = <cnp.ndarray>operands[i]
+            if x.ndim > MOST_DIMS:
+                return False
+            rows.ndim = max(rows.ndim, x.ndim)
+    for d in range(rows.ndim):
+        rows.shape[d] = 1
+    for i in range(count):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            x = <cnp.ndarray>operands[i]
+            lead = rows.ndim - x.ndim
+            for d in range(x.ndim):
+                if x.shape[d] != 1:
+                    if rows.shape[lead + d] != 1 and rows.shape[lead + d] != x.shape[d]:
+                        return False
+                    rows.shape[lead + d] = x.shape[d]
+    return rows.ndim > 0
+
+
+cdef void note_strides(PyObject* operand, Rows* rows, int place) noexcept:
+    """Notes how far the elements of an operand are apart along the dimensions of the result: a number's nowhere."""
+    cdef cnp.ndarray x
+    cdef int d, lead
+    rows.sizes[place] = 0
+    rows.repeats[place] = True
+    for d in range(rows.ndim):
+        rows.strides[place][d] = 0
+    if cnp.PyArray_CheckExact(<object>operand):
+        x = <cnp.ndarray>operand
+        rows.sizes[place] = cnp.PyArray_ITEMSIZE(x)
+        lead = rows.ndim - x.ndim
+        for d in range(lead, rows.ndim):
+            if x.shape[d - lead] != 1 or rows.shape[d] == 1:
+                rows.strides[place][d] = x.strides[d - lead]
+            if rows.strides[place][d] != 0 and rows.shape[d] != 1:
+                rows.repeats[place] = False
+
+
+cdef inline int compared(const Rows* rows, int count, int inner, int outer) noexcept:
+    """Positive where two dimensions have to be swapped, negative where they must not, 0 where no operand can tell."""
+    cdef npy_intp a, b
+    cdef int i
+    for i in range(count):
+        a, b = rows.strides[i][inner], rows.strides[i][outer]
+        if a == 0 or b == 0:
+            continue
+        if a != b:
+            return 1 if a > b else -1
+        if rows.shape[inner] > rows.shape[outer]:
+            return 1
+    return 0
+
+
+cdef void sort_dims(Rows* rows, int count) noexcept:
+    """Notes the order of the dimensions in the result, by the strides of `count` operands."""
+    cdef int i, place, before, found, last = rows.ndim - 1
+    for i in range(rows.ndim):
+        rows.order[i] = i
+    for i in range(1, rows.ndim):
+        place = i
+        for before in range(i - 1, -1, -1):
+            found = compared(rows, count, rows.order[last - before], rows.order[last - place])
+            if found < 0:
+                break
+            if found > 0:
+                rows.order[last - before], rows.order[last - place] = rows.order[last - place], rows.order[last - before]
+                place = before
+
+
+cdef cnp.ndarray array_in_order(Rows* rows, int kind):
+    """A new array of the shape whose dimensions lie in their order."""
+    cdef npy_intp strides[MOST_DIMS]
+    cdef npy_intp step = cnp.PyArray_DescrFromType(kind).itemsize
+    cdef int d
+    cdef bint natural = True
+    for d in range(rows.ndim - 1, -1, -1):
+        strides[rows.order[d]] = step
+        step *= rows.shape[rows.order[d]]
+        natural = natural and rows.order[d] == d
+    if natural or step == 0:
+        return cnp.PyArray_SimpleNew(rows.ndim, rows.shape, kind)
+    return PyArray_New(cnp.ndarray, rows.ndim, rows.shape, kind, strides, NULL, 0, 0, NULL)
+
+
+cdef void reordered(Rows* rows) noexcept:
+    """Puts the dimensions into their order."""
+    cdef npy_intp old[MOST_DIMS]
+    cdef int i, d
+    for d in range(rows.ndim):
+        old[d] = rows.shape[d]
+    for d in range(rows.ndim):
+        rows.shape[d] = old[rows.order[d]]
+    for i in range(rows.count):
+        for d in range(rows.ndim):
+            old[d] = rows.strides[i][d]
+        for d in range(rows.ndim):
+            rows.strides[i][d] = old[rows.order[d]]
+
+
+cdef void join_dims(Rows* rows) noexcept:
+    """Makes one dimension of two that follow each other in the memory of all: longer rows, and fewer."""
+    cdef int d = rows.ndim - 2, i, k
+    cdef bint joined
+    while d >= 0:
+        joined = True
+        for i in range(rows.count):
+            joined = joined and rows.strides[i][d] == rows.strides[i][d + 1] * rows.shape[d + 1]
+        if rows.shape[d] == 1 or rows.shape[d + 1] == 1 or joined:
+            for i in range(rows.count):
+                if rows.shape[d + 1] == 1:
+                    rows.strides[i][d + 1] = rows.strides[i][d]
+                rows.strides[i][d] = rows.strides[i][d + 1]
+            rows.shape[d] *= rows.shape[d + 1]
+            for k in range(d + 1, rows.ndim - 1):
+                rows.shape[k] = rows.shape[k + 1]
+                for i in range(rows.count):
+                    rows.strides[i][k] = rows.strides[i][k + 1]
+            rows.ndim -= 1
+        d -= 1
+
+
+cpdef bint lies_as_elementwise(list operands, cnp.ndarray result):
+    """Whether it is seen at once that a result of arrays lies where that of an elementwise operator does."""
+    cdef PyObject* arrays[MOST_ARRAYS]
+    cdef Rows rows
+    cdef npy_intp step = cnp.PyArray_ITEMSIZE(result)
+    cdef int d, i, n = len(operands)
+    if n > MOST_ARRAYS or not cnp.PyArray_ISWRITEABLE(result):
+        return False
+    for i in range(n):
+        arrays[i] = <PyObject*>operands[i]
+        if not cnp.PyArray_CheckExact(<object>arrays[i]):
+            return False
+    if not broadcast_shape(arrays, n, &rows) or rows.ndim != result.ndim:
+        return False
+    for i in range(n):
+        note_strides(arrays[i], &rows, i)
+    sort_dims(&rows, n)
+    for d in range(rows.ndim - 1, -1, -1):
+        if result.shape[rows.order[d]] != rows.shape[rows.order[d]] or result.strides[rows.order[d]] != step:
+            return False
+        step *= result.shape[rows.order[d]]
+    return True
+
+
+cdef inline void copy_row(const char* x, npy_intp step, npy_intp n, int size, char* to) noexcept nogil:
+    """Copies n elements that are `step` bytes apart."""
+    cdef npy_intp i
+    if size == 4:
+        for i in range(n):
+            (<float*>to)[i] = (<const float*>(x + i * step))[0]
+    elif size == 8:
+        for i in range(n):
+            (<double*>to)[i] = (<const double*>(x + i * step))[0]
+    else:
+        for i in range(n):
+            to[i] = (x + i * step)[0]
+
+
+cdef void gather(const Rows* rows, int operand, const char* base, npy_intp start, npy_intp n, char* to) noexcept nogil:
+    """Copies an operand's elements from number `start` of the result on, one after another."""
+    cdef npy_intp index[MOST_DIMS]
+    cdef npy_intp rest = start, part
+    cdef const npy_intp* strides = rows.strides[operand]
+    cdef int d, last = rows.ndim - 1, size = rows.sizes[operand]
+    for d in range(last, -1, -1):
+        index[d] = rest % rows.shape[d]
+        rest = rest // rows.shape[d]
+        base += index[d] * strides[d]
+    while True:
+        part = min(n, rows.shape[last] - index[last])
+        copy_row(base, strides[last], part, size, to)
+        n -= part
+        if n == 0:
+            return
+        to += part * size
+        base -= index[last] * strides[last]
+        index[last] = 0
+        d = last - 1
+        while d >= 0:
+            base += strides[d]
+            index[d] += 1
+            if index[d] < rows.shape[d]:
+                break
+            base -= index[d] * strides[d]
+            index[d] = 0
+            d -= 1
