@@ -14,7 +14,6 @@ from rushlight.core.batching import adjust as adjust_batched
 from rushlight.core.batching import compute as compute_batched
 from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
-from rushlight.core.rows import lies_as_elementwise
 from rushlight.core.graph import TensorBase, blank
 from rushlight.core.interpreters import STACK
 from rushlight.core.kinds import kind_of
@@ -33,6 +32,7 @@ from rushlight.core.recording import (
     save_pair,
     start,
 )  # fmt: skip
+from rushlight.core.rows import lies_as_elementwise
 
 ndarray = np.ndarray
 generic = np.generic

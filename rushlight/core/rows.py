@@ -5,5 +5,5 @@ This is the plain twin: where the core is compiled, `rows.pyx` takes its place, 
 
 
 def lies_as_elementwise(operands, result):
-    """Whether it is seen at once that a result of arrays lies where that of an elementwise operator does: never here."""
+    """Whether it is seen at once that a result lies where that of an elementwise operator does: never here."""
     return False
