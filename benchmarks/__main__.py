@@ -27,7 +27,7 @@ def options():
     made.add_argument("--runs", type=int, default=5, help="runs, each with new processes (default: 5)")
     made.add_argument("--rounds", type=int, default=5, help="turns of each contender in a run (default: 5)")
     made.add_argument("--json", type=Path, metavar="FILE", help="write all times to this file")
-    made.add_argument("--readme", action="store_true", help="write the table into README.md")
+    made.add_argument("--write", action="store_true", help="write the table into docs/benchmarks.md")
     return made.parse_args()
 
 
@@ -58,8 +58,8 @@ def main() -> None:
     print(text)
     if chosen.json:
         chosen.json.write_text(as_json(results, descriptions, table.settings(environment)) + "\n")
-    if chosen.readme:
-        table.write_readme("benchmarks", text)
+    if chosen.write:
+        table.write_page("benchmarks", text)
 
 
 if __name__ == "__main__":

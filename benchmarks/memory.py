@@ -49,7 +49,7 @@ def main() -> None:
     """Prints the table."""
     made = parser("benchmarks.memory", __doc__)
     made.add_argument("--runs", type=int, default=5, help="processes for each number (default: 5)")
-    made.add_argument("--readme", action="store_true", help="write the table into README.md")
+    made.add_argument("--write", action="store_true", help="write the table into docs/benchmarks.md")
     chosen = made.parse_args()
     if sys.platform != "linux":
         made.error("the peak memory of a part of a program can be read on Linux only")
@@ -63,8 +63,8 @@ def main() -> None:
     heads = ["peak memory", *(CONTENDERS[name].title for name in NAMES), "ratio to PyTorch"]
     text = f"{WHAT.format(steps=STEPS, runs=chosen.runs)}\n\n{table.markdown(heads, rows)}"
     print(text)
-    if chosen.readme:
-        table.write_readme("memory", text)
+    if chosen.write:
+        table.write_page("memory", text)
 
 
 if __name__ == "__main__":

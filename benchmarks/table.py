@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.contenders import CONTENDERS
 from benchmarks.measure import Result
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 THEIRS, KEPT = "torch", "torch, blocks kept"
 HEEDED = "OPENBLAS_ OMP_ GOMP_ MKL_ ONEDNN_ NPY_ XLA_ RUSHLIGHT_ MALLOC_ GLIBC_ LD_PRELOAD"  # how their names begin
 
@@ -104,9 +104,9 @@ def header(descriptions: dict[str, str], environment: dict[str, str], what: str)
     return "\n".join(f"- {line}" for line in (*lines, what))
 
 
-def write_readme(mark: str, text: str, readme: Path = README) -> None:
-    """Puts text between the two comments in the README that have this mark."""
+def write_page(mark: str, text: str, page: Path = PAGE) -> None:
+    """Puts text between the two comments in docs/benchmarks.md that have this mark."""
     begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
-    before, rest = readme.read_text().split(begin)
+    before, rest = page.read_text().split(begin)
     _, after = rest.split(end)
-    readme.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")

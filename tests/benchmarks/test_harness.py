@@ -111,18 +111,18 @@ def test_times_have_three_digits(seconds, text):
     assert table.readable(seconds) == text
 
 
-def test_the_readme_keeps_what_is_around_the_table(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text("a\n<!-- benchmarks: begin -->\nold\n<!-- benchmarks: end -->\nz\n")
-    write = partial(table.write_readme, "benchmarks", readme=readme)
+def test_the_page_keeps_what_is_around_the_table(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- benchmarks: begin -->\nold\n<!-- benchmarks: end -->\nz\n")
+    write = partial(table.write_page, "benchmarks", page=page)
     write("new")
     write("newer")
-    assert readme.read_text() == "a\n<!-- benchmarks: begin -->\nnewer\n<!-- benchmarks: end -->\nz\n"
+    assert page.read_text() == "a\n<!-- benchmarks: begin -->\nnewer\n<!-- benchmarks: end -->\nz\n"
 
 
-@pytest.mark.parametrize("mark", ["benchmarks", "memory"])
-def test_the_readme_has_the_places(mark):
-    text = table.README.read_text()
+@pytest.mark.parametrize("mark", ["benchmarks", "memory", "footprint"])
+def test_the_page_has_the_places(mark):
+    text = table.PAGE.read_text()
     assert text.count(f"<!-- {mark}: begin -->") == text.count(f"<!-- {mark}: end -->") == 1
 
 
