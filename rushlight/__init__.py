@@ -111,6 +111,7 @@ from rushlight.torch_version import TorchVersion as _TorchVersion
 
 __version__ = _TorchVersion(version.__version__)
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.refusals import guard as _guard, guard_methods as _guard_methods
 
 _guard(globals())
@@ -189,9 +190,7 @@ def __getattr__(name):
     if name in _HOMES:
         value = globals()[name] = getattr(_import_module(f"rushlight.{_HOMES[name]}"), name)
         return value
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight", name)
+    raise _no_such_name("rushlight", name)
 
 
 def __dir__():

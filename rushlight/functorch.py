@@ -6,6 +6,7 @@ from typing import Any
 
 from rushlight.func import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from rushlight.func.modules import functional_call, stack_module_state
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -92,6 +93,4 @@ def state_of(model: Module, detached: bool) -> tuple[list[str], tuple, list[str]
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.functorch", name)
+    raise _no_such_name("rushlight.functorch", name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rushlight.autograd.function import Function
 from rushlight.core.graph import TensorBase
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -324,6 +325,4 @@ def get_ctx() -> Any:
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.library", name)
+    raise _no_such_name("rushlight.library", name)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from rushlight.core.kinds import kind_of
+from rushlight.dtypes import get_default_dtype
 
 
 @dataclass
@@ -95,8 +96,6 @@ def printoptions(**kwargs: Any) -> Iterator[None]:
 
 def batched_str(array) -> str:
     """A tensor inside `vmap` as text: for each level, the examples of the batch below."""
-    from rushlight.dtypes import get_default_dtype
-
     text = tensor_str(array.array, default_dtype=get_default_dtype()._numpy)
     for level in array.levels:
         text = f"BatchedTensor(lvl={level.number}, bdim=0, value=\n{indent(text, '    ')}\n)"
@@ -105,8 +104,6 @@ def batched_str(array) -> str:
 
 def meta_str(array, node: str | None, requires_grad: bool) -> str:
     """A tensor without memory as text, which knows no elements."""
-    from rushlight.dtypes import get_default_dtype
-
     suffixes = ["device='meta'", f"size={tuple(array.shape)}"]
     if array.dtype != get_default_dtype()._numpy:
         suffixes.append(f"dtype=torch.{array.dtype.name}")

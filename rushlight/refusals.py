@@ -7,6 +7,7 @@ from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
+from rushlight.signatures import misfit
 from rushlight.tensors import foreign
 
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
@@ -64,8 +65,6 @@ def other_form(place: str, args, kwargs) -> tuple[tuple, dict] | None:
 
 def refusal(place: str, args, kwargs, error: Exception) -> Exception:
     """The error to raise for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
-    from rushlight.signatures import misfit
-
     if (earlier := without_history(args)) is not None:
         return earlier
     said = misfit(place, args[place.startswith("Tensor.") :], kwargs)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.above import ABOVE
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
+from rushlight.core.forward import tangent_of
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor, note_detached, use_tensor_class
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
-from rushlight.core.interpreters import writer
+from rushlight.core.interpreters import levels, writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.meta import is_meta
 from rushlight.core.modes import CURRENT
@@ -20,6 +22,7 @@ from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.windows import memory_of
 from rushlight.devices import CPU, META, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format
+from rushlight.printing import batched_str, meta_str, tensor_str
 from rushlight.settings import warn_once
 from rushlight.size import Size
 
@@ -276,14 +279,10 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return array.astype(dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        from rushlight.ops.protocol import ufunc_on_tensors
-
-        return ufunc_on_tensors(ufunc, method, inputs, kwargs)
+        return ABOVE.ufunc_on_tensors(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function, types, args, kwargs):
-        from rushlight.ops.protocol import function_on_tensors
-
-        return function_on_tensors(function, args, kwargs)
+        return ABOVE.function_on_tensors(function, args, kwargs)
 
     def __len__(self):
         if self._array.ndim == 0:
@@ -322,8 +321,6 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return bool((self == element).any())
 
     def __repr__(self):
-        from rushlight.printing import batched_str, meta_str, tensor_str
-
         if type(self._array) is Batched and not is_meta(self._array):
             return batched_str(self._array)
         try:
@@ -469,9 +466,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         >>> x.grad
         tensor(6.)
         """
-        from rushlight.autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        ABOVE.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook) -> RemovableHandle:
         """Registers a function that is called with each gradient of this tensor, and may return another in its place.
@@ -563,9 +558,6 @@ def share_memory(tensor: Tensor, other: Tensor) -> None:
 
 def tangent_text(tensor: Tensor) -> str | None:
     """The tangent of the innermost level that is still entered, as text."""
-    from rushlight.core.forward import tangent_of
-    from rushlight.core.interpreters import levels
-
     tangent = next((t for level in reversed(levels()) if (t := tangent_of(tensor, level)) is not None), None)
     return None if tangent is None else f"{tangent}"
 

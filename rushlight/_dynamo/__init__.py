@@ -14,6 +14,7 @@ from rushlight.compiler import (
     set_stance,
     substitute_in_graph,
 )
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -110,6 +111,4 @@ def mark_static_address(t: Any, guard: bool = False) -> None:
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight._dynamo", name)
+    raise _no_such_name("rushlight._dynamo", name)

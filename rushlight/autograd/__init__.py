@@ -20,6 +20,7 @@ from rushlight.autograd.grad_mode import (
 )
 from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
 from rushlight.autograd.variable import Variable
+from rushlight.missing import no_such_name as _no_such_name
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad",
@@ -34,6 +35,4 @@ def __getattr__(name):
         return _import_module(f"rushlight.autograd.{name}")
     if name == "explain":
         return _import_module("rushlight.explain").explain
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.autograd", name)
+    raise _no_such_name("rushlight.autograd", name)

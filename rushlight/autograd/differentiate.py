@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.graph import GradientEdge
+from rushlight.core.above import above
 from rushlight.core.batched import ENTERED, Batched, Level
 from rushlight.core.engine import Backward
 from rushlight.core.errors import about
@@ -34,6 +35,7 @@ CYCLE = (
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
+@above
 def backward(
     tensors: Tensors,
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,

@@ -29,6 +29,7 @@ from rushlight.autograd.gradcheck_properties import (
 )
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import complex128, float64
+from rushlight.ops.random_tensors import rand
 from rushlight.tensors import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -167,8 +168,6 @@ def require(condition: bool, message: str) -> None:
 
 def random_cotangent(output: Tensor, strided: bool) -> Tensor:
     """A random tensor like an output, that requires grad."""
-    from rushlight.ops.random_tensors import rand
-
     shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.ndim else output.shape
     tensor = 2 * rand(shape, dtype=output.dtype) - (1 + 1j if output.is_complex() else 1)
     return (tensor[..., ::2] if strided and output.ndim else tensor).detach().requires_grad_()

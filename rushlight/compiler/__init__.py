@@ -11,6 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
 
+import numpy as np
+
 from rushlight.compiler.compiled import Compiled
 from rushlight.compiler.modules import OptimizedModule
 from rushlight.compiler.switches import (
@@ -22,6 +24,8 @@ from rushlight.compiler.switches import (
 )
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.nn.modules.module import Module
+from rushlight.ops.from_data import as_tensor
+from rushlight.tensors import Tensor
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "config", "cudagraph_mark_step_begin", "disable",
@@ -145,16 +149,12 @@ def wrap_numpy(fn: Callable) -> Callable:
     >>> torch.compiler.wrap_numpy(np.cumsum)(torch.tensor([1, 2, 3]))
     tensor([1, 3, 6])
     """
-    from numpy import generic, ndarray
-
-    from rushlight.ops.from_data import as_tensor
-    from rushlight.tensors import Tensor
     from rushlight.utils.pytree import tree_map
 
     @wraps(fn)
     def called(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = tree_map(lambda v: v.numpy() if isinstance(v, Tensor) else v, (args, kwargs))
-        return tree_map(lambda v: as_tensor(v) if isinstance(v, (ndarray, generic)) else v, fn(*args, **kwargs))
+        return tree_map(lambda v: as_tensor(v) if isinstance(v, (np.ndarray, np.generic)) else v, fn(*args, **kwargs))
 
     return called
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT, Setting
 
@@ -24,17 +25,20 @@ def lines_of_user():
     return lines[start + 1 :] or lines
 
 
+@above
 def line_of_user():
     """The innermost line of the user's program."""
     return "".join(traceback.format_list(lines_of_user()[-1:]))
 
 
+@above
 def remember_origin(node):
     """Keeps with a node the lines of the user's program that recorded it."""
     node.metadata["traceback_"] = traceback.format_list(lines_of_user())
     node.metadata["parent_"] = RUNNING.get()
 
 
+@above
 def apply_watched(node, grad, recorded, needs):
     """A node's cotangents in anomaly mode."""
     with Setting(RUNNING, node):

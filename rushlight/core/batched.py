@@ -10,6 +10,8 @@ from itertools import count
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.layouts import laid_over
 
 NUMBERS = count(1)
@@ -153,16 +155,12 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
     # NumPy's functions: those of tensors
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        from rushlight.ops.protocol import ufunc_on_tensors
-
-        return like(inputs, ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
+        return like(inputs, ABOVE.ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
 
     def __array_function__(self, function, types, args, kwargs):
-        from rushlight.ops.protocol import function_on_tensors
-
         if function in (np.zeros_like, np.ones_like, np.empty_like):
             return filled(function, *args, **kwargs)
-        return like(args, function_on_tensors(function, tensors(args), kwargs))
+        return like(args, ABOVE.function_on_tensors(function, tensors(args), kwargs))
 
     # what one number or array cannot be got from
 
@@ -218,15 +216,11 @@ def filled(like, a, dtype=None, shape=None, **options):
 
 def tensors(values):
     """Values with tensors in place of the arrays."""
-    from rushlight.core.graph import new_tensor
-
     return tuple([new_tensor(value) if isinstance(value, (Batched, np.ndarray)) else value for value in values])
 
 
 def like(inputs, result):
     """A result on tensors as what was given: a tensor where one of these was one, else its array."""
-    from rushlight.core.graph import TensorBase
-
     return result if any(isinstance(value, TensorBase) for value in inputs) else result._array
 
 

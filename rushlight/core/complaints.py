@@ -2,7 +2,11 @@
 
 import re
 
+from rushlight.core.above import above
+from rushlight.core.errors import sizes_differ
 
+
+@above
 def translated(error: Exception, arrays=()) -> Exception:
     """PyTorch's error for one of NumPy's; the same error where it needs no other words.
 
@@ -37,8 +41,6 @@ def too_large(text: str) -> RuntimeError:
 
 def sizes_must_match(found, arrays) -> Exception:
     """Shapes that do not broadcast: those of the operands, else those that NumPy names."""
-    from rushlight.core.errors import sizes_differ
-
     shapes = [array.shape for array in arrays if hasattr(array, "shape")]
     named = re.findall(r"\(([\d, ]*)\)", found.string)
     error = sizes_differ(None, shapes)

@@ -4,11 +4,11 @@ It knows nothing of operators. First-order gradients are bare arrays all the way
 and the formulas record a graph of their own.
 """
 
-from contextvars import ContextVar
 from functools import partial
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.complaints import translated
 from rushlight.core.errors import Misfit
 from rushlight.core.formulas import add_to
@@ -16,12 +16,11 @@ from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
 from rushlight.core.interpreters import observer, writer
 from rushlight.core.locks import lock
-from rushlight.core.modes import CURRENT
+from rushlight.core.modes import CURRENT, RUN
 from rushlight.layouts import is_dense, is_repeated
 
 ndarray = np.ndarray
 BATCHED = 8  # the number of `graph`, here so that it compiles to a constant
-RUN = ContextVar("rushlight_run", default=None)  # the run that calls hooks in this context
 LEAF = 1 << 62  # more than any node's number
 CLAIM = lock()  # held while a run takes hold of the vertices of its graph
 LEAVES = [lock() for _ in range(64)]  # held while a gradient is added to a leaf's, chosen by the leaf's address
@@ -343,9 +342,9 @@ class Backward:
     def watch(self, node, grad, needs):
         """A node's cotangents in anomaly mode, or while a profiler looks on."""
         if self.observer is None:
-            return watched(node, grad, self.recorded, needs)
+            return ABOVE.apply_watched(node, grad, self.recorded, needs)
         with self.observer.applying(node, grad) as event:
-            apply = partial(watched, node) if self.anomaly else partial(self.observer.apply, node)
+            apply = partial(ABOVE.apply_watched, node) if self.anomaly else partial(self.observer.apply, node)
             grads = apply(grad, self.recorded, needs)
             event.made(grads)
         return grads
@@ -408,13 +407,6 @@ def age(vertex):
 def leads_on(node, leads):
     """Whether one of a node's edges goes into the set."""
     return any(node.edge(i) in leads for i in range(node.arity))
-
-
-def watched(node, grad, recorded, needs):
-    """A node's cotangents in anomaly mode: looked through for NaN, errors told with where the node was recorded."""
-    from rushlight.core.anomaly import apply_watched
-
-    return apply_watched(node, grad, recorded, needs)
 
 
 def filled(grads, outputs, recorded):

@@ -2,11 +2,14 @@
 
 import re
 
+from rushlight.core.above import above
+from rushlight.core.graph import CUSTOM, INFERRED, MULTI
+from rushlight.core.modes import RUN
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
+
 
 def type_name(array) -> str:
     """The old name of an array's type, which PyTorch's errors give: `torch.FloatTensor`."""
-    from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-
     return f"torch.{TYPE_NAMES[FROM_NUMPY[array.dtype]]}Tensor"
 
 
@@ -21,10 +24,9 @@ def about(error, **facts):
     return error
 
 
+@above
 def freed(node) -> RuntimeError:
     """The error for what a node has saved no longer; in a backward pass with the reason why it runs there again."""
-    from rushlight.core.engine import RUN
-
     run = RUN.get()
     root = None if run is None or node is None else run.root
     advice = "" if root is None else CARRIED if root.sequence > node.freed else SHARED
@@ -71,6 +73,7 @@ HOW_TO_FIND = (
 )
 
 
+@above
 def modified_input(tensor, expected) -> RuntimeError:
     """The error for a saved input."""
     node = tensor._node
@@ -78,6 +81,7 @@ def modified_input(tensor, expected) -> RuntimeError:
     return modified(tensor._array, place, tensor._counter, expected)
 
 
+@above
 def modified_result(array, index, node) -> RuntimeError:
     """The error for a saved output."""
     place = output_of(node, index)
@@ -96,8 +100,6 @@ def operation(node) -> str:
 
 def changed_view(tensor, what) -> RuntimeError:
     """The error for a view whose history cannot be rewritten after a change in place; `what` tells what changed."""
-    from rushlight.core.graph import CUSTOM, INFERRED, MULTI
-
     advice = {MULTI: OUTPUT_OF_MANY, CUSTOM: VIEW_IN_FUNCTION}.get(tensor._view.origin)
     inferred = tensor._view.origin == INFERRED
     mode, block, now = (
@@ -177,7 +179,5 @@ def larger_result(target, shape) -> RuntimeError:
 
 def lower_result(source, target) -> RuntimeError:
     """The error for a result of a kind that the tensor cannot hold."""
-    from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-
     source, target = TYPE_NAMES[FROM_NUMPY[source]], TYPE_NAMES[FROM_NUMPY[target]]
     return RuntimeError(f"result type {source} can't be cast to the desired output type {target}")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.context import last_number, next_number
 from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import observer
@@ -77,9 +78,7 @@ class Packed:
 
     def unpacked(self, node, recorded):
         """The saved value again: raw, or (`recorded`) as a tensor with its place in the graph."""
-        from rushlight.core.saved import restore
-
-        return restore(self, node, recorded)
+        return ABOVE.restore(self, node, recorded)
 
 
 class Node(Vertex):
@@ -126,9 +125,7 @@ class Node(Vertex):
     def checked(self, tensor, version, recorded):
         """A saved input, after making sure that nobody has changed it since."""
         if tensor._counter is not None and tensor._counter.value != version:
-            from rushlight.core.errors import modified_input
-
-            raise modified_input(tensor, version)
+            raise ABOVE.modified_input(tensor, version)
         if DETACHED and tensor.__dict__.get("_detached", 0) > self.sequence:
             raise RuntimeError(DETACHED_SINCE)
         return tensor if recorded else tensor._array
@@ -136,9 +133,7 @@ class Node(Vertex):
     def saved_result(self, array, index, recorded):
         """A saved output. It was saved as an array: a tensor would hold this node in a reference cycle."""
         if self.result_counter.value != self.result_version:
-            from rushlight.core.errors import modified_result
-
-            raise modified_result(array, index, self)
+            raise ABOVE.modified_result(array, index, self)
         if not recorded:
             return array
         tensor = new_tensor(array)
@@ -157,7 +152,7 @@ class Node(Vertex):
         """The cotangent of input `i`, from that of the result."""
         plan = self.plan
         if self.freed:
-            raise freed(self)
+            raise ABOVE.freed(self)
         if self.flags & CONJUGATE:
             grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
         formula = plan.formulas[i]
@@ -184,7 +179,7 @@ class Node(Vertex):
         """The cotangents of all inputs at once, for an operator whose formula is a joint one."""
         plan = self.plan
         if self.freed:
-            raise freed(self)
+            raise ABOVE.freed(self)
         if self.flags & CONJUGATE:
             grad = [conjugate(g) for g in grad] if type(grad) is list else conjugate(grad)
         values = [self.saved_value(k, recorded) for k in plan.picks[0]]
@@ -205,9 +200,7 @@ class Node(Vertex):
         if meta is None:
             return grad
         if self.flags & BATCHED and meta[2]:
-            from rushlight.core.levels import total
-
-            grad = total(grad, meta[2])
+            grad = ABOVE.total(grad, meta[2])
         return fit(grad, meta[0], meta[1])
 
     def release(self):
@@ -273,15 +266,11 @@ class Node(Vertex):
 
     def register_hook(self, fn):
         """Registers a function of (grad_inputs, grad_outputs), called after the node ran; it may replace the first."""
-        from rushlight.core.hooks import add_hook, hooks_of
-
-        return add_hook(hooks_of(self).post, fn)
+        return ABOVE.add_hook(ABOVE.hooks_of(self).post, fn)
 
     def register_prehook(self, fn):
         """Registers a function of (grad_outputs) that is called before the node runs, and may replace them."""
-        from rushlight.core.hooks import add_hook, hooks_of
-
-        return add_hook(hooks_of(self).pre, fn)
+        return ABOVE.add_hook(ABOVE.hooks_of(self).pre, fn)
 
     def name(self):
         """The node's name, as PyTorch gives it; that of a copy in place is in a namespace."""
@@ -294,24 +283,18 @@ class Node(Vertex):
 
     def __call__(self, *grad_outputs):
         """The cotangents of the inputs from those of the outputs: the derivative alone, without a backward pass."""
-        from rushlight.core.hooks import call_node
-
-        return call_node(self, grad_outputs)
+        return ABOVE.call_node(self, grad_outputs)
 
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
     def __getattr__(self, name):
         if name.startswith(("_saved_", "_raw_saved_")):
-            from rushlight.core.saved import saved_attribute
-
-            return saved_attribute(self, name)
+            return ABOVE.saved_attribute(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self):
-        from rushlight.core.saved import saved_names
-
-        return [*super().__dir__(), *(f"_saved_{name}" for name in saved_names(self))]
+        return [*super().__dir__(), *(f"_saved_{name}" for name in ABOVE.saved_names(self))]
 
 
 class View:
@@ -332,9 +315,7 @@ class TensorBase(Vertex):
     def _settled(self):
         """The array, in the layout that PyTorch's has: for all that shows memory."""
         if self._unsettled:
-            from rushlight.core.placing import settle
-
-            settle(self)
+            ABOVE.settle(self)
         return self._array
 
     def _versions(self):
@@ -355,9 +336,7 @@ class TensorBase(Vertex):
     def _synchronize(self):
         """Renews the history of a view whose base was changed in place since the view was made."""
         if self._view.version != self._counter.value:
-            from rushlight.core.inplace import renew
-
-            renew(self)
+            ABOVE.renew(self)
 
     @property
     def requires_grad(self):
@@ -456,10 +435,8 @@ DETACHED_SINCE = (
 
 def line_of_change():
     """The line of the user's program that changes a tensor just now; None where nobody wants to know."""
-    from rushlight.core.anomaly import line_of_user
-
     if CURRENT.get().anomaly:
-        return line_of_user()
+        return ABOVE.line_of_user()
     looking = observer()
     return None if looking is None else looking.changer()
 
@@ -512,13 +489,6 @@ def unbroadcast(grad, shape):
         grad = np.add.reduce(grad, axis=(*range(extra), *axes), keepdims=True)
         return np.reshape(grad, shape) if extra else grad
     return np.add.reduce(grad, axis=tuple(range(extra)))
-
-
-def freed(node):
-    """The error for what a node has saved no longer."""
-    from rushlight.core.errors import freed
-
-    return freed(node)
 
 
 FIELDS = set()  # the names of all fields: uncompiled they lie among the attributes that users give a tensor

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from itertools import count
 
+from rushlight.core.above import above
 from rushlight.core.arrays import as_array
 from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor
@@ -40,6 +41,7 @@ class RemovableHandle:
         self.remove()
 
 
+@above
 def add_hook(hooks: OrderedDict, hook) -> RemovableHandle:
     """Puts a hook last in an ordered dictionary of hooks."""
     handle = RemovableHandle(hooks)
@@ -134,6 +136,7 @@ class Hooks:
             checked_tuple(hook((), (as_tensor(grad),)), (), hook)
 
 
+@above
 def hooks_of(vertex) -> Hooks:
     """The hooks of a vertex, made when first asked for."""
     if vertex.hooks is None:
@@ -163,6 +166,7 @@ def keep_retained(tensor, node, index):
             hooks_of(node).retained[index] = tensor._node.hooks.retained.pop(tensor._index)
 
 
+@above
 def call_node(node, grads):
     """A node's cotangents for gradients of the user's: one by itself, several in a tuple; recorded in grad mode."""
     recorded, n = CURRENT.get().records, 1 if node.outputs is None else len(node.outputs)

@@ -8,6 +8,7 @@ from weakref import ref
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import next_number
@@ -268,6 +269,7 @@ def move(tensor, node, index):
     tensor._node, tensor._index, tensor._needs = node, index, True
 
 
+@above
 def renew(tensor):
     """Gives a view of a base that was changed in place its new history: a look at the base as it is now."""
     view = tensor._view

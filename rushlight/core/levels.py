@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.arrays import as_array
 from rushlight.core.batched import ENTERED, Batched, levels_of
 from rushlight.core.batching import on_batched
@@ -96,6 +97,7 @@ def leave(tensor, dim, level):
     return tensor.unsqueeze(dim).expand(*shape[:dim], level.size, *shape[dim:])
 
 
+@above
 def total(grad, levels):
     """The sum of a cotangent over the examples of some levels, whether it is on them or the same for all.
 

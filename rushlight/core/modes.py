@@ -6,6 +6,8 @@ are as they were when Ctrl-C has ended the work, at whatever moment.
 
 from contextvars import ContextVar
 
+RUN = ContextVar("rushlight_run", default=None)  # the run of the engine that calls hooks in this context
+
 
 class Modes:
     """The switches of one context. Never changed: `replace` makes another.

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import adjust as adjust_batched
@@ -298,9 +299,7 @@ def computed(op, arrays):
 
 def explained(error, arrays):
     """The error to raise for a computation that failed: what NumPy says in PyTorch's words."""
-    from rushlight.core.complaints import translated
-
-    return translated(error, arrays)
+    return ABOVE.translated(error, arrays)
 
 
 def on_batch(args):

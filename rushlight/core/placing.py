@@ -10,6 +10,7 @@ from weakref import ref
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
@@ -41,6 +42,7 @@ def tensors_of(args):
     return [item for item in items if isinstance(item, TensorBase)]
 
 
+@above
 def settle(tensor):
     """Brings an unsettled tensor, and all that shares its memory, into the layout of PyTorch's."""
     with SETTLING:

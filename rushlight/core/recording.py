@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.core.arrays import is_array
 from rushlight.core.context import next_number, value_of
 from rushlight.core.graph import TensorBase, VersionCounter, View
@@ -57,13 +58,10 @@ def record_pair(op, a, b, needs, out, modes):
 
 def mark(node, modes):
     """Does to a new node what the special modes ask for."""
-    from rushlight.core.anomaly import remember_origin
-    from rushlight.core.saved import pack_saved
-
     if modes.packing is not None:
-        pack_saved(node, modes.packing)
+        ABOVE.pack_saved(node, modes.packing)
     if modes.anomaly:
-        remember_origin(node)
+        ABOVE.remember_origin(node)
 
 
 def start(op, mask):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.errors import freed
 from rushlight.core.graph import Packed, TensorBase, new_tensor
 from rushlight.core.link import LINK
@@ -34,6 +35,7 @@ def place_of(tensor):
     return source
 
 
+@above
 def pack_saved(node, packing):
     """Sends all tensors that a node has just saved through the pack hook."""
     for k in range(len(node.plan.sources)):
@@ -65,6 +67,7 @@ def set_saved(node, values):
         node.saved0, node.saved1 = (*values, None, None)[:2]
 
 
+@above
 def restore(packed, node, recorded):
     """The tensor that an unpack hook gives back: raw, or with the place in the graph that the saved one had."""
     tensor = packed.unpack(packed.content)
@@ -127,6 +130,7 @@ FREED_BEFORE_HOOKS = (
 )
 
 
+@above
 def saved_attribute(node, name):
     """The value of `node._saved_NAME`, where NAME is PyTorch's for the argument (`self` for `input`), or `result`.
 
@@ -145,6 +149,7 @@ def saved_attribute(node, name):
 MISSING = object()
 
 
+@above
 def saved_names(node):
     """The names of what a node's kind saves, in PyTorch's words, each with its place among what this node saved."""
     if node.plan is None:

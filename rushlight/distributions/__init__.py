@@ -46,6 +46,7 @@ from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.von_mises import VonMises
 from rushlight.distributions.weibull import Weibull
 from rushlight.distributions.wishart import Wishart
+from rushlight.missing import no_such_name as _no_such_name
 
 __all__ = [
     "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "ContinuousBernoulli", "Dirichlet",
@@ -61,6 +62,4 @@ __all__ += transforms.__all__
 
 def __getattr__(name):
     """Says that there is no such name, and which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.distributions", name)
+    raise _no_such_name("rushlight.distributions", name)

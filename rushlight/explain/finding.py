@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from rushlight.core.above import ABOVE
+
 SYMPTOMS = ("error", "nan", "none", "zero", "wrong", "memory")
 
 
@@ -79,9 +81,7 @@ class Finding:
         return [] if self.line is None else [self.line, *(line for _, line in self.related)]
 
     def __str__(self):
-        from rushlight.explain.text import as_text
-
-        return as_text(self)
+        return ABOVE.as_text(self)
 
 
 def found(kind: Kind, site: Any, what: str, why: str, do: str, *related, weight=0.0, **evidence) -> Finding:

@@ -3,6 +3,7 @@
 import os
 import textwrap
 
+from rushlight.core.above import above
 from rushlight.explain.finding import Finding, Line
 
 WIDTH = 100
@@ -16,6 +17,7 @@ NAMES = {
 }
 
 
+@above
 def as_text(finding: Finding) -> str:
     """One finding: the line, what happened, why, and what to do."""
     head = f"{finding.what} [{finding.kind.name}]"

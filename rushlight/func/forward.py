@@ -10,6 +10,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
 from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
+from rushlight.func.gradients import vjp
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["jvp", "linearize"]
@@ -99,8 +100,6 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     >>> jvp_fn(torch.tensor([1.0, 2.0]))
     tensor([1., 2.])
     """
-    from rushlight.func.gradients import vjp
-
     output, vjp_fn = vjp(func, *primals)
     outputs, spec = tree_flatten(output)
     zeros = tree_unflatten([new_tensor(np.zeros_like(out._array)) for out in outputs], spec)

@@ -11,6 +11,7 @@ from rushlight.func.arguments import Argnums, check_real, chosen
 from rushlight.func.forward import jvp_by
 from rushlight.func.gradients import vjp_by
 from rushlight.func.vectorization import vmap
+from rushlight.ops.joining import cat
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -64,8 +65,6 @@ def jacobian_rows(vjp_fn, outputs, structure, sizes, chunk_size):
         found.append(tree_leaves(vmap(vjp_fn)(tree_unflatten(basis, structure))))
     if len(found) == 1:
         return found[0]
-    from rushlight.ops.joining import cat
-
     return [cat(parts) for parts in zip(*found, strict=True)]
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rushlight.nn.modules.module import Module
+from rushlight.ops.joining import stack
 from rushlight.tensors import Tensor
 
 __all__ = ["functional_call", "stack_module_state"]
@@ -146,8 +147,6 @@ def stack_module_state(models: Iterable[Module]) -> tuple[State, State]:
 
 def stacked(name, tensors):
     """Tensors as one; a new leaf where they require grad."""
-    from rushlight.ops.joining import stack
-
     if len({t.requires_grad for t in tensors}) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     result = stack(tensors)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import Setting
+from rushlight.ops.joining import cat
 from rushlight.random import get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_map, tree_unflatten
@@ -67,8 +68,6 @@ def run(func, leaves, spec, dims, size, out_dims, randomness, kwargs):
 
 def run_chunks(func, leaves, spec, dims, size, out_dims, randomness, chunk_size, kwargs):
     """Calls of the function for so many examples each, the outputs joined."""
-    from rushlight.ops.joining import cat
-
     state = get_rng_state() if randomness == "same" else None
     results = []
     for start, stop in pairwise([*range(0, size, chunk_size), size] if size else [0, 0]):

@@ -7,10 +7,9 @@
 from rushlight.jit.marks import *
 from rushlight.jit.scripting import *
 from rushlight.jit.tasks import *
+from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.jit", name)
+    raise _no_such_name("rushlight.jit", name)

@@ -8,6 +8,7 @@ from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
+from rushlight.ops.selection import where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -116,8 +117,6 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
         return return_types.linalg_cholesky_ex((_cholesky(A, bool(upper)), new_tensor(info)))
     if check_errors:
         raise failure("linalg.cholesky_ex", NOT_POSITIVE, info)
-    from rushlight.ops.selection import where
-
     good = new_tensor((info == 0)[..., None, None])
     identity = new_tensor(np.eye(A._array.shape[-1], dtype=A._array.dtype))
     factor = where(good, _cholesky(where(good, A, identity), bool(upper)), np.nan)

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.dtypes import dtype
 from rushlight.linalg.calls import (
     check_batch,
     check_floating,
@@ -20,7 +21,7 @@ from rushlight.linalg.determinants import det, logdet, slogdet
 from rushlight.linalg.low_rank import pca_lowrank, svd_lowrank
 from rushlight.linalg.lu_decomposition import _permutation, lu_factor_ex, triangles
 from rushlight.linalg.lu_decomposition import lu_solve as linalg_lu_solve
-from rushlight.linalg.norms import renorm
+from rushlight.linalg.norms import matrix_norm, renorm
 from rushlight.linalg.pieces import _in_columns
 from rushlight.linalg.powers import matrix_exp, matrix_power
 from rushlight.linalg.qr_decomposition import householder_product, reflected
@@ -33,13 +34,37 @@ from rushlight.linalg.vectors import vander as vander_along
 from rushlight.ops.dims import size_of
 from rushlight.ops.keywords import keywords
 from rushlight.ops.mismatch import check_tensors, type_name
+from rushlight.ops.norms import vector_norm
+from rushlight.ops.reduction import Dim
 from rushlight.ops.table import method, no_derivative, operator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "cholesky", "cholesky_inverse", "cholesky_solve", "cross", "det", "geqrf", "inverse", "logdet", "lu",
-    "lu_solve", "lu_unpack", "matrix_exp", "matrix_power", "orgqr", "ormqr", "pca_lowrank", "pinverse",
-    "qr", "renorm", "slogdet", "svd", "svd_lowrank", "triangular_solve", "vander",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cross",
+    "det",
+    "geqrf",
+    "inverse",
+    "logdet",
+    "lu",
+    "lu_solve",
+    "lu_unpack",
+    "matrix_exp",
+    "matrix_power",
+    "norm",
+    "orgqr",
+    "ormqr",
+    "pca_lowrank",
+    "pinverse",
+    "qr",
+    "renorm",
+    "slogdet",
+    "svd",
+    "svd_lowrank",
+    "triangular_solve",
+    "vander",
 ]  # fmt: skip
 
 
@@ -328,3 +353,28 @@ def check_ormqr(input, tau, other, side):
                 f"{name}: Expected input and {argument} to have the same dtype, but input has dtype "
                 f"{type_name(input._array)} and {argument} has dtype {type_name(x._array)}"
             )
+
+
+@method
+@keywords
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    """The p-norm over all or some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
+
+    "fro", the default, is 2; "nuc" is the sum of a matrix's singular values. The gradient at 0 is 0.
+
+    >>> import rushlight as torch
+    >>> torch.norm(torch.tensor([3.0, 4.0])), torch.norm(torch.tensor([3.0, 4.0]), p=1)
+    (tensor(5.), tensor(7.))
+    """
+    if p == "nuc":
+        return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    return vector_norm(input, 2.0 if p is None or isinstance(p, str) else p, dim, keepdim, dtype)

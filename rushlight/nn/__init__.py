@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.nn import functional, init, modules, parameter, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
@@ -23,6 +24,4 @@ def __getattr__(name):
         return import_module(f"rushlight.nn.{name}")
     if name in ON_DEMAND:
         return getattr(import_module(ON_DEMAND[name]), name)
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.nn", name)
+    raise _no_such_name("rushlight.nn", name)

@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.onnx import errors
 from rushlight.onnx.errors import OnnxExporterError
 
@@ -23,6 +24,4 @@ def export(*args: Any, **kwargs: Any) -> NoReturn:
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.onnx", name)
+    raise _no_such_name("rushlight.onnx", name)

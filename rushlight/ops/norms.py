@@ -18,7 +18,7 @@ from rushlight.ops.table import method, operator, refuse
 from rushlight.ops.tangents import weighed
 from rushlight.tensors import Tensor
 
-__all__ = ["dist", "norm"]
+__all__ = ["dist"]
 
 
 SHORT = 1 << 17  # elements whose squares the BLAS adds up precisely enough; longer sums are added pairwise
@@ -113,33 +113,6 @@ def refuse_empty(shape, p, dims):
                 f"linalg.vector_norm cannot compute the {p:g} norm on the dimension {d}because this dimension "
                 "is empty and the operation does not have an identity"
             )
-
-
-@method
-@keywords
-def norm(
-    input: Tensor,
-    p: float | str | None = "fro",
-    dim: Dim = None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
-    """The p-norm over all or some dimensions: (sum |x|^p)^(1/p), with its limits for 0, inf and -inf.
-
-    "fro", the default, is 2; "nuc" is the sum of a matrix's singular values. The gradient at 0 is 0.
-
-    >>> import rushlight as torch
-    >>> torch.norm(torch.tensor([3.0, 4.0])), torch.norm(torch.tensor([3.0, 4.0]), p=1)
-    (tensor(5.), tensor(7.))
-    """
-    if p == "nuc":
-        from rushlight.linalg import matrix_norm
-
-        return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
-    if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-    return vector_norm(input, 2.0 if p is None or isinstance(p, str) else p, dim, keepdim, dtype)
 
 
 def dist_cotangents(grad, input, other, result, p):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 
@@ -17,6 +18,7 @@ ACCUMULATIONS: dict[np.ufunc, Callable] = {}  # ufunc -> the function that `ufun
 FUNCTIONS: dict[Callable, Callable] = {}  # any other NumPy function -> the function on tensors, with NumPy's arguments
 
 
+@above
 def ufunc_on_tensors(ufunc, method, inputs, kwargs):
     """What NumPy calls for a ufunc with a tensor among its operands."""
     if method == "__call__" and not kwargs and ufunc in UFUNCS:
@@ -26,6 +28,7 @@ def ufunc_on_tensors(ufunc, method, inputs, kwargs):
     return call_ufunc(ufunc, method, inputs, kwargs)
 
 
+@above
 def function_on_tensors(function, args, kwargs):
     """What NumPy calls for any other of its functions with a tensor among its arguments."""
     if function in FUNCTIONS and not kwargs:

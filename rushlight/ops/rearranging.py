@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
+from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.ops.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.indexed import index_select
 from rushlight.ops.shape import flatten, unsqueeze
@@ -259,8 +260,6 @@ def indices_of(repeats, output_size):
     """Each index so many times in a row."""
     counts = repeats._array
     if counts.dtype not in (np.int32, np.int64):
-        from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
-
         name = TYPE_NAMES[from_numpy_dtype(counts.dtype)]
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{name}'")
     if counts.ndim != 1:

@@ -28,7 +28,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import NUMBERS
 from rushlight.ops.protocol import UFUNCS
-from rushlight.signatures import TENSORS_OF_NUMBERS
+from rushlight.signatures import TENSORS_OF_NUMBERS, misfit
 from rushlight.tensors import Tensor, foreign
 
 TABLE: dict[str, Operator] = {}
@@ -206,8 +206,6 @@ def refuse_operands(name, *operands):
 
     An object among them that takes calls over itself is asked instead.
     """
-    from rushlight.signatures import misfit
-
     if foreign(operands):
         return getattr(import_module("rushlight"), name)(*operands)
     said = misfit(f".{name}", operands, {}) or misfit(f"special.{name}", operands, {})

@@ -1,6 +1,6 @@
 """The norms of a weight's parts, and weights with norms of their own."""
 
-from rushlight.ops.norms import norm
+from rushlight.ops.norms import vector_norm
 from rushlight.tensors import Tensor
 
 __all__ = ["_weight_norm", "norm_except_dim"]
@@ -15,9 +15,9 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
             [2.]])
     """
     if dim == -1:
-        return norm(v, pow)
+        return vector_norm(v, pow)
     others = [d for d in range(v.ndim) if d != dim]
-    return norm(v, pow, others, keepdim=True) if others else v.abs()
+    return vector_norm(v, pow, others, keepdim=True) if others else v.abs()
 
 
 def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:

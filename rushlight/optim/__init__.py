@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.optim import lr_scheduler
 from rushlight.optim.adadelta import Adadelta
 from rushlight.optim.adafactor import Adafactor
@@ -30,6 +31,4 @@ def __getattr__(name):
     """Loads averages of models when they are first used; says of other names why there are none, or which are near."""
     if name == "swa_utils":
         return import_module("rushlight.optim.swa_utils")
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.optim", name)
+    raise _no_such_name("rushlight.optim", name)

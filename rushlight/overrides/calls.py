@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rushlight.core.above import ABOVE
 from rushlight.tensors import Tensor, disabled_torch_function
 
 NOBODY = object()  # what `taken` gives where the function itself is to be called
@@ -91,9 +92,7 @@ def handle(function: Callable, found: list, args, kwargs) -> Any:
 
 def refused(function: Callable, types: tuple, mode: Any) -> str:
     """That nobody has an implementation of a function."""
-    from rushlight.overrides.listing import resolve_name
-
-    name = resolve_name(function) or getattr(function, "__qualname__", str(function))
+    name = ABOVE.resolve_name(function) or getattr(function, "__qualname__", str(function))
     text = f"no implementation found for '{name}' on types that implement __torch_function__: {list(types)}"
     return text if mode is None else f"{text} nor in mode {mode}"
 

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from rushlight.core.above import above
 from rushlight.core.graph import FIELDS
 from rushlight.overrides.switches import KEPT_METHODS, PLACES, UNTOUCHED
 from rushlight.tensors import Tensor
@@ -61,6 +62,7 @@ def names() -> dict[Callable, str]:
     return found
 
 
+@above
 def resolve_name(f: Callable) -> str | None:
     """The name by which users know a function, such as `torch.Tensor.add`; None for what is none of PyTorch's.
 

@@ -1,11 +1,10 @@
 """Comparing tensors in tests, and making random ones, as `torch.testing`."""
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.testing.comparison import *
 from rushlight.testing.making import *
 
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.testing", name)
+    raise _no_such_name("rushlight.testing", name)

@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.utils import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
@@ -13,6 +14,4 @@ def __getattr__(name):
     """Loads what is rarely used when it is first used; of other names says why there are none, or which are near."""
     if name in ON_DEMAND:
         return import_module(f"rushlight.utils.{name}")
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.utils", name)
+    raise _no_such_name("rushlight.utils", name)

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import Site
+from rushlight.random import fork_rng
 
 WRONG = kind(
     "wrong-derivative",
@@ -77,8 +78,6 @@ def refuted(function, args) -> tuple[float, float] | None:
     None where they agree, and for functions that are not meant to have the derivative of what they compute: those that
     are flat (straight-through estimators) and those that hand their input on (reversed or clipped gradients).
     """
-    from rushlight.random import fork_rng
-
     rng = np.random.default_rng(0)
     needs = [i for i, a in enumerate(args) if hasattr(a, "array") and a.needs]
     base: list[Any] = [

@@ -4,6 +4,7 @@ import re
 
 from rushlight.core.graph import Node
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described
 from rushlight.explain.origins import info_of
 
 CARRIED = kind(
@@ -398,8 +399,6 @@ def unused_inputs(case):
             continue
         cut = next((c for c in case.watch.cuts.values() if c.comes_from(x)), None)
         if cut is not None:
-            from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described
-
             yield add(described(case, cut, CUT_OFF), ("grad is asked for at", site))
             continue
         yield found(

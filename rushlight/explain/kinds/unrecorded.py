@@ -5,7 +5,7 @@ import re
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.finding import finder, found, kind, line_at
 
 CUT_OFF = kind(
     "cut-off",
@@ -183,8 +183,6 @@ def chosen(cuts):
 
 def add(finding, pair):
     """A finding with one more related line."""
-    from rushlight.explain.finding import line_at
-
     line = line_at(pair[1])
     if line is not None and line not in finding.lines:
         finding.related.append((pair[0], line))

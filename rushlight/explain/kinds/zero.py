@@ -4,6 +4,7 @@ import numpy as np
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.passes import PRODUCTS, RECTIFIERS
+from rushlight.explain.sites import Site
 
 STEP_FUNCTION = kind(
     "flat-function",
@@ -195,8 +196,6 @@ def zeroed(case):
     """Leaves of which all gradients are zero, by the node that made them so."""
     if any(code is not None for code, _ in case.ledger.changed_by_hooks):
         code, site = case.ledger.changed_by_hooks[0]
-        from rushlight.explain.sites import Site
-
         yield found(
             HOOKED,
             Site(code, -1),

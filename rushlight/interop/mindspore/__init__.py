@@ -19,10 +19,9 @@ from rushlight.interop.mindspore.common.tensor import *
 from rushlight.interop.mindspore.context import *
 from rushlight.interop.mindspore.gradients import get_grad, grad, value_and_grad
 from rushlight.interop.mindspore.jacobians import *
+from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name):
     """Says that a name is not served."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name(__name__, name)
+    raise _no_such_name(__name__, name)

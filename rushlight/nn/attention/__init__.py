@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from importlib import import_module
 
+from rushlight.missing import no_such_name as _no_such_name
+
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
 
 WARN_FOR_UNFUSED_KERNELS = False
@@ -45,6 +47,4 @@ def __getattr__(name):
     """Loads the modules when they are first used; says of other names why there are none, or which are near."""
     if name in ("bias", "flex_attention"):
         return import_module(f"rushlight.nn.attention.{name}")
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.nn.attention", name)
+    raise _no_such_name("rushlight.nn.attention", name)

@@ -15,6 +15,7 @@ from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.events import Event, of_conv2d
 from rushlight.ops.mismatch import C_NAMES, differ
+from rushlight.ops.padding import pad
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
@@ -212,8 +213,6 @@ def same_padding(input, weight, stride, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     reach = [d * (k - 1) for k, d in zip(weight._array.shape[2:], dilation, strict=True)]
     if any(r % 2 for r in reach):
-        from rushlight.ops.padding import pad
-
         input = pad(input, [n for r in reversed(reach) for n in (0, r % 2)])
     return input, tuple(r // 2 for r in reach)
 

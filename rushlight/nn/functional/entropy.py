@@ -13,6 +13,7 @@ from rushlight.kernels import entropy as kernels
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.dims import size_of
 from rushlight.ops.gather import _gather, _put_back
+from rushlight.ops.products import linear
 from rushlight.ops.softmax import _softmax
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -328,8 +329,6 @@ def linear_cross_entropy(
     """
     if options is not None:
         raise NotImplementedError("linear_cross_entropy computes at once: leave options out")
-    from rushlight.ops.products import linear
-
     check_linear(input, linear_weight, target, linear_bias, ignore_index)
     outputs = linear_weight.shape[:-1]
     bias = None if linear_bias is None else linear_bias.reshape(-1)

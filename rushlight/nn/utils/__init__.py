@@ -5,6 +5,7 @@ Most are loaded when they are first used.
 
 from importlib import import_module
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.nn.utils import rnn
 from rushlight.nn.utils.clip_grad import *
 from rushlight.nn.utils.convert_parameters import *
@@ -27,6 +28,4 @@ def __getattr__(name):
     if name in _HOMES:
         value = globals()[name] = getattr(import_module(f"rushlight.nn.utils.{_HOMES[name]}"), name)
         return value
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.nn.utils", name)
+    raise _no_such_name("rushlight.nn.utils", name)

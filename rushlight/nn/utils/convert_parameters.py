@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from rushlight.core.graph import TensorBase
+from rushlight.ops.joining import cat
 from rushlight.tensors import Tensor
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
@@ -15,8 +16,6 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 1)])
     tensor([1., 1., 0.])
     """
-    from rushlight import cat
-
     return cat([parameter.reshape(-1) for parameter in parameters])
 
 

@@ -14,6 +14,7 @@ from rushlight.ops.mismatch import not_tensors
 from rushlight.ops.promotion import common, only
 from rushlight.ops.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, unary
+from rushlight.random import default_generator
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -168,8 +169,6 @@ def rrelu(
 
 def slopes(count, lower, upper):
     """Random slopes, drawn as PyTorch draws them."""
-    from rushlight.random import default_generator
-
     with default_generator.lock:
         return default_generator.uniform64(count) * (upper - lower) + lower
 

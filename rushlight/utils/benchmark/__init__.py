@@ -1,5 +1,6 @@
 """Measuring how long code takes, as `torch.utils.benchmark`."""
 
+from rushlight.missing import no_such_name as _no_such_name
 from rushlight.utils.benchmark.comparing import Compare
 from rushlight.utils.benchmark.measurements import Measurement, TaskSpec, select_unit, trim_sigfig, unit_to_english
 from rushlight.utils.benchmark.timing import Timer, timer
@@ -9,6 +10,4 @@ __all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "select_unit", "timer"
 
 def __getattr__(name):
     """Says why there is no such name, or which ones are near."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name("rushlight.utils.benchmark", name)
+    raise _no_such_name("rushlight.utils.benchmark", name)

@@ -4,6 +4,7 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
+import rushlight
 from rushlight.threads import get_num_threads, set_num_threads
 from rushlight.utils.benchmark.measurements import Measurement, TaskSpec
 
@@ -41,8 +42,6 @@ class Timer:
             raise ValueError("global_setup is C++ only, most likely you wanted to use `setup` instead.")
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
-        import rushlight
-
         names = {"torch": rushlight, **(globals or {})}
         self._timer = timeit.Timer(stmt=stmt, setup=setup, timer=timer, globals=names)
         self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env, num_threads)

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import from_numpy_dtype
+from rushlight.ops import joining
 
 __all__ = ["default_collate", "default_convert"]
 
@@ -42,9 +43,7 @@ UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, d
 
 def stack(batch):
     """Tensors as one with a new first dimension."""
-    from rushlight import stack
-
-    return stack(list(batch), 0)
+    return joining.stack(list(batch), 0)
 
 
 def stack_arrays(batch):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
+from rushlight.core.above import above
 from rushlight.interop.mindspore.common.dtype import Type, to_native
 from rushlight.interop.mindspore.common.tensor import Tensor
 from rushlight.nn import init
@@ -97,6 +98,7 @@ BY_NAME = {
 }  # fmt: skip
 
 
+@above
 def initializer(init: Any, shape: Any = None, dtype: Type | None = None) -> Tensor:
     """A tensor of initial values: by an initializer, its name, a number, or a tensor of that shape; in float32.
 

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
+from rushlight.core.above import above
 from rushlight.interop.mindspore.common.dtype import Type
 from rushlight.interop.mindspore.common.tensor import Tensor
 
 
+@above
 def unwrapped(value: Any) -> Any:
     """The same with rushlight's tensors and types in the place of MindSpore's, inside tuples, lists and slices too."""
     if isinstance(value, Tensor):

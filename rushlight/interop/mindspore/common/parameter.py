@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import rushlight as torch
+from rushlight.core.above import ABOVE
 from rushlight.interop.mindspore.common.tensor import Tensor, native_tensor
 
 __all__ = ["Parameter", "ParameterTuple"]
@@ -78,9 +79,7 @@ class Parameter(Tensor):
 
     def clone(self, init: Any = "same") -> "Parameter":
         """A parameter of the same name and shape: of the same values, or of an initializer's."""
-        from rushlight.interop.mindspore.common.initializer import initializer
-
-        data = Tensor._of(self._value) if init == "same" else initializer(init, self.shape, self.dtype)
+        data = Tensor._of(self._value) if init == "same" else ABOVE.initializer(init, self.shape, self.dtype)
         return Parameter(data, self.name, self.requires_grad)
 
     def __deepcopy__(self, memo):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.above import ABOVE
 from rushlight.interop.mindspore.common.dtype import Type, from_native, to_native
 from rushlight.interop.mindspore.common.text import tensor_repr
 
@@ -39,9 +40,7 @@ class Tensor:
 
     def __init__(self, input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None):
         if init is not None:
-            from rushlight.interop.mindspore.common.initializer import initializer
-
-            input_data = initializer(init, shape, dtype)
+            input_data = ABOVE.initializer(init, shape, dtype)
         elif input_data is None:
             raise ValueError("Tensor: give input_data, or shape, dtype and init.")
         elif shape is not None:
@@ -185,11 +184,9 @@ class Tensor:
         return Tensor._of(self._value.clone())
 
     def __setitem__(self, index, value):
-        from rushlight.interop.mindspore.common.lifting import unwrapped
-
         if self._value.requires_grad and self._value.is_leaf:  # what is differentiated by is not written to
             self._value = self._value.clone()
-        self._value[unwrapped(index)] = unwrapped(value)
+        self._value[ABOVE.unwrapped(index)] = ABOVE.unwrapped(value)
 
     def assign_value(self, value: "Tensor") -> "Tensor":
         """Takes over the values of another tensor."""

@@ -7,10 +7,9 @@ from rushlight.interop.mindspore.nn.layers import *
 from rushlight.interop.mindspore.nn.loss import *
 from rushlight.interop.mindspore.nn.optim import *
 from rushlight.interop.mindspore.nn.wrap import *
+from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name):
     """Says that a cell is not served."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name(__name__, name)
+    raise _no_such_name(__name__, name)

@@ -5,10 +5,9 @@ from rushlight.interop.mindspore.ops import methods as _methods
 from rushlight.interop.mindspore.ops.composite import GradOperation
 from rushlight.interop.mindspore.ops.functional import *
 from rushlight.interop.mindspore.ops.operations import *
+from rushlight.missing import no_such_name as _no_such_name
 
 
 def __getattr__(name):
     """Says that an operator is not served."""
-    from rushlight.missing import no_such_name
-
-    raise no_such_name(__name__, name)
+    raise _no_such_name(__name__, name)
