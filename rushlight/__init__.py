@@ -98,6 +98,7 @@ from rushlight.ops.splitting import *
 from rushlight.ops.statistics import *
 from rushlight.ops.weight_norms import *
 from rushlight.ops.windows import *
+from rushlight.ops import sparse_methods as _sparse_methods
 from rushlight.ops.in_place import *  # after all that have in-place methods
 from rushlight.linalg.toplevel import *
 from rushlight.legacy import *
@@ -122,8 +123,7 @@ _MODULES = {
     "_C", "__config__", "_dynamo", "accelerator", "amp", "array_api", "backends", "blas", "compiler", "config",
     "cuda", "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
     "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "serialization",
-    "signal",
-    "special", "testing", "torch_version", "types", "utils", "vision", "xpu",
+    "signal", "sparse", "special", "testing", "torch_version", "types", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "_C": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
@@ -151,6 +151,11 @@ _FUNCTIONS = {
         "triplet_margin_loss",
     ],
     "serialization": ["load", "save"],
+    "sparse.creation": [
+        "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
+        "sparse_csr_tensor",
+    ],
+    "sparse.products": ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
@@ -178,6 +183,10 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight.nn.functional.native import instance_norm, kl_div, margin_ranking_loss, poisson_nll_loss
     from rushlight.nn.functional.native import triplet_margin_loss
     from rushlight.serialization import load, save
+    from rushlight import sparse
+    from rushlight.sparse.creation import sparse_bsc_tensor, sparse_bsr_tensor, sparse_compressed_tensor
+    from rushlight.sparse.creation import sparse_coo_tensor, sparse_csc_tensor, sparse_csr_tensor
+    from rushlight.sparse.products import dsmm, hsmm, hspmm, saddmm, smm, spmm, sspaddmm
     from rushlight.threads import get_num_threads, set_num_threads
 
 _HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}

@@ -1,11 +1,12 @@
-"""How elements lie in memory: layouts, of which there is one, and memory formats."""
+"""How elements lie in memory: layouts and memory formats."""
 
 import math
 
 import numpy as np
 
 __all__ = [
-    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
+    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format",
+    "sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided",
 ]  # fmt: skip
 
 
@@ -25,7 +26,7 @@ class Name:
 
 
 class layout(Name):
-    """The layout of a tensor; `torch.strided` is the only one."""
+    """The layout of a tensor: `torch.strided`, or how a sparse one keeps its indices."""
 
 
 class memory_format(Name):
@@ -33,6 +34,8 @@ class memory_format(Name):
 
 
 strided = layout("strided")
+sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"), layout("sparse_csc")
+sparse_bsr, sparse_bsc = layout("sparse_bsr"), layout("sparse_bsc")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
@@ -44,7 +47,9 @@ RANKS = {channels_last: 4, channels_last_3d: 5}
 def check_layout(given: layout | None) -> None:
     """Raises NotImplementedError for any layout but the strided one."""
     if given is not None and given is not strided:
-        raise NotImplementedError(f"rushlight has strided tensors only, not layout={given}: leave layout= out.")
+        raise NotImplementedError(
+            f"rushlight makes no layout={given} here: leave it out, or use torch.sparse_coo_tensor or to_sparse()."
+        )
 
 
 def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None) -> np.ndarray:

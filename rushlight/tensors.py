@@ -241,7 +241,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """Whether the elements are complex."""
         return self._array.dtype.kind == "c"
 
-    is_cuda = is_sparse = is_quantized = is_mps = False
+    is_cuda = is_sparse = is_sparse_csr = is_quantized = is_mps = False
 
     @property
     def is_meta(self) -> bool:
@@ -575,7 +575,7 @@ def check_grad(tensor: Tensor, value: Any) -> None:
             f"grad_dtype '{type_word(wanted)}'. The gradient must match the tensor's grad_dtype (defaults to the "
             "tensor's dtype): convert it with .to(), or set grad_dtype to another dtype, or to None to allow any."
         )
-    if value._array.shape != tensor._array.shape:
+    if tuple(value.shape) != tensor._array.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
             f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size"

@@ -279,7 +279,7 @@ class Backward:
             if grad is not None:
                 first = leaf._grad is None
                 self.accumulate(leaf, grad, False)
-                if first and leaf._grad is not None and not self.recorded:
+                if first and leaf._grad is not None and not self.recorded and leaf._grad._array is not None:
                     grad = leaf._grad._array
             hooks.accumulated(leaf)
         hooks.after_leaf(grad)
@@ -454,14 +454,15 @@ def accumulate(leaf, grad, owned, recorded):
     if not leaf._needs:
         return
     held = leaf._grad
+    recorded = recorded or isinstance(grad, TensorBase)  # a sparse gradient is one always
     if held is None:
         if recorded:
             leaf._grad = grad.clone()
         else:
             array = leaf._settled()
             leaf._grad = new_tensor(grad if owned and same_layout(grad, array) else copied(grad, leaf))
-    elif recorded:
-        leaf._grad = held + grad
+    elif recorded or held._array is None:
+        leaf._grad = held + grad if recorded else new_tensor(held + grad)
     else:
         array = held._array
         if 0 in array.strides and is_repeated(array):

@@ -231,4 +231,5 @@ def as_tensor(grad, model=None):
 
 def as_given(grad, recorded):
     """A user's tensor as the engine carries it: bare, unless the backward pass is recorded itself."""
-    return grad if grad is None or recorded else grad._array
+    bare = grad is None or recorded or grad._array is None  # a sparse one has no array
+    return grad if bare else grad._array

@@ -91,14 +91,14 @@ def embedding(
 
     No gradient reaches the row `padding_idx`. With `max_norm` rows that are looked up and have a larger norm (of order
     `norm_type`) are scaled down to it first, in place. With `scale_grad_by_freq` each row's gradient is divided by the
-    number of times it is looked up. IndexError for an index that is not there. `sparse` must stay False.
+    number of times it is looked up. IndexError for an index that is not there. With `sparse` the gradient of `weight`
+    is a sparse tensor: the rows that were looked up.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[3., 4.],
             [1., 2.]])
     """
-    refuse_sparse(sparse)
     padding = padding_row(padding_idx, weight)
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type, "embedding_renorm_")
@@ -108,13 +108,33 @@ def embedding(
     if weight._array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     check_rows(input._array, weight._array.shape[0])
-    return _embedding(weight, input, padding, scale_grad_by_freq)
+    return (_sparse_embedding if sparse else _embedding)(weight, input, padding, scale_grad_by_freq)
 
 
-def refuse_sparse(sparse):
-    """Raises for sparse gradients, which do not exist here."""
-    if sparse:
-        raise NotImplementedError("rushlight has no sparse gradients: leave sparse=True out.")
+def sparse_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
+    """The rows of a cotangent with their places, but for padding: a sparse tensor."""
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    return sparse_rows(np.reshape(grad, (-1, weight_shape[1])), indices, weight_shape, padding_idx)
+
+
+def sparse_rows(rows, indices, shape, padding_idx):
+    """A sparse table of a shape with rows at their indices, but for those of padding."""
+    from rushlight.sparse.tensor import make
+
+    places = np.reshape(np.asarray(indices), -1)
+    rows = rows if isinstance(rows, TensorBase) else new_tensor(rows)
+    if padding_idx >= 0:
+        kept = np.flatnonzero(places != padding_idx)
+        places, rows = places[kept], rows[new_tensor(kept)]
+    return make(places[None].astype(np.int64), rows, shape)
+
+
+@operator(batch=rows_picked, linear=True, weight=sparse_cotangent, name="sparse_embedding", node="EmbeddingBackward0",
+          aten="embedding")  # fmt: skip
+def _sparse_embedding(weight, indices, padding_idx, scale_grad_by_freq):
+    """`_embedding` whose table has a sparse cotangent."""
+    return weight.take(indices, 0)
 
 
 def padding_row(padding_idx, weight):
@@ -165,10 +185,11 @@ def renormalise(weight, indices, max_norm, norm_type, function):
 # bags
 
 
-def bag_cotangents(
+def cotangents_by(
+    put,
     grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
-):
-    """The cotangents of the table and of the weights of the samples."""
+):  # fmt: skip
+    """The cotangents of the table, where `put` brings rows to their places, and of the weights of the samples."""
     grad = grads[0]
     if mode == "max":
         chosen = result1._array if isinstance(result1, TensorBase) else result1
@@ -183,7 +204,27 @@ def bag_cotangents(
     rows = rows * np.expand_dims(share, -1)
     if per_sample_weights is not None:
         rows = rows * np.expand_dims(per_sample_weights, -1)
-    return [_put_rows(rows, indices, weight_shape[0]), sample]
+    return [put(rows, indices, weight_shape, padding), sample]
+
+
+def bag_cotangents(
+    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):
+    """The cotangents of the table and of the weights of the samples."""
+    return cotangents_by(
+        lambda rows, indices, shape, padding: _put_rows(rows, indices, shape[0]),
+        grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs,
+    )  # fmt: skip
+
+
+def sparse_bag_cotangents(
+    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):
+    """The same with a sparse cotangent of the table."""
+    return cotangents_by(
+        sparse_rows, grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1,
+        weight, needs,
+    )  # fmt: skip
 
 
 def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
@@ -208,6 +249,12 @@ def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padd
     if mode == "mean":
         total = total / np.maximum(counts, 1).astype(total.dtype)[:, None]
     return total, counts
+
+
+_sparse_embedding_bag = operator(
+    joint=sparse_bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), holomorphic=False,
+    name="sparse_embedding_bag", batch=one_by_one, aten="embedding_bag", node="EmbeddingBagBackward0",
+)(_embedding_bag.forward)  # fmt: skip
 
 
 def largest_rows(weight, rows, indices, bags, n, padding):
@@ -239,9 +286,10 @@ def embedding_bag(
     tensor([[1., 2.],
             [6., 8.]])
     """
-    refuse_sparse(sparse)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
+    if sparse and mode == "max":
+        raise ValueError("max mode does not support sparse weights")
     if kind_of(weight._array.dtype) != "f":
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
@@ -258,7 +306,8 @@ def embedding_bag(
     if any(is_batched(x) for x in (flat, weight, weights)):
         return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
     counts = np.bincount(bags[flat._array != padding], minlength=n)
-    return _embedding_bag(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
+    op = _sparse_embedding_bag if sparse else _embedding_bag
+    return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
 
 
 def bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale):

@@ -43,6 +43,11 @@ class Adagrad(ElementwiseOptimizer):
                 total = new_tensor(self._first("sum", group, param._array))
                 self.state[param].update(step=scalar(0.0), sum=total)
 
+    def _dense(self, array, grad, group):
+        if group["weight_decay"]:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        return grad.to_dense()._array
+
     def _names(self, group):
         return ("sum",)
 

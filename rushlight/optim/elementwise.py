@@ -99,7 +99,11 @@ class ElementwiseOptimizer(Optimizer):
             grad = param._grad
             if grad is None:
                 continue
-            row = [param._array, grad._array]
+            array = grad._array
+            if array is None and (array := self._dense(param._array, grad, group)) is None:
+                param._bump()
+                continue
+            row = [param._array, array]
             moment = None
             if names:
                 state = self.state[param]
@@ -116,6 +120,16 @@ class ElementwiseOptimizer(Optimizer):
             param._bump()
         for moment, together in rows.items():
             self._change(together, direction(group), self._numbers(group, moment))
+
+    def _dense(self, array: np.ndarray, grad: Any, group: dict[str, Any]) -> np.ndarray | None:
+        """A sparse gradient as an array; None where the parameter's array has been changed already.
+
+        RuntimeError in optimizers that do not take sparse gradients.
+        """
+        name, instead = type(self).__name__, ""
+        if name in ("Adam", "AdamW"):
+            name, instead = "Adam", ", please consider SparseAdam instead"
+        raise RuntimeError(f"{name} does not support sparse gradients{instead}")
 
     def _change(self, rows, where, numbers):
         """Changes parameters, each given as a row: its array, its gradient's, and those of its state."""

@@ -45,6 +45,16 @@ class SGD(ElementwiseOptimizer):
             "fused": fused,
         })  # fmt: skip
 
+    def _dense(self, array, grad, group):
+        if group["weight_decay"]:
+            raise RuntimeError("add(sparse, dense) is not supported: SGD takes no weight_decay with sparse gradients")
+        if group["momentum"]:
+            return grad.to_dense()._array
+        grad = grad.coalesce()
+        step = number(group["lr"], group) * (-1 if group["maximize"] else 1)
+        array[tuple(grad.indices()._array)] -= step * grad.values()._array
+        return None
+
     def _names(self, group):
         return ("momentum_buffer",) if group["momentum"] else ()
 

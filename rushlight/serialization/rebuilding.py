@@ -91,8 +91,28 @@ def get_device(kind: str, index: int | None = None) -> device:
 
 def get_layout(name: str) -> layouts.layout:
     """A layout by its name."""
-    check(isinstance(name, str) and name == "torch.strided", "a layout is none that rushlight has")
-    return layouts.strided
+    known = {repr(one): one for one in (layouts.strided, *SPARSE)}
+    check(isinstance(name, str) and name in known, "a layout is none that rushlight has")
+    return known[name]
+
+
+SPARSE = (layouts.sparse_coo, layouts.sparse_csr, layouts.sparse_csc)
+
+
+def rebuild_sparse_tensor(layout: layouts.layout, data: tuple) -> Tensor:
+    """A sparse tensor from its indices, values, size, and whether each place is there once."""
+    from rushlight.sparse.creation import rebuilt
+
+    coordinates = layout is layouts.sparse_coo
+    check(coordinates or layout in SPARSE, "a sparse tensor has no layout")
+    known = isinstance(data, tuple) and len(data) in ((3, 4) if coordinates else (4,))
+    check(
+        known and all(type(part) is Tensor for part in data[: 2 if coordinates else 3]), "a sparse tensor lacks parts"
+    )
+    check(isinstance(data[2 if coordinates else 3], tuple), "a sparse tensor has no size")
+    made = rebuilt(layout, data)
+    check(made is not None, "the parts of a sparse tensor do not fit")
+    return made
 
 
 TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_parameter)
@@ -153,7 +173,10 @@ def uncharged(function: Callable) -> Callable:
 # What may be called, and the way it is called. `charge` counts what is copied, and gives it back: a file can name the
 # same list or text over and over, but nothing that is written honestly does.
 MAKERS: dict[Any, Callable] = {
-    **{function: uncharged(function) for function in (*TENSORS, rebuild_from_type, get_layout, slice)},
+    **{
+        function: uncharged(function)
+        for function in (*TENSORS, rebuild_sparse_tensor, rebuild_from_type, get_layout, slice)
+    },
     device: uncharged(get_device),
     Size: shape,
     set: lambda charge, items=(): set(map(key, charge(items))),
@@ -170,6 +193,7 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v3"): rebuild_untyped_tensor,
+    ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse_tensor,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,
     ("torch._tensor", "_rebuild_from_type_v2"): rebuild_from_type,

@@ -115,6 +115,7 @@ def named(module: str, name: str) -> type:
 
 REBUILD_TENSOR = named("torch._utils", "_rebuild_tensor_v2")
 REBUILD_UNTYPED_TENSOR = named("torch._utils", "_rebuild_tensor_v3")
+REBUILD_SPARSE_TENSOR = named("torch._utils", "_rebuild_sparse_tensor")
 REBUILD_PARAMETER = named("torch._utils", "_rebuild_parameter")
 REBUILD_PARAMETER_WITH_STATE = named("torch._utils", "_rebuild_parameter_with_state")
 REBUILD_FROM_TYPE = named("torch._tensor", "_rebuild_from_type_v2")
@@ -148,7 +149,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
     def reducer_override(self, obj):
         """What is ours in PyTorch's form; everything else as it pickles itself."""
         if isinstance(obj, TensorBase):
-            return self.reduced(obj)
+            return sparse_parts(obj) if obj._array is None else self.reduced(obj)
         if isinstance(obj, Size):
             return Size, (tuple(obj),)
         return (GET_LAYOUT, (repr(obj),)) if isinstance(obj, layout) else NotImplemented
@@ -205,6 +206,15 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         return self.memoize(obj)
 
     dispatch: ClassVar[dict] = {**pickle._Pickler.dispatch, FunctionType: save_global}
+
+
+def sparse_parts(tensor: Any):
+    """A sparse tensor as a call of the function that PyTorch rebuilds it with."""
+    from rushlight.sparse.parts import parts
+
+    tensor = tensor.detach()
+    data = (*parts(tensor).values(), tensor.shape)
+    return REBUILD_SPARSE_TENSOR, (tensor.layout, (*data, tensor.is_coalesced()) if tensor.is_sparse else data)
 
 
 def reach(array: np.ndarray) -> int:

@@ -180,5 +180,8 @@ def clear_gradients(parameters, set_to_none: bool) -> None:
             grad.detach_()
         else:
             grad.requires_grad_(False)
-        fill(grad._array, 0)
+        if grad._array is None:  # a sparse one
+            grad.zero_()
+        else:
+            fill(grad._array, 0)
         grad._bump()

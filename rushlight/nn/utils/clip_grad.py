@@ -56,6 +56,11 @@ def get_total_norm(
         return new_tensor(np.array(0.0, np.float32))
     order = float(norm_type)
     shards = [tensor for tensor in tensors if hasattr(tensor, "combine_norms")]
+    if any(tensor._array is None for tensor in tensors):
+        raise NotImplementedError(
+            "Could not run 'aten::linalg_vector_norm' with arguments from the 'SparseCPU' backend: clip gradients of "
+            "layers without sparse=True"
+        )
     parts = [tensor._array for tensor in tensors if not hasattr(tensor, "combine_norms")]
     if shards:  # this process has some of their rows; those of the others count too
         own = norm([shard._array for shard in shards], order)

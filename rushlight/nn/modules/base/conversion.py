@@ -110,6 +110,8 @@ def on_device(tensor, device):
 def cast(tensor, dtype, kinds):
     """A tensor in another dtype if it is of one of the given kinds, else the tensor itself."""
     array = tensor._array
+    if array is None:  # a sparse one
+        return tensor.to(dtype) if kind_of(tensor.dtype._numpy) in kinds else tensor
     if kind_of(array.dtype) not in kinds or array.dtype == dtype._numpy:
         return tensor
     return new_tensor(array.astype(dtype._numpy))

@@ -166,8 +166,11 @@ class State(Traversal):
         elif not assign:
             if value.is_meta:
                 raise NotImplementedError(COPIED_OUT)
-            np.copyto(member._array, value._array, casting="unsafe")
-            member._bump()
+            if member._array is None:  # a sparse one
+                member.copy_(value)
+            else:
+                np.copyto(member._array, value._array, casting="unsafe")
+                member._bump()
         elif not isinstance(member, Parameter):
             setattr(self, name, value)
         elif isinstance(value, Parameter):

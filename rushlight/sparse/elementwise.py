@@ -1,0 +1,244 @@
+"""Sparse tensors element by element: functions that leave 0 as it is, sums, products, changes in place."""
+
+from typing import Any
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.core.graph import new_tensor
+from rushlight.layouts import sparse_coo
+from rushlight.sparse.parts import is_layout
+from rushlight.sparse.tensor import (
+    HANDLED,
+    SparseTensor,
+    dense_of,
+    handles,
+    is_sparse,
+    like,
+    make,
+    merged,
+    positions,
+    sparse_dims,
+    summed,
+    unraveled,
+)
+from rushlight.tensors import Tensor
+
+KEEP_ZERO = """
+    abs absolute asin arcsin asinh arcsinh atan arctan atanh arctanh ceil conj conj_physical deg2rad erf erfinv expm1
+    floor frac isinf isnan isneginf isposinf log1p nan_to_num neg negative positive rad2deg relu round sgn sign signbit
+    sin sinh sqrt square tan tanh trunc fix threshold
+"""
+LINEAR = frozenset(["neg", "negative", "positive", "conj", "conj_physical", "deg2rad", "rad2deg"])
+
+
+def ordered(tensor: SparseTensor) -> SparseTensor:
+    """The tensor with each place once, in its own layout."""
+    return tensor if tensor._layout is not sparse_coo else merged(tensor)
+
+
+for _name in KEEP_ZERO.split():
+
+    def _of_values(input, *args, _name=_name, **kwargs):
+        source = input if _name in LINEAR else ordered(input)
+        return like(source, getattr(torch, _name)(source._stored, *args, **kwargs))
+
+    HANDLED[_name] = _of_values
+
+
+@handles("pow", "__pow__")
+def pow(input: SparseTensor, exponent: Any) -> SparseTensor:
+    """The elements to a power that is greater than 0."""
+    if isinstance(exponent, Tensor) or exponent <= 0:
+        raise RuntimeError("pow of a sparse tensor takes a number greater than 0: use to_dense() for others")
+    source = ordered(input)
+    return like(source, source._stored**exponent)
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a number, or a tensor without dimensions."""
+    return not isinstance(value, Tensor) or (not is_sparse(value) and value.dim() == 0)
+
+
+@handles("add")
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """The sum of two sparse tensors, or of an ordinary tensor and a sparse one, which is an ordinary tensor."""
+    if not is_sparse(input):
+        return added_to_dense(input, other, alpha)
+    if not is_sparse(other):
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    same_sizes("add", input, other)
+    right = other._stored if alpha == 1 else alpha * other._stored
+    if input._places.shape == other._places.shape and (input._places == other._places).all():
+        return like(input, input._stored + right)
+    both = [is_layout(part, sparse_coo) for part in (input, like(other, right))]
+    index = np.concatenate([part._places for part in both], 1)
+    values = torch.cat([part._stored.to(torch.promote_types(input.dtype, other.dtype)) for part in both])
+    whole = make(index, values, input._sizes)
+    known = input._is_coalesced and other._is_coalesced
+    return is_layout(merged(whole), input._layout) if known else whole
+
+
+def added_to_dense(input: Tensor, other: SparseTensor, alpha: Any) -> Tensor:
+    """An ordinary tensor with the elements of a sparse one added in."""
+    same_sizes("add", input, other)
+    values = other._stored if alpha == 1 else alpha * other._stored
+    kind = torch.promote_types(input.dtype, values.dtype)
+    return input.to(kind).index_put(tuple(new_tensor(i) for i in other._places), values.to(kind), accumulate=True)
+
+
+def same_sizes(name: str, input: Any, other: Any) -> None:
+    """RuntimeError for tensors of different sizes."""
+    if tuple(input.shape) != tuple(other.shape):
+        raise RuntimeError(
+            f"{name}: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}"
+        )
+
+
+@handles("sub", "subtract")
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """The difference, as `add` has it."""
+    if is_sparse(input) and not is_sparse(other):
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    return add(input, other, alpha=-alpha)
+
+
+@handles("mul", "multiply")
+def mul(input: Any, other: Any) -> SparseTensor:
+    """The product, which stores what both operands store."""
+    if not is_sparse(input):
+        input, other = other, input
+    if is_scalar(other):
+        return like(input, input._stored * other)
+    if is_sparse(other):
+        same_sizes("mul", input, other)
+        return common(ordered(input), ordered(other))
+    table = torch.broadcast_to(other, input._sizes)
+    return like(input, input._stored * table[tuple(new_tensor(i) for i in input._places)])
+
+
+def common(first: SparseTensor, second: SparseTensor) -> SparseTensor:
+    """The product of two sparse tensors."""
+    sizes = first._sizes[: sparse_dims(first)]
+    places, i, j = np.intersect1d(
+        positions(first._places, sizes), positions(second._places, sizes), assume_unique=True, return_indices=True
+    )
+    values = first._stored[new_tensor(i)] * second._stored[new_tensor(j)]
+    return is_layout(make(unraveled(places, sizes), values, first._sizes, sparse_coo, True), first._layout)
+
+
+@handles("div", "divide", "true_divide", "floor_divide", "__floordiv__", "remainder", "fmod")
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> SparseTensor:
+    """The quotient of a sparse tensor and a number."""
+    if not is_sparse(input) or not is_scalar(other):
+        shape = list(getattr(other, "shape", ()))
+        raise RuntimeError(
+            f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
+        )
+    return like(input, torch.div(input._stored, other, rounding_mode=rounding_mode))
+
+
+def put(self: Any, result: SparseTensor) -> Any:
+    """Gives a sparse tensor what a result holds. RuntimeError for a leaf that requires grad."""
+    if self.requires_grad and self.is_leaf and torch.is_grad_enabled():
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    self._places, self._stored, self._sizes = result._places, result._stored, result._sizes
+    self._is_coalesced = result._is_coalesced
+    return self
+
+
+for _name in ("add", "sub", "mul", "div", *(n for n in KEEP_ZERO.split() if n not in ("threshold", "conj"))):
+
+    def _in_place(self, *args, _name=_name, **kwargs):
+        if is_sparse(self):
+            return put(self, HANDLED[_name](self, *args, **kwargs))
+        return self.copy_(dense_of(HANDLED[_name](self, *args, **kwargs)))
+
+    HANDLED[f"{_name}_"] = _in_place
+
+
+@handles("zero_")
+def zero_(self: SparseTensor) -> SparseTensor:
+    """Lets go of all elements."""
+    return put(self, HANDLED["zeros_like"](self))
+
+
+@handles("copy_")
+def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
+    """Takes the elements of another tensor. RuntimeError for an ordinary one."""
+    if is_sparse(self) and is_sparse(other):
+        same_sizes("copy_", self, other)
+        values = other._stored.to(self.dtype)
+        return put(self, make(other._places.copy(), values.clone(), self._sizes, self._layout, other._is_coalesced))
+    if is_sparse(self):
+        raise RuntimeError("copy_() between dense and sparse Tensors is not implemented! Found self type = "
+                           f"{self.type()} and src type = {other.type()}")  # fmt: skip
+    return self.copy_(dense_of(other))
+
+
+@handles("any")
+def any(input: SparseTensor, *args: Any) -> Tensor:
+    """Whether an element is not 0."""
+    return merged(input)._stored.any()
+
+
+@handles("norm")
+def norm(input: SparseTensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """The norm of all elements."""
+    if dim is not None:
+        raise RuntimeError("norm of a sparse tensor is that of all elements: use to_dense() for one along dimensions")
+    values = ordered(input)._stored.reshape(-1)
+    return torch.linalg.vector_norm(values, 2 if p in ("fro", None) else p, dtype=dtype)
+
+
+@handles("sum")
+def sum(input: SparseTensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum of all elements, or over dimensions: a sparse tensor while dimensions with indices are left."""
+    if dim is None:
+        return (input._stored if dtype is None else input._stored.to(dtype)).sum()
+    input = merged(input)
+    values = input._stored if dtype is None else input._stored.to(dtype)
+    dims = sparse_dims(input)
+    gone = {d % input.ndim for d in ([dim] if isinstance(dim, int) else dim)}
+    inner = tuple(d - dims + 1 for d in gone if d >= dims)
+    values = values.sum(inner) if inner else values
+    left = [d for d in range(dims) if d not in gone]
+    sizes = tuple(n for d, n in enumerate(input._sizes) if d not in gone)
+    if keepdim:
+        raise RuntimeError("sum of a sparse tensor keeps no dimensions: use unsqueeze")
+    if not left:
+        return values.sum(0)
+    if len(left) == dims:
+        return make(input._places, values, sizes, sparse_coo, input._is_coalesced)
+    kept = tuple(input._sizes[d] for d in left)
+    places, groups = np.unique(positions(input._places[left], kept), return_inverse=True)
+    return make(unraveled(places, kept), summed(values, groups.reshape(-1), len(places)), sizes, sparse_coo, True)
+
+
+def normalized(input: SparseTensor, dim: int, log: bool) -> SparseTensor:
+    """`softmax` of the elements that are stored, along a dimension; of its logarithm."""
+    source, dims, dim = merged(input), sparse_dims(input), dim % input.ndim
+    values = source._stored
+    if dim >= dims:
+        inner = dim - dims + 1
+        return like(source, values.log_softmax(inner) if log else values.softmax(inner))
+    others = [d for d in range(dims) if d != dim]
+    sizes = tuple(source._sizes[d] for d in others)
+    _, groups = np.unique(positions(source._places[others], sizes), return_inverse=True)
+    groups = groups.reshape(-1)
+    n = int(groups.max()) + 1 if groups.size else 0
+    largest = np.full((n, *values.shape[1:]), -np.inf, values.detach()._array.dtype)
+    np.maximum.at(largest, groups, values.detach()._array)
+    member = new_tensor(groups)
+    shifted = values - new_tensor(largest)[member]
+    total = summed(shifted.exp(), groups, n)
+    return like(source, shifted - total.log()[member] if log else shifted.exp() / total[member])
+
+
+HANDLED["sparse.softmax"] = lambda input, dim, dtype=None: normalized(to_type(input, dtype), dim, False)
+HANDLED["sparse.log_softmax"] = lambda input, dim, dtype=None: normalized(to_type(input, dtype), dim, True)
+
+
+def to_type(tensor: SparseTensor, dtype: Any) -> SparseTensor:
+    """A sparse tensor with values of a type."""
+    return tensor if dtype is None else like(tensor, tensor._stored.to(dtype))

@@ -1,0 +1,287 @@
+"""Sparse tensors: the elements that are stored, and where they are.
+
+A sparse tensor holds its values as an ordinary tensor, through which gradients go, and their indices. It is a class
+that takes calls over (`rushlight.overrides`): the public functions that know sparse tensors are in `HANDLED`, by name;
+others refuse them. So no function of ordinary tensors knows of sparse ones.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import rushlight as torch
+from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.graph import new_tensor
+from rushlight.layouts import layout as Layout
+from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
+from rushlight.size import Size
+from rushlight.tensors import Tensor
+
+HANDLED: dict[str, Callable] = {}  # the name of a function or method of PyTorch's: what it does with sparse tensors
+BACKENDS = {sparse_coo: "SparseCPU", sparse_csr: "SparseCsrCPU", sparse_csc: "SparseCsrCPU"}
+COMPRESSED = (sparse_csr, sparse_csc)
+
+
+def handles(*names: str) -> Callable:
+    """Enters a function as what functions of PyTorch's do with sparse tensors."""
+
+    def enter(function):
+        HANDLED.update(dict.fromkeys(names or (function.__name__,), function))
+        return function
+
+    return enter
+
+
+def name_of(function: Callable) -> str:
+    """The name of a public function, or of the property that it reads."""
+    from rushlight.overrides.listing import resolve_name
+
+    name = (resolve_name(function) or "").removesuffix(".__get__").rpartition(".")[2]
+    return name or getattr(function, "__name__", str(function))
+
+
+class SparseTensor(Tensor):
+    """A tensor of which some elements are stored, the others being 0.
+
+    `_places` (sparse dimensions, stored elements) says where they are and `_stored` (stored elements, dense dimensions)
+    what they are, whatever the layout: rows or columns are compressed when they are asked for.
+    """
+
+    _places: np.ndarray
+    _stored: Tensor
+    _sizes: tuple[int, ...]
+    _layout: Layout
+    _is_coalesced: bool
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        handler = HANDLED.get(name_of(func))
+        if handler is not None:
+            return handler(*args, **kwargs or {})
+        operand = next(value for value in flat(args, kwargs or {}) if isinstance(value, SparseTensor))
+        raise NotImplementedError(
+            f"Could not run 'aten::{name_of(func)}' with arguments from the '{BACKENDS[operand._layout]}' backend. "
+            "rushlight has no such function of sparse tensors: use to_dense() first."
+        )
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions, sparse ones first."""
+        return Size(self._sizes)
+
+    @property
+    def dtype(self):
+        """The type of the values."""
+        return self._stored.dtype
+
+    @property
+    def device(self):
+        """The device: the CPU."""
+        return self._stored.device
+
+    @property
+    def layout(self) -> Layout:
+        """How the indices are kept."""
+        return self._layout
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._sizes)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether each element has its indices: the layout `torch.sparse_coo`."""
+        return self._layout is sparse_coo
+
+    @property
+    def is_sparse_csr(self) -> bool:
+        """Whether the rows are compressed."""
+        return self._layout is sparse_csr
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are recorded for the values."""
+        return self._stored.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self._stored.requires_grad = value
+
+    @property
+    def grad_fn(self):
+        """The node that made the values."""
+        return self._stored.grad_fn
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made the values."""
+        return self._stored.is_leaf
+
+    @property
+    def grad(self) -> "SparseTensor | None":
+        """The gradient, where this tensor is not 0."""
+        found = self._stored.grad
+        return None if found is None else like(self, found)
+
+    @grad.setter
+    def grad(self, value: "SparseTensor | None") -> None:
+        self._stored.grad = None if value is None else value._stored
+
+    @property
+    def data(self) -> "SparseTensor":
+        """The same memory outside the graph."""
+        return like(self, self._stored.data)
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has no memory."""
+        return False
+
+    @property
+    def T(self) -> "SparseTensor":
+        """The transpose."""
+        return HANDLED["t"](self)
+
+    mT = T
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from rushlight.sparse.printing import text
+
+        return text(self)
+
+    def __reduce_ex__(self, protocol):
+        return remake, (self._layout, self._places, self._stored.detach(), self._sizes, self._is_coalesced,
+                        self.requires_grad)  # fmt: skip
+
+    def __deepcopy__(self, memo):
+        copy = make(self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced)
+        copy.requires_grad = self.requires_grad
+        return copy
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        if ufunc is np.add and method == "__call__" and len(inputs) == 2:
+            first, second = (new_tensor(x) if isinstance(x, np.ndarray) else x for x in inputs)
+            result, out = HANDLED["add"](first, second), kwargs.get("out")
+            if out is None:
+                return result if first is inputs[0] else result._array
+            out[0][...] = result._array
+            return out[0]
+        raise TypeError(f"numpy.{ufunc.__name__} does not take sparse tensors: use to_dense() first.")
+
+    def __add__(self, other):
+        return other + self if isinstance(other, np.ndarray) else HANDLED["add"](self, other)
+
+    def __iter__(self):
+        return iter(HANDLED["unbind"](self))
+
+    def __bool__(self):
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous: it is a sparse tensor")
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(
+            f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() to convert to a strided "
+            "tensor first."
+        )
+
+
+def flat(args, kwargs) -> list:
+    """The values of arguments, those in lists and tuples too."""
+    from rushlight.overrides.calls import given
+
+    return given(args, kwargs)
+
+
+def make(index, values: Tensor, sizes, layout: Layout = sparse_coo, coalesced: bool = False) -> SparseTensor:
+    """A sparse tensor from what it holds, which must be right."""
+    tensor = Arithmetic.__new__(SparseTensor)
+    tensor._places, tensor._stored, tensor._sizes = index, values, tuple(int(n) for n in sizes)
+    tensor._layout, tensor._is_coalesced = layout, coalesced or layout is not sparse_coo
+    return tensor
+
+
+def remake(layout, index, values, sizes, coalesced, requires_grad) -> SparseTensor:
+    """A leaf from what `__reduce_ex__` gave."""
+    tensor = make(index, values, sizes, layout, coalesced)
+    tensor.requires_grad = requires_grad
+    return tensor
+
+
+def like(tensor: SparseTensor, values: Tensor) -> SparseTensor:
+    """A sparse tensor with other values in the same places."""
+    return make(tensor._places, values, tensor._sizes, tensor._layout, tensor._is_coalesced)
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value is a sparse tensor."""
+    return isinstance(value, SparseTensor)
+
+
+def sparse_dims(tensor: SparseTensor) -> int:
+    """The number of dimensions that have indices."""
+    return tensor._places.shape[0]
+
+
+def positions(index: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+    """Indices of several dimensions as one index each."""
+    if not len(index):
+        return np.zeros(index.shape[1], np.int64)
+    return np.ravel_multi_index(tuple(index), sizes) if index.size else np.zeros(0, np.int64)
+
+
+def unraveled(flat_index: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+    """The opposite of `positions`."""
+    if not sizes:
+        return np.zeros((0, len(flat_index)), np.int64)
+    return np.stack(np.unravel_index(flat_index, sizes)).astype(np.int64)
+
+
+def summed(values: Tensor, groups: np.ndarray, n: int) -> Tensor:
+    """The sums of values by the numbers of their groups, of which there are `n`."""
+    if values.dtype is torch.bool:
+        return summed(values.int(), groups, n).bool()
+    return torch.zeros(n, *values.shape[1:], dtype=values.dtype).index_add(0, new_tensor(groups), values)
+
+
+def merged(tensor: SparseTensor) -> SparseTensor:
+    """The tensor with each place once, in order: values of the same place are added up."""
+    if tensor._is_coalesced and tensor._layout is sparse_coo:
+        return tensor
+    sizes = tensor._sizes[: sparse_dims(tensor)]
+    places, groups = np.unique(positions(tensor._places, sizes), return_inverse=True)
+    values = summed(tensor._stored, groups.reshape(-1), len(places))
+    return make(unraveled(places, sizes), values, tensor._sizes, sparse_coo, True)
+
+
+def dense_of(tensor: Any) -> Any:
+    """A sparse tensor as an ordinary one; anything else as it is."""
+    if not is_sparse(tensor):
+        return tensor
+    dims = sparse_dims(tensor)
+    zeros = torch.zeros(tensor._sizes, dtype=tensor.dtype)
+    if not dims:
+        return tensor._stored.sum(0).to(tensor.dtype) if tensor._stored.shape[0] else zeros
+    values = tensor._stored.int() if tensor.dtype is torch.bool else tensor._stored
+    zeros = zeros.int() if tensor.dtype is torch.bool else zeros
+    result = zeros.index_put(tuple(new_tensor(i) for i in tensor._places), values, accumulate=True)
+    return result.bool() if tensor.dtype is torch.bool else result
+
+
+def in_rows(tensor: SparseTensor, layout: Layout) -> SparseTensor:
+    """A matrix with its elements in the order of a compressed layout."""
+    merged_matrix = merged(tensor)
+    if layout is sparse_coo:
+        return merged_matrix
+    index = merged_matrix._places
+    order = np.lexsort((index[1], index[0]) if layout is sparse_csr else (index[0], index[1]))
+    values = merged_matrix._stored
+    if (order[1:] < order[:-1]).any():
+        index, values = index[:, order], values[new_tensor(order)]
+    return make(index, values, tensor._sizes, layout)
+
+
+def starts(tensor: SparseTensor, dim: int) -> np.ndarray:
+    """Where each row (column) of compressed elements begins, and the last ends."""
+    counts = np.bincount(tensor._places[dim], minlength=tensor._sizes[dim])
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
