@@ -98,7 +98,7 @@ from rushlight.ops.splitting import *
 from rushlight.ops.statistics import *
 from rushlight.ops.weight_norms import *
 from rushlight.ops.windows import *
-from rushlight.ops import sparse_methods as _sparse_methods
+from rushlight.ops import late_methods as _late_methods
 from rushlight.ops.in_place import *  # after all that have in-place methods
 from rushlight.linalg.toplevel import *
 from rushlight.legacy import *
@@ -123,7 +123,7 @@ _MODULES = {
     "_C", "__config__", "_dynamo", "accelerator", "amp", "array_api", "backends", "blas", "compiler", "config",
     "cuda", "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
     "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "serialization",
-    "signal", "sparse", "special", "testing", "torch_version", "types", "utils", "vision", "xpu",
+    "signal", "sparse", "special", "storage", "testing", "torch_version", "types", "utils", "vision", "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "_C": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
@@ -154,6 +154,11 @@ _FUNCTIONS = {
     "sparse.creation": [
         "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
         "sparse_csr_tensor",
+    ],
+    "storage": [
+        "BFloat16Storage", "BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage",
+        "ComplexFloatStorage", "DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage",
+        "ShortStorage", "TypedStorage", "UntypedStorage",
     ],
     "sparse.products": ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"],
 }  # fmt: skip
@@ -186,6 +191,10 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import sparse
     from rushlight.sparse.creation import sparse_bsc_tensor, sparse_bsr_tensor, sparse_compressed_tensor
     from rushlight.sparse.creation import sparse_coo_tensor, sparse_csc_tensor, sparse_csr_tensor
+    from rushlight import storage
+    from rushlight.storage import BFloat16Storage, BoolStorage, ByteStorage, CharStorage, ComplexDoubleStorage
+    from rushlight.storage import ComplexFloatStorage, DoubleStorage, FloatStorage, HalfStorage, IntStorage
+    from rushlight.storage import LongStorage, ShortStorage, TypedStorage, UntypedStorage
     from rushlight.sparse.products import dsmm, hsmm, hspmm, saddmm, smm, spmm, sspaddmm
     from rushlight.threads import get_num_threads, set_num_threads
 

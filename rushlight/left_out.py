@@ -145,10 +145,8 @@ LEFT_OUT = [
         """torch.distributed torch.nn.parallel torch.monitor""",
     ),
     LeftOut(
-        "rushlight shares NumPy's memory and has no storages of its own: a tensor's .numpy() and .data are its memory.",
-        """torch.*Storage torch.StorageBase torch.UntypedStorage torch.storage torch.Tensor.storage
-        torch.Tensor.storage_type torch.Tensor.untyped_storage torch.Tensor.set_ torch.Tensor.is_set_to
-        torch.from_file""",
+        "no file is a storage here: numpy.memmap maps one, and torch.from_numpy makes a tensor of it.",
+        "torch.from_file torch.StorageBase torch.storage.*Legacy*",
         outside=False,
     ),
     LeftOut(

@@ -31,7 +31,10 @@ class TorchVersion(str):
         return key(self) >= key(other)
 
     def __eq__(self, other):
-        return isinstance(other, (str, tuple, list)) and key(self) == key(other)
+        try:
+            return isinstance(other, (str, tuple, list)) and key(self) == key(other)
+        except ValueError:  # the other is the text of no version
+            return False
 
     def __ne__(self, other):
         return not self == other

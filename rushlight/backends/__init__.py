@@ -1,8 +1,8 @@
 """What computes: NumPy and its BLAS, on the CPU. Scripts ask here for other backends, and set flags for them."""
 
-from rushlight.backends import cuda, cudnn, mps
+from rushlight.backends import cuda, cudnn, mkl, mkldnn, mps, openmp
 from rushlight.missing import explain_misses as _explain_misses
 
-__all__ = ["cuda", "cudnn", "mps"]
+__all__ = ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]
 
 _explain_misses(globals())

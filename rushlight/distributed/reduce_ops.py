@@ -26,3 +26,6 @@ class ReduceOp(Enum):
 
     def __repr__(self):
         return f"<RedOpType.{self.name}: {self.value}>"
+
+
+ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # as PyTorch names the kind of its members

@@ -5,6 +5,11 @@ A file is a ZIP archive: `data.pkl` pickles the object, with a reference in the 
 pickle with the memory behind it, is read and written too.
 """
 
+import os as _os
+from collections.abc import Callable as _Callable
+from typing import TypeAlias as _TypeAlias
+
+from rushlight.devices import device as _device
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.serialization.errors import LoadError
 from rushlight.serialization.loading import load
@@ -12,5 +17,8 @@ from rushlight.serialization.names import add_safe_globals, clear_safe_globals, 
 from rushlight.serialization.saving import save
 
 __all__ = ["LoadError", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+MAP_LOCATION: _TypeAlias = _Callable | _device | str | dict[str, str] | None
+FILE_LIKE: _TypeAlias = str | _os.PathLike
 
 _explain_misses(globals())

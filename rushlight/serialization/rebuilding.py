@@ -12,7 +12,7 @@ from rushlight import dtypes, layouts
 from rushlight.core.graph import FIELDS, new_tensor
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
-from rushlight.serialization.errors import check
+from rushlight.serialization.errors import LoadError, check
 from rushlight.serialization.places import Storage
 from rushlight.size import Size
 from rushlight.tensors import Tensor, rebuild
@@ -111,7 +111,8 @@ def rebuild_sparse_tensor(layout: layouts.layout, data: tuple) -> Tensor:
     )
     check(isinstance(data[2 if coordinates else 3], tuple), "a sparse tensor has no size")
     made = rebuilt(layout, data)
-    check(made is not None, "the parts of a sparse tensor do not fit")
+    if made is None:
+        raise LoadError("the parts of a sparse tensor do not fit")
     return made
 
 

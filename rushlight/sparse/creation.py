@@ -25,7 +25,7 @@ def index_array(indices: Any) -> np.ndarray:
 
 def values_of(values: Any, dtype: Any, requires_grad: bool) -> Tensor:
     """Values as a tensor: a leaf of its own where the sparse tensor is to be one."""
-    made = values if isinstance(values, TensorBase) else torch.tensor(values)
+    made: Any = values if isinstance(values, TensorBase) else torch.tensor(values)
     made = made if dtype is None else made.to(dtype)
     return made.detach().requires_grad_() if requires_grad else made
 
@@ -159,7 +159,8 @@ def rebuilt(layout: Layout, data: tuple) -> SparseTensor | None:
     """A sparse tensor from what a file has of it; None where that does not fit."""
     try:
         if layout is not sparse_coo:
-            return compressed(layout, *data, None, False)
+            starts, others, values, size = data
+            return compressed(layout, starts, others, values, size, None, False)
         made = sparse_coo_tensor(*data[:3])
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
         return None
@@ -189,7 +190,7 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Layout | Non
     Element `j` of a row goes to column `j`. RuntimeError for an offset that comes twice.
     """
     rows, columns = (int(n) for n in shape)
-    table = torch.atleast_2d(diagonals)
+    table: Any = torch.atleast_2d(diagonals)
     shifts = np.atleast_1d(index_array(offsets))
     if len(np.unique(shifts)) < len(shifts):
         raise RuntimeError("Offset tensor contains duplicate values")

@@ -1,5 +1,6 @@
 """What sparse tensors are made of, and what is asked of them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def size(self: SparseTensor, dim: int | None = None) -> Any:
     return self.shape if dim is None else self.shape[dim]
 
 
-for _name, _answer in {
+ANSWERS: dict[str, Callable] = {
     "dim": lambda self: self.ndim,
     "ndimension": lambda self: self.ndim,
     "numel": lambda self: int(np.prod(self._sizes, dtype=np.int64)),
@@ -138,8 +139,8 @@ for _name, _answer in {
     "is_same_size": lambda self, other: tuple(self.shape) == tuple(other.shape),
     "__format__": lambda self, spec: repr(self),
     "get_device": lambda self: -1,
-}.items():
-    HANDLED[_name] = _answer
+}
+HANDLED.update(ANSWERS)
 
 
 @handles("to_dense")

@@ -76,7 +76,8 @@ def getitem(input: SparseTensor, key: Any) -> Any:
         raise NotImplementedError(
             "a sparse tensor takes numbers and ':' as indices: use index_select, or to_dense() first"
         )
-    result, dim = input, 0
+    result: Any = input
+    dim = 0
     for k in keys:
         if isinstance(k, int):
             result = select(result, dim, k) if is_sparse(result) else result[k]

@@ -86,17 +86,17 @@ class SparseTensor(Tensor):
         return self._layout
 
     @property
-    def ndim(self) -> int:
+    def ndim(self) -> int:  # type: ignore[override]
         """The number of dimensions."""
         return len(self._sizes)
 
     @property
-    def is_sparse(self) -> bool:
+    def is_sparse(self) -> bool:  # type: ignore[override]
         """Whether each element has its indices: the layout `torch.sparse_coo`."""
         return self._layout is sparse_coo
 
     @property
-    def is_sparse_csr(self) -> bool:
+    def is_sparse_csr(self) -> bool:  # type: ignore[override]
         """Whether the rows are compressed."""
         return self._layout is sparse_csr
 
@@ -115,11 +115,11 @@ class SparseTensor(Tensor):
         return self._stored.grad_fn
 
     @property
-    def is_leaf(self) -> bool:
+    def is_leaf(self) -> bool:  # type: ignore[override]
         """Whether no recorded operation made the values."""
         return self._stored.is_leaf
 
-    @property
+    @property  # type: ignore[override]
     def grad(self) -> "SparseTensor | None":
         """The gradient, where this tensor is not 0."""
         found = self._stored.grad
@@ -129,8 +129,8 @@ class SparseTensor(Tensor):
     def grad(self, value: "SparseTensor | None") -> None:
         self._stored.grad = None if value is None else value._stored
 
-    @property
-    def data(self) -> "SparseTensor":
+    @property  # type: ignore[misc]
+    def data(self) -> "SparseTensor":  # type: ignore[override]
         """The same memory outside the graph."""
         return like(self, self._stored.data)
 

@@ -20,7 +20,7 @@ from rushlight.nn.modules.base.hooks import (
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from rushlight.nn.modules.base.state import State
+from rushlight.nn.modules.base.state import State, _IncompatibleKeys  # noqa: F401
 
 __all__ = [
     "Module",

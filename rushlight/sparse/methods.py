@@ -1,0 +1,4 @@
+"""The methods of sparse tensors, by name: what `Tensor` calls."""
+
+from rushlight.sparse import elementwise, parts, products, shapes  # noqa: F401
+from rushlight.sparse.tensor import HANDLED as METHODS  # noqa: F401

@@ -1,0 +1,353 @@
+"""The memory of tensors by itself: as bytes (`UntypedStorage`), or as elements of a type (`TypedStorage`)."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import new_tensor
+from rushlight.core.windows import address, memory_of
+from rushlight.devices import CPU, device
+from rushlight.layouts import laid_over
+from rushlight.missing import explain_misses as _explain_misses
+from rushlight.tensors import Tensor, share_memory
+
+__all__ = ["TypedStorage", "UntypedStorage"]
+
+
+def flat_memory(tensor: Tensor) -> np.ndarray:
+    """All memory that a tensor is a part of, from its first element to its last, in one dimension."""
+    tensor._settled()
+    whole = memory_of(tensor)
+    if whole.dtype != tensor._array.dtype or whole.size == 0:
+        whole = tensor._array
+    steps = zip(whole.shape, whole.strides, strict=True)
+    count = 1 + sum((n - 1) * s for n, s in steps) // whole.itemsize if whole.size else 0
+    return laid_over(whole, (count,), (whole.itemsize,))
+
+
+class UntypedStorage:
+    """The bytes of a tensor's memory. Changes are seen by all tensors that lie there.
+
+    >>> import rushlight as torch
+    >>> memory = torch.tensor([1.0, 2.0]).untyped_storage()
+    >>> memory.nbytes(), memory[3]
+    (8, 63)
+    """
+
+    is_cuda = is_sparse = is_hpu = False
+    device: ClassVar[device] = CPU
+
+    def __init__(self, *args: Any, device: Any = None, dtype: Any = None):
+        given = args[0] if args else 0
+        self.bytes = np.zeros(given, np.uint8) if isinstance(given, int) else np.array(list(given), np.uint8)
+
+    @classmethod
+    def _over(cls, array: np.ndarray) -> "UntypedStorage":
+        """The storage that an array in one dimension lies in."""
+        storage = cls.__new__(cls)
+        storage.bytes = array.view(np.uint8)
+        return storage
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.bytes.size
+
+    size = __len__ = nbytes
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return address(self.bytes)
+
+    def element_size(self) -> int:
+        """The size of an element: a byte."""
+        return 1
+
+    def tolist(self) -> list[int]:
+        """The bytes as numbers."""
+        return self.bytes.tolist()
+
+    def clone(self) -> "UntypedStorage":
+        """A copy in other memory."""
+        return self._over(self.bytes.copy())
+
+    def copy_(self, source: "UntypedStorage", non_blocking: Any = None) -> "UntypedStorage":
+        """Takes the bytes of another storage of the same size."""
+        self.bytes[...] = source.bytes
+        return self
+
+    def fill_(self, value: int) -> "UntypedStorage":
+        """Sets all bytes."""
+        self.bytes[...] = value
+        return self
+
+    def resize_(self, size: int) -> "UntypedStorage":
+        """Takes other memory of a size, with the bytes that fit. Tensors stay where they are."""
+        bytes = np.zeros(size, np.uint8)
+        kept = min(size, self.bytes.size)
+        bytes[:kept] = self.bytes[:kept]
+        self.bytes = bytes
+        return self
+
+    def cpu(self) -> "UntypedStorage":
+        """The storage itself, which is on the CPU."""
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the memory."""
+        return new_tensor(self.bytes).is_shared()
+
+    def is_pinned(self, device: Any = "cuda") -> bool:
+        """Whether the memory is pinned: only GPUs need that."""
+        return False
+
+    def untyped(self) -> "UntypedStorage":
+        """The storage itself."""
+        return self
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self.bytes[index]
+        return self._over(found) if isinstance(index, slice) else int(found)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.bytes[index] = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and self.bytes.tobytes() == other.bytes.tobytes()
+
+    __hash__ = object.__hash__
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __repr__(self):
+        rows = "".join(f" {value}\n" for value in self.tolist())
+        return f"{rows}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+
+
+class TypedStorage:
+    """The memory of a tensor as elements of its type, in one dimension; what `torch.FloatStorage(...)` makes too.
+
+    >>> import rushlight as torch
+    >>> torch.FloatStorage([1.0, 2.0]).tolist()
+    [1.0, 2.0]
+    """
+
+    dtype: dtypes.dtype = dtypes.float32
+    is_cuda = is_sparse = False
+    device: ClassVar[device] = CPU
+
+    def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype: Any = None, device: Any = None):
+        if dtype is not None:
+            self.dtype = dtype
+        given = args[0] if args else 0
+        if wrap_storage is not None:
+            self.array = wrap_storage.bytes.view(self.dtype._numpy)
+        elif isinstance(given, int):
+            self.array = np.zeros(given, self.dtype._numpy)
+        else:
+            self.array = np.array(list(given), self.dtype._numpy)
+
+    @classmethod
+    def _over(cls, array: np.ndarray) -> "TypedStorage":
+        """The storage that an array in one dimension lies in."""
+        storage = TypedStorage.__new__(TypedStorage)
+        storage.array, storage.dtype = array, dtypes.FROM_NUMPY[array.dtype]
+        return storage
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory as bytes."""
+        return UntypedStorage._over(self.array)
+
+    def size(self) -> int:
+        """The number of elements."""
+        return self.array.size
+
+    __len__ = size
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.array.nbytes
+
+    def element_size(self) -> int:
+        """The size of an element in bytes."""
+        return self.array.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return address(self.array)
+
+    def tolist(self) -> list:
+        """The elements as numbers."""
+        return self.array.tolist()
+
+    def clone(self) -> "TypedStorage":
+        """A copy in other memory."""
+        return self._over(self.array.copy())
+
+    def copy_(self, source: "TypedStorage", non_blocking: Any = None) -> "TypedStorage":
+        """Takes the elements of another storage of the same size."""
+        self.array[...] = source.array
+        return self
+
+    def fill_(self, value: Any) -> "TypedStorage":
+        """Sets all elements."""
+        self.array[...] = value
+        return self
+
+    def cpu(self) -> "TypedStorage":
+        """The storage itself, which is on the CPU."""
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the memory."""
+        return self.untyped().is_shared()
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self.array[index]
+        return self._over(found) if isinstance(index, slice) else found.item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.array[index] = value
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __repr__(self):
+        rows = "".join(f" {value}\n" for value in self.tolist())
+        return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+
+
+class BFloat16Storage(TypedStorage):
+    """Memory of `torch.bfloat16`."""
+
+    dtype = dtypes.bfloat16
+
+
+class BoolStorage(TypedStorage):
+    """Memory of `torch.bool`."""
+
+    dtype = dtypes.bool
+
+
+class ByteStorage(TypedStorage):
+    """Memory of `torch.uint8`."""
+
+    dtype = dtypes.uint8
+
+
+class CharStorage(TypedStorage):
+    """Memory of `torch.int8`."""
+
+    dtype = dtypes.int8
+
+
+class ComplexDoubleStorage(TypedStorage):
+    """Memory of `torch.complex128`."""
+
+    dtype = dtypes.complex128
+
+
+class ComplexFloatStorage(TypedStorage):
+    """Memory of `torch.complex64`."""
+
+    dtype = dtypes.complex64
+
+
+class DoubleStorage(TypedStorage):
+    """Memory of `torch.float64`."""
+
+    dtype = dtypes.float64
+
+
+class FloatStorage(TypedStorage):
+    """Memory of `torch.float32`."""
+
+    dtype = dtypes.float32
+
+
+class HalfStorage(TypedStorage):
+    """Memory of `torch.float16`."""
+
+    dtype = dtypes.float16
+
+
+class IntStorage(TypedStorage):
+    """Memory of `torch.int32`."""
+
+    dtype = dtypes.int32
+
+
+class LongStorage(TypedStorage):
+    """Memory of `torch.int64`."""
+
+    dtype = dtypes.int64
+
+
+class ShortStorage(TypedStorage):
+    """Memory of `torch.int16`."""
+
+    dtype = dtypes.int16
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The memory that the tensor is a part of, as bytes."""
+    return UntypedStorage._over(flat_memory(self))
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """The memory that the tensor is a part of, as elements of its type."""
+    return TypedStorage._over(flat_memory(self))
+
+
+def storage_type(self: Tensor) -> type:
+    """The class of the tensor's storage."""
+    return globals()[f"{dtypes.TYPE_NAMES[self.dtype]}Storage"]
+
+
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = (), stride: Any = None) -> Tensor:
+    """Gives the tensor other memory: none, that of a tensor, or a part of a storage.
+
+    RuntimeError for another type, and for a part that reaches out of the storage.
+
+    >>> import rushlight as torch
+    >>> memory = torch.arange(6.0).untyped_storage()
+    >>> torch.empty(0).set_(memory, 1, (2, 2), (2, 1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    if source is None:
+        self.data = new_tensor(np.zeros(0, self._array.dtype))
+        return self
+    if source.dtype is not self.dtype if hasattr(source, "dtype") else False:
+        raise RuntimeError(f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}")
+    if isinstance(source, Tensor) and not size and not storage_offset:
+        self.data = source
+        return self
+    memory = source.untyped().bytes if hasattr(source, "untyped") else flat_memory(source).view(np.uint8)
+    elements = memory[: memory.size - memory.size % self._array.itemsize].view(self._array.dtype)
+    shape = (elements.size - storage_offset,) if size == () and stride is None else tuple(size)
+    steps = tuple(stride) if stride is not None else new_tensor(np.empty(shape, self._array.dtype)).stride()
+    last = storage_offset + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+    if 0 not in shape and (last >= elements.size or storage_offset < 0):
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(steps)}, storage offset {storage_offset} require a "
+            f"storage of {(last + 1) * elements.itemsize} bytes, but there are {memory.size}"
+        )
+    start = 0 if 0 in shape else storage_offset
+    array = laid_over(elements[start:], shape, tuple(s * elements.itemsize for s in steps))
+    part = new_tensor(array)
+    share_memory(part, new_tensor(elements))
+    self.data = part
+    self._memory = elements
+    return self
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors show the same memory in the same way."""
+    a, b = self._settled(), tensor._settled()
+    return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
+
+
+METHODS = {method.__name__: method for method in (untyped_storage, storage, storage_type, set_, is_set_to)}
+_explain_misses(globals())

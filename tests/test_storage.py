@@ -1,0 +1,53 @@
+"""The memory of tensors by itself: what is written there is seen by all tensors that lie there."""
+
+import pytest
+
+import rushlight as torch
+
+
+def test_bytes_and_elements_are_the_tensors_own():
+    x = torch.arange(6.0).reshape(2, 3)
+    memory, elements = x.untyped_storage(), x.storage()
+    assert (memory.nbytes(), len(elements), elements.dtype) == (24, 6, torch.float32)
+    assert memory.data_ptr() == x.data_ptr() == x[1:].untyped_storage().data_ptr() == elements.data_ptr()
+    elements[0] = 9.0
+    x[1].storage().fill_(2.0)
+    assert x.tolist() == [[2, 2, 2], [2, 2, 2]]
+    memory.fill_(0)
+    assert x.sum().item() == 0
+    copy = elements.clone()
+    elements[1:3].fill_(5.0)
+    assert (elements.tolist(), copy.tolist()) == ([0, 5, 5, 0, 0, 0], [0] * 6)
+    assert x.storage_type() is torch.FloatStorage
+    assert isinstance(elements, torch.TypedStorage)
+
+
+def test_set_gives_a_tensor_other_memory():
+    x = torch.arange(6.0)
+    y = torch.empty(0).set_(x.untyped_storage(), 1, (2, 2), (2, 1))
+    assert y.tolist() == [[1, 2], [3, 4]]
+    assert (y.stride(), y.storage_offset()) == ((2, 1), 1)
+    y.add_(10)
+    assert x.tolist() == [0, 11, 12, 13, 14, 5]
+    assert torch.empty(0).set_(x.storage()).tolist() == x.tolist()
+    z = torch.empty(3).set_(x)
+    assert z.is_set_to(x)
+    assert not z[1:].is_set_to(x)
+    assert torch.ones(3).set_().shape == (0,)
+    w = torch.nn.Parameter(torch.ones(2))
+    w.data.set_(torch.zeros(4))
+    with pytest.raises(RuntimeError, match=r"setStorage: sizes .2., strides .1., storage offset 9 require"):
+        torch.empty(0).set_(x.untyped_storage(), 9, (2,), (1,))
+    with pytest.raises(RuntimeError, match="Could not set tensor of type"):
+        torch.empty(0).set_(torch.arange(3))
+
+
+def test_storages_of_their_own():
+    made = torch.FloatStorage([1, 2, 3])
+    assert made.tolist() == [1.0, 2.0, 3.0]
+    assert repr(made).endswith("[torch.storage.TypedStorage(dtype=torch.float32, device=cpu) of size 3]")
+    assert (torch.LongStorage(2).nbytes(), torch.UntypedStorage(4).nbytes()) == (16, 4)
+    memory = torch.UntypedStorage(2)
+    assert memory.resize_(8).nbytes() == 8
+    assert torch.empty(0, dtype=torch.int32).set_(memory).tolist() == [0, 0]
+    assert torch.tensor([1, 2]).untyped_storage() == torch.tensor([1, 2]).untyped_storage()
