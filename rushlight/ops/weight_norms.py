@@ -15,9 +15,9 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
             [2.]])
     """
     if dim == -1:
-        return vector_norm(v, pow)
+        return vector_norm(v, pow, None, False)
     others = [d for d in range(v.ndim) if d != dim]
-    return vector_norm(v, pow, others, keepdim=True) if others else v.abs()
+    return vector_norm(v, pow, others, True) if others else v.abs()
 
 
 def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
