@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.table import markdown, write_readme
+from benchmarks.table import markdown, write_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "reliability.md"
 HEADS = ["what", "checked", "as expected", "explained", "unexplained"]
@@ -41,4 +41,4 @@ def table(figures: Iterable[Figure]) -> str:
 
 def write(part: str, command: str, text: str, page: Path = PAGE) -> None:
     """Puts the table of a part, under the command that gives it, between the part's two comments in a page."""
-    write_readme(part, f"    {command}\n\n{text}", page)
+    write_page(part, f"    {command}\n\n{text}", page)
