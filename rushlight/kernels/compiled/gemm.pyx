@@ -22,9 +22,6 @@ cdef enum:
     SQUARE = 4  # rows and columns of a block of inner products
     COLUMNS = 64
     DEPTH = 192
-    LANES = 16
-    FEW = 48  # rows, and
-    LONG = 256  # products in a sum, where inner products are faster
     OFTEN = 96  # rows or columns from which on laying out the other matrix pays
     SHARED = 1 << 19  # multiplications that are worth a thread's while
     MOST_DIMS = 16
@@ -32,13 +29,6 @@ cdef enum:
 AVAILABLE = bool(wide_registers())
 
 cdef float[16] ZEROS = [0] * 16
-
-ctypedef Py_ssize_t index
-
-
-cdef struct Matrix:
-    const float* start
-    index down, right  # from an element to the one below, and to the one at its right
 
 
 cdef inline void store(float* out, floats a, floats b, bint adds) noexcept nogil:
@@ -257,8 +247,9 @@ cdef void all_dots(Matrix a, Matrix b, float* out, index m, index n, index depth
                  min(<index>4, m - i), min(<index>4, n - j))
 
 
-cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index depth, bint along) noexcept nogil:
-    """out (m, n) = a @ b; False where there is no memory to lay out the operands."""
+cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index depth, bint along,
+                        bint adds) noexcept nogil:
+    """out (m, n) = a @ b, or += without `along`; False where there is no memory to lay out the operands."""
     cdef index k, strips = (m + ROWS - 1) // ROWS * ROWS * min(<index>DEPTH, depth)
     cdef float* scratch
     if along:
@@ -269,7 +260,7 @@ cdef bint multiply_rows(Matrix a, Matrix b, float* out, index m, index n, index 
         return False
     for k in range(0, depth, 192):
         multiply(Matrix(a.start + k * a.right, a.down, a.right), Matrix(b.start + k * b.down, b.down, b.right),
-                 out, n, m, n, min(<index>DEPTH, depth - k), scratch, k > 0)
+                 out, n, m, n, min(<index>DEPTH, depth - k), scratch, adds or k > 0)
     free(scratch)
     return True
 
@@ -286,6 +277,7 @@ cdef struct Job:
     float* out
     index m, n, depth
     bint along  # both matrices lie along the sum, and one is small
+    bint adds  # to what is there
     bint failed  # for want of memory
 
 
@@ -304,7 +296,8 @@ cdef void compute_rows(const void* given, index start, index stop) noexcept nogi
     cdef Job* job = <Job*>given
     cdef Matrix a = matrix_of(&job.a, 0)
     a.start += start * a.down
-    if not multiply_rows(a, matrix_of(&job.b, 0), job.out + start * job.n, stop - start, job.n, job.depth, job.along):
+    if not multiply_rows(a, matrix_of(&job.b, 0), job.out + start * job.n, stop - start, job.n, job.depth, job.along,
+                         job.adds):
         job.failed = True
 
 
@@ -314,8 +307,25 @@ cdef void compute_products(const void* given, index start, index stop) noexcept 
     cdef index i
     for i in range(start, stop):
         if not multiply_rows(matrix_of(&job.a, i), matrix_of(&job.b, i), job.out + i * job.m * job.n, job.m, job.n,
-                             job.depth, job.along):
+                             job.depth, job.along, job.adds):
             job.failed = True
+
+
+cdef int multiply_matrices(Matrix a, Matrix b, float* out, index m, index n, index depth, bint adds) except -1:
+    """out (m, n) = or += a (m, depth) @ b (depth, n), shared among threads; one of the strides of b is 1."""
+    cdef Job job
+    cdef cnp.npy_intp[2] steps_of_a, steps_of_b
+    cdef index count
+    steps_of_a[0], steps_of_a[1], steps_of_b[0], steps_of_b[1] = a.down * 4, a.right * 4, b.down * 4, b.right * 4
+    job.a.start, job.a.dims, job.a.shape, job.a.strides = <const char*>a.start, 0, NULL, steps_of_a
+    job.b.start, job.b.dims, job.b.shape, job.b.strides = <const char*>b.start, 0, NULL, steps_of_b
+    job.out, job.m, job.n, job.depth, job.failed, job.adds = out, m, n, depth, False, adds
+    job.along = not adds and is_along(a.right, b.down, m, n, depth)
+    count = max(1, min(number_of_threads(), m * n * depth // SHARED)) * (SQUARE if job.along else ROWS)
+    shared(compute_rows, &job, m, (m + count - 1) // count * (SQUARE if job.along else ROWS))
+    if job.failed:
+        raise MemoryError
+    return 0
 
 
 cdef inline Batch batch_of(cnp.ndarray x) noexcept:
@@ -371,8 +381,8 @@ cdef object product_of(cnp.ndarray a, cnp.ndarray b, index most):
         return None
     job.a, job.b, job.out, job.failed = batch_of(a), batch_of(b), <float*>cnp.PyArray_DATA(result), False
     job.m, job.n, job.depth = result.shape[dims], result.shape[dims + 1], a.shape[dims + 1]
-    job.along = a.strides[dims + 1] == 4 and b.strides[dims] == 4 and job.depth >= LONG \
-        and (job.m <= FEW or job.n <= LANES)
+    job.adds = False
+    job.along = is_along(a.strides[dims + 1] // 4, b.strides[dims] // 4, job.m, job.n, job.depth)
     work = cnp.PyArray_SIZE(result) * job.depth
     if dims == 0:
         count = max(1, min(number_of_threads(), work // SHARED)) * (SQUARE if job.along else ROWS)

@@ -78,15 +78,20 @@ cdef inline bint is_vector(cnp.ndarray x, int kind) noexcept:
     return x.ndim == 1 and cnp.PyArray_TYPE(x) == kind and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_ISBEHAVED_RO(x)
 
 
+cdef void times_vector(const real* matrix, Py_ssize_t down, Py_ssize_t right, const real* x, real* y, Py_ssize_t n,
+                       Py_ssize_t m) noexcept nogil:
+    """y = matrix @ x, where one of the matrix's strides is 1."""
+    if right == 1:
+        by_rows(matrix, down, x, y, n, m)
+    else:
+        by_columns(matrix, right, x, y, n, m)
+
+
 cdef void multiply(cnp.ndarray a, cnp.ndarray x, cnp.ndarray y, real* typed) noexcept:
     """y = a @ x of arrays that fit."""
-    cdef real* matrix = <real*>cnp.PyArray_DATA(a)
-    cdef real* vector = <real*>cnp.PyArray_DATA(x)
-    cdef real* result = <real*>cnp.PyArray_DATA(y)
-    if a.strides[1] == sizeof(real):
-        by_rows(matrix, a.strides[0] // <Py_ssize_t>sizeof(real), vector, result, a.shape[0], a.shape[1])
-    else:
-        by_columns(matrix, a.strides[1] // <Py_ssize_t>sizeof(real), vector, result, a.shape[0], a.shape[1])
+    cdef Py_ssize_t size = sizeof(real)
+    times_vector(<real*>cnp.PyArray_DATA(a), a.strides[0] // size, a.strides[1] // size, <real*>cnp.PyArray_DATA(x),
+                 <real*>cnp.PyArray_DATA(y), a.shape[0], a.shape[1])
 
 
 def matvec(matrix, vector):

@@ -1,0 +1,300 @@
+"""A lowered program: nodes of a few kinds, on arrays of known shape and dtype, on which the passes work.
+
+A node that is made twice is one node, and what nothing asks for is left out: common subexpressions and dead code are
+gone by construction. A pass is a function that builds the graph anew (`rebuilt`), by a rule for each node.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+INPUT = "input"  # detail: the number of the input
+CONSTANT = "constant"  # detail: a `Constant`
+APPLY = "apply"  # an elementwise function of operands that broadcast; detail: (function, types of its loop)
+REDUCE = "reduce"  # detail: (ufunc, axes)
+PRODUCT = "product"  # of matrices, or of as many in batches of one shape; a third input is added to it
+WINDOW = "window"  # a view of another node's memory; detail: (offset, strides) in bytes
+COPY = "copy"  # of a window, lying contiguous
+STACK = "stack"  # arrays of one shape, one after the other along a new first dimension
+CALL = "call"  # any function; detail: a `Call`
+ITEM = "item"  # one of the results of a call; detail: its number
+COMMUTATIVE = {np.add, np.multiply}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """A function with its arguments: arrays stand in `args` as `Operand`s. Two calls are never the same."""
+
+    function: Callable
+    args: tuple
+    results: tuple  # (shape, dtype) of each
+    step: Any  # of the recorded program
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """The place of a node's input among the arguments of a call."""
+
+    number: int
+
+
+class Constant:
+    """An array that does not change; equal ones are equal."""
+
+    __slots__ = ("array", "key")
+
+    def __init__(self, array: np.ndarray):
+        self.array = np.array(array, order="C")
+        self.array.flags.writeable = False
+        self.key = (self.array.dtype.str, self.array.shape, self.array.tobytes() if array.size < 4096 else id(self))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A value of a lowered program, and how it comes about."""
+
+    kind: str
+    inputs: tuple["Node", ...]
+    shape: tuple[int, ...]
+    dtype: Any
+    detail: Any = None
+    serial: int = 0  # the order in which the nodes of a graph were made
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    @property
+    def base(self) -> "Node":
+        """The node whose memory this one lies in."""
+        return self.inputs[0] if self.kind == WINDOW else self
+
+    def number(self) -> float | None:
+        """The number that all elements are, where that is a constant."""
+        base = self.base
+        if base.kind != CONSTANT or base.size != 1:
+            return None
+        return base.detail.array.item()
+
+
+@dataclass
+class Graph:
+    """Nodes in an order in which they can be computed, each once.
+
+    `writes` are pairs of an input and the node whose value its memory has in the end; `effects` are calls that must be
+    made, in their order: checks, random numbers, functions that are not known to be pure.
+    """
+
+    inputs: list[Node] = field(default_factory=list)
+    outputs: list[Node] = field(default_factory=list)
+    writes: list[tuple[Node, Node]] = field(default_factory=list)
+    effects: list[Node] = field(default_factory=list)
+    known: dict[Any, Node] = field(default_factory=dict)
+
+    def add(self, kind: str, inputs: tuple[Node, ...], shape: tuple[int, ...], dtype: Any, detail: Any = None) -> Node:
+        """The node of this kind, made where there is none."""
+        if kind == APPLY and detail[0] in COMMUTATIVE:
+            inputs = tuple(sorted(inputs, key=serial_of))
+        key = (kind, inputs, shape, dtype, detail)
+        node = self.known.get(key)
+        if node is None:
+            node = self.known[key] = Node(kind, inputs, shape, dtype, detail, len(self.known))
+        return node
+
+    def constant(self, array: Any) -> Node:
+        """The node of a constant."""
+        array = np.asarray(array)
+        return self.add(CONSTANT, (), array.shape, array.dtype, Constant(array))
+
+    def apply(self, function: Any, types: str, *inputs: Node) -> Node:
+        """The node of an elementwise function; operands broadcast."""
+        shape = np.broadcast_shapes(*[node.shape for node in inputs])
+        return self.add(APPLY, inputs, shape, np.dtype(types[-1]), (function, types))
+
+    def product(self, a: Node, b: Node, *addend: Node) -> Node:
+        """The product of matrices, added to another node where one is given, which broadcasts."""
+        return self.add(PRODUCT, (a, b, *addend), (*a.shape[:-1], b.shape[-1]), a.dtype)
+
+    def reduce(self, ufunc: np.ufunc, node: Node, axes: tuple[int, ...]) -> Node:
+        """The node without some dimensions, along which a ufunc is applied."""
+        if not axes:
+            return node
+        shape = tuple(n for axis, n in enumerate(node.shape) if axis not in axes)
+        return self.add(REDUCE, (node,), shape, node.dtype, (ufunc, axes))
+
+    def view(self, node: Node, look: Callable[[np.ndarray], np.ndarray]) -> Node:
+        """What a function of an array makes of a node: a window of the same memory, or of a copy of it."""
+        base, probe = self.seen(node)
+        found = look(probe)
+        offset = found.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+        if found.dtype != node.dtype or not (found.size == 0 or np.may_share_memory(found, base)):
+            copy = self.copy(node)
+            if copy is node or found.dtype != node.dtype:
+                raise ValueError("the function does not give a view")
+            return self.view(copy, look)
+        return self.window(node.base, offset if found.size else 0, found.shape, found.strides)
+
+    def window(self, base: Node, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Node:
+        """The node that lies in the memory of another in this way."""
+        if shape == base.shape and offset == 0 and same_places(shape, strides, contiguous(shape, base.dtype)):
+            return base
+        strides = tuple([0 if n == 1 else step for n, step in zip(shape, strides, strict=True)])
+        return self.add(WINDOW, (base,), shape, base.dtype, (offset, strides))
+
+    def copy(self, node: Node) -> Node:
+        """The node, lying contiguous in memory of its own."""
+        if node.kind != WINDOW:
+            return node
+        if is_contiguous(node) and node.base.size == node.size:
+            return node
+        return self.add(COPY, (node,), node.shape, node.dtype)
+
+    def reshape(self, node: Node, shape: tuple[int, ...]) -> Node:
+        """The node in another shape."""
+        return self.view(node, lambda array: array.reshape(shape, copy=False) if is_viewable(array, shape)
+                         else np.empty(shape, array.dtype))  # fmt: skip
+
+    def transpose(self, node: Node) -> Node:
+        """The node with its last two dimensions exchanged."""
+        return self.view(node, lambda array: array.swapaxes(-1, -2))
+
+    @staticmethod
+    def seen(node: Node) -> tuple[np.ndarray, np.ndarray]:
+        """An array like the memory that a node lies in, and one like the node."""
+        base = np.empty(node.base.shape, node.dtype)
+        if node.kind != WINDOW:
+            return base, base
+        offset, strides = node.detail
+        flat = base.reshape(-1)[offset // node.dtype.itemsize :]
+        return base, as_strided(flat, node.shape, strides)
+
+    def live(self) -> list[Node]:
+        """The nodes that are needed, each after its inputs."""
+        found: dict[Node, None] = {}
+        roots = [*self.inputs, *self.effects, *self.outputs, *[node for pair in self.writes for node in pair]]
+        stack = [(node, False) for node in reversed(roots)]
+        while stack:
+            node, ready = stack.pop()
+            if node in found:
+                continue
+            if ready:
+                found[node] = None
+            else:
+                stack.append((node, True))
+                stack += [(given, False) for given in reversed(node.inputs) if given not in found]
+        return list(found)
+
+    def __str__(self) -> str:
+        """The graph as text, a node a line."""
+        return "\n".join(lines(self))
+
+
+Rule = Callable[[Graph, Node, tuple[Node, ...]], Node | None]
+
+
+def rebuilt(graph: Graph, rule: Rule) -> Graph:
+    """The graph with another node in the place of each for which a rule gives one.
+
+    A rule is given the new graph, a node of the old one, and the new inputs of that.
+    """
+    new = Graph()
+    found: dict[Node, Node] = {}
+    for node in graph.live():
+        inputs = tuple([found[given] for given in node.inputs])
+        found[node] = rule(new, node, inputs) or again(new, node, inputs)
+    new.inputs = [found[node] for node in graph.inputs]
+    new.outputs = [found[node] for node in graph.outputs]
+    new.effects = [found[node] for node in graph.effects]
+    new.writes = [(found[place], found[value]) for place, value in graph.writes]
+    return new
+
+
+def again(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node:
+    """A node as it was, of new inputs."""
+    if node.kind == WINDOW and inputs[0].kind == WINDOW:  # what it looks at became a window itself
+        return new.view(inputs[0], lambda array: laid_over(array, node))
+    if node.kind == WINDOW:
+        return new.window(inputs[0], node.detail[0], node.shape, node.detail[1])
+    if node.kind == COPY and inputs[0].kind != WINDOW:
+        return inputs[0]
+    return new.add(node.kind, inputs, node.shape, node.dtype, node.detail)
+
+
+def laid_over(array: np.ndarray, window: Node) -> np.ndarray:
+    """The window of an array that a node is of its base; a copy where the array does not lie as the base did."""
+    if not array.flags.c_contiguous:
+        return np.empty(window.shape, array.dtype)
+    flat = array.reshape(-1)[window.detail[0] // array.itemsize :]
+    return as_strided(flat, window.shape, window.detail[1])
+
+
+def serial_of(node: Node) -> int:
+    """When a node was made."""
+    return node.serial
+
+
+def contiguous(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
+    """The strides of an array that lies in the order of its indices."""
+    strides, step = [], np.dtype(dtype).itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def same_places(shape: tuple[int, ...], strides: tuple[int, ...], others: tuple[int, ...]) -> bool:
+    """Whether two choices of strides mean the same for this shape."""
+    return all(n == 1 or a == b for n, a, b in zip(shape, strides, others, strict=True))
+
+
+def is_contiguous(node: Node) -> bool:
+    """Whether a node's elements lie in the order of their indices, without gaps."""
+    return node.kind != WINDOW or same_places(node.shape, node.detail[1], contiguous(node.shape, node.dtype))
+
+
+def is_viewable(array: np.ndarray, shape: tuple[int, ...]) -> bool:
+    """Whether an array can be seen in another shape without a copy."""
+    try:
+        array.reshape(shape, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def lines(graph: Graph) -> Iterator[str]:
+    """The lines of a graph's text."""
+    names: dict[Node, str] = {}
+    for node in graph.live():
+        names[node] = f"n{len(names)}"
+        given = ", ".join(names[x] for x in node.inputs)
+        kind = "several" if node.shape is None else f"{node.dtype}{list(node.shape)}"
+        yield f"{names[node]}: {kind} = {described(node)}({given})"
+    yield f"return {', '.join(names[node] for node in graph.outputs)}"
+    for place, value in graph.writes:
+        yield f"write {names[place]} := {names[value]}"
+
+
+def described(node: Node) -> str:
+    """What a node does, in a word or two."""
+    if node.kind == APPLY:
+        return node.detail[0].__name__
+    if node.kind == REDUCE:
+        return f"{node.detail[0].__name__}.reduce{list(node.detail[1])}"
+    if node.kind == CONSTANT:
+        return f"constant {node.number()}" if node.size == 1 else "constant"
+    if node.kind == CALL:
+        return f"call {node.detail.step}"
+    if node.kind == WINDOW:
+        return f"window +{node.detail[0]} {list(node.detail[1])}"
+    return f"{node.kind} {node.detail}" if node.kind in (INPUT, ITEM) else node.kind

@@ -1,0 +1,310 @@
+"""From a recorded program to a graph: each step becomes nodes that the passes know, or a call of its function.
+
+A view is found by looking at what its function makes of an array of that shape; an elementwise function by writing it
+down (`core.tracing`); products, sums and the like have rules here. What a rule makes has to be of the recorded shape
+and dtype, else the step stays a call.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.graph import (
+    CALL,
+    INPUT,
+    ITEM,
+    Call,
+    Graph,
+    Node,
+    Operand,
+    contiguous,
+    same_places,
+)
+from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, replaced
+from rushlight.core.tracing import TracedNumber, trace
+
+FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
+TRUTH = np.dtype(bool)
+LAID = {"as_strided", "look", "as_strided_copy"}  # what they give depends on how their argument lies in memory
+
+
+class Unsuitable(Exception):
+    """Raised for a step that a rule does not take, or for a program that cannot be lowered."""
+
+
+def lowered(program: Program) -> Graph:
+    """The graph of a program. Raises Unsuitable for one that looks at how arrays lie in memory."""
+    lowering = Lowering(program)
+    for step in program.steps:
+        lowering.take(step)
+    return lowering.finished(program)
+
+
+class Lowering:
+    """A graph while it is made, and the nodes that values have become."""
+
+    def __init__(self, program: Program):
+        self.graph = Graph()
+        self.nodes: dict[Value, Node] = {}
+        for number, value in enumerate(program.inputs):
+            node = self.graph.add(INPUT, (), value.shape, value.dtype, number)  # type: ignore[arg-type]
+            self.graph.inputs.append(node)
+            self.nodes[value] = node
+        for value, array in program.constants.items():
+            self.nodes[value] = self.graph.constant(array)
+
+    def finished(self, program: Program) -> Graph:
+        """The graph with its results."""
+        self.graph.outputs = [self.nodes[value] for value in program.outputs]
+        self.graph.writes = [(self.nodes[place], self.nodes[value]) for place, value in program.writes]
+        return self.graph
+
+    def take(self, step: Step) -> None:
+        """Lowers a step by a rule, or as a call."""
+        nodes = self.by_rule(step)
+        if nodes is None:
+            self.call(step)
+        else:
+            self.nodes.update(zip(step.results, nodes, strict=True))
+
+    def by_rule(self, step: Step) -> list[Node] | None:
+        """The nodes of a step's results, where a rule takes it."""
+        if step.kind not in (PURE, VIEW):
+            return None
+        rule = views if step.kind == VIEW else RULES.get(getattr(step.op, "name", ""), elementwise)
+        args = replaced(step.args, self.nodes.__getitem__)
+        try:
+            found = rule(self.graph, step, *args)
+        except (Unsuitable, ValueError, TypeError):
+            return None
+        nodes = found if isinstance(found, list) else [found]
+        recorded = [(value.shape, value.dtype) for value in step.results]
+        return nodes if [(node.shape, node.dtype) for node in nodes] == recorded else None
+
+    def call(self, step: Step) -> None:
+        """A step as a call of its function."""
+        if getattr(step.op, "name", "") in LAID and not lies_as_recorded(self.nodes[step.args[0]], step.args[0]):
+            raise Unsuitable(f"{step} of an array that does not lie in order")
+        inputs: list[Node] = []
+
+        def operand(value: Value) -> Operand:
+            inputs.append(self.nodes[value])
+            return Operand(len(inputs) - 1)
+
+        args = replaced(step.args, operand)
+        results = tuple([(value.shape, value.dtype) for value in step.results])
+        detail = Call(step.function, args, results, step)
+        shape, dtype = results[0] if len(results) == 1 else (None, None)
+        node = self.graph.add(CALL, tuple(inputs), shape, dtype, detail)  # type: ignore[arg-type]
+        if step.kind not in (PURE, VIEW, WRITE):
+            self.graph.effects.append(node)
+        for number, value in enumerate(step.results):
+            item = node if len(results) == 1 else self.graph.add(ITEM, (node,), value.shape, value.dtype, number)  # type: ignore[arg-type]
+            self.nodes[value] = item
+
+
+def lies_as_recorded(node: Node, value: Value) -> bool:
+    """Whether a node's elements lie in memory as those of the recorded array did."""
+    strides = value.strides or contiguous(node.shape, node.dtype)
+    own = node.detail[1] if node.kind == "window" else contiguous(node.shape, node.dtype)
+    return same_places(node.shape, own, strides)
+
+
+def views(graph: Graph, step: Step, node: Any, *args: Any) -> list[Node]:
+    """Views: what their function makes of an array that lies as the argument does."""
+    if not isinstance(node, Node) or node.shape is None:
+        raise Unsuitable
+    if getattr(step.op, "name", "") in LAID and not lies_as_recorded(node, step.args[0]):
+        raise Unsuitable
+    if len(step.results) == 1:
+        return [graph.view(node, lambda array: step.function(array, *args))]
+    return [graph.view(node, partial(one_view, step.function, args, i)) for i in range(len(step.results))]
+
+
+def one_view(function: Callable, args: tuple, number: int, array: np.ndarray) -> np.ndarray:
+    """One of several views of an array."""
+    return function(array, *args)[number]
+
+
+# elementwise functions
+
+
+def elementwise(graph: Graph, step: Step, *args: Any) -> Node:
+    """An elementwise function of one float dtype, written down."""
+    arrays = [arg for arg in args if isinstance(arg, Node) and arg.shape is not None]
+    kinds = {node.dtype for node in arrays} - {TRUTH}
+    if len(kinds) > 1 or not kinds <= FLOATS or not arrays:
+        raise Unsuitable
+    dtype = kinds.pop() if kinds else np.dtype(np.float32)
+    given = [kind_of(arg) for arg in args]
+    tape = trace(step.function, given, dtype)
+    if tape is None:
+        raise Unsuitable
+    nodes = [as_array(graph, arg, dtype) if isinstance(arg, Node) else None for arg in args]
+    return taken(graph, tape, nodes, dtype)
+
+
+def kind_of(arg: Any) -> Any:
+    """What stands for an argument while a function is written down: see `core.tracing.trace`."""
+    if isinstance(arg, Node):
+        return TracedNumber if arg.shape is None else arg.dtype
+    if isinstance(arg, (list, tuple, np.ndarray, np.generic)):
+        raise Unsuitable
+    return arg
+
+
+def as_array(graph: Graph, node: Node, dtype: Any) -> Node:
+    """A node that is an array; a number among the inputs as one of a dtype."""
+    return graph.add(INPUT, (), (), dtype, node.detail) if node.shape is None else node
+
+
+def taken(graph: Graph, tape: Any, nodes: list, dtype: Any) -> Node:
+    """The nodes of a tape's steps."""
+    values = nodes + [graph.constant(np.array(constant, dtype)) for constant in tape.constants]
+    for step in tape.steps:
+        values.append(graph.apply(step.function, step.types, *[values[place] for place in step.places]))
+    return values[tape.result]
+
+
+def applied(graph: Graph, function: Any, *nodes: Node) -> Node:
+    """An arithmetic function of arrays of one float dtype."""
+    char = nodes[0].dtype.char
+    return graph.apply(function, f"{char * len(nodes)}->{char}", *nodes)
+
+
+def number(graph: Graph, value: float, like: Node) -> Node:
+    """A constant of the dtype of a node."""
+    return graph.constant(np.array(value, like.dtype))
+
+
+# sums
+
+
+def float_node(node: Any) -> Node:
+    """A node that is an array of floats."""
+    if not isinstance(node, Node) or node.shape is None or node.dtype not in FLOATS:
+        raise Unsuitable
+    return node
+
+
+def axes_of(node: Node, dims: Any) -> tuple[int, ...]:
+    """The dimensions that are summed over: all where none are named."""
+    if dims is None:
+        return tuple(range(len(node.shape)))
+    dims = dims if isinstance(dims, (tuple, list)) else (dims,)
+    return tuple(sorted({dim % len(node.shape) for dim in dims}))
+
+
+def kept(graph: Graph, node: Node, source: Node, axes: tuple[int, ...], keepdim: bool) -> Node:
+    """A reduced node, with dimensions of one element in the place of those that it lost where these are to be kept."""
+    if not keepdim:
+        return node
+    return graph.reshape(node, tuple([1 if axis in axes else n for axis, n in enumerate(source.shape)]))
+
+
+def summed(graph: Graph, step: Step, input: Any, dims: Any = None, keepdim: bool = False, dtype: Any = None) -> Node:
+    """A sum of all elements, or along dimensions."""
+    node = float_node(input)
+    if node.size == 0 or dtype not in (None, node.dtype):
+        raise Unsuitable
+    axes = axes_of(node, dims)
+    return kept(graph, graph.reduce(np.add, node, axes), node, axes, keepdim)
+
+
+def averaged(graph: Graph, step: Step, input: Any, dims: Any = None, keepdim: bool = False, dtype: Any = None) -> Node:
+    """A mean, likewise."""
+    total = summed(graph, step, input, dims, keepdim, dtype)
+    count = prod([input.shape[axis] for axis in axes_of(input, dims)])
+    return applied(graph, np.divide, total, number(graph, count, input))
+
+
+# products
+
+
+def matrices(*nodes: Any) -> None:
+    """Sees to it that there are only arrays of one float dtype, none of them empty."""
+    found = [float_node(node) for node in nodes]
+    if any(node.size == 0 or node.dtype != found[0].dtype for node in found):
+        raise Unsuitable
+
+
+def mm(graph: Graph, step: Step, input: Any, mat2: Any) -> Node:
+    """Matrices; those of a batch broadcast."""
+    matrices(input, mat2)
+    lead = np.broadcast_shapes(input.shape[:-2], mat2.shape[:-2])
+    a, b = [expanded(graph, node, (*lead, *node.shape[-2:])) for node in (input, mat2)]
+    return graph.product(a, b)
+
+
+def expanded(graph: Graph, node: Node, shape: tuple[int, ...]) -> Node:
+    """A node seen in a larger shape."""
+    return node if node.shape == shape else graph.view(node, lambda array: np.broadcast_to(array, shape))
+
+
+def mm_turned(graph: Graph, step: Step, input: Any, weight: Any) -> Node:
+    """A matrix and a transposed one."""
+    matrices(input, weight)
+    return graph.product(input, graph.transpose(weight))
+
+
+def mv(graph: Graph, step: Step, input: Any, vec: Any) -> Node:
+    """A matrix and a vector."""
+    matrices(input, vec)
+    return graph.reshape(graph.product(input, graph.reshape(vec, (*vec.shape, 1))), input.shape[:1])
+
+
+def outer(graph: Graph, step: Step, input: Any, vec2: Any) -> Node:
+    """Each element of a vector with each of another."""
+    matrices(input, vec2)
+    return graph.product(graph.reshape(input, (*input.shape, 1)), graph.reshape(vec2, (1, *vec2.shape)))
+
+
+def dot(graph: Graph, step: Step, input: Any, tensor: Any) -> Node:
+    """Two vectors."""
+    matrices(input, tensor)
+    return graph.reshape(
+        graph.product(graph.reshape(input, (1, *input.shape)), graph.reshape(tensor, (*tensor.shape, 1))), ()
+    )
+
+
+def folded(graph: Graph, step: Step, input: Any, other: Any) -> Node:
+    """An array whose rows are multiplied by a matrix."""
+    matrices(input, other)
+    rows = graph.reshape(input, (prod(input.shape[:-1]), input.shape[-1]))
+    return graph.reshape(graph.product(rows, other), (*input.shape[:-1], other.shape[-1]))
+
+
+def linear(graph: Graph, step: Step, input: Any, weight: Any, bias: Any) -> Node:
+    """A layer: the rows by a transposed matrix, and a vector added to each."""
+    matrices(input, weight, bias)
+    rows = graph.reshape(input, (prod(input.shape[:-1]), input.shape[-1]))
+    made = applied(graph, np.add, graph.product(rows, graph.transpose(weight)), bias)
+    return graph.reshape(made, (*input.shape[:-1], weight.shape[0]))
+
+
+# copies and shapes
+
+
+def copied(graph: Graph, step: Step, input: Any, *rest: Any) -> Node:
+    """A copy: what nobody writes to need not be one."""
+    if not isinstance(input, Node) or input.shape is None:
+        raise Unsuitable
+    return input
+
+
+def reshaped(graph: Graph, step: Step, input: Any, shape: Any) -> Node:
+    """A copy in another shape."""
+    if not isinstance(input, Node) or input.shape is None:
+        raise Unsuitable
+    return graph.reshape(input, tuple(step.results[0].shape))  # type: ignore[arg-type]
+
+
+RULES: dict[str, Callable[..., Node]] = {
+    "sum": summed, "sum_dims": summed, "mean": averaged, "mean_dims": averaged,
+    "mm": mm, "bmm": mm, "broadcast": mm, "mm_turned": mm_turned, "mv": mv, "outer": outer, "dot": dot,
+    "folded": folded, "linear": linear,
+    "clone": copied, "reshape_copy": reshaped, "unsafe_view": reshaped, "squeezed": reshaped,
+}  # fmt: skip

@@ -1,0 +1,386 @@
+"""The plan of a graph: its instructions in their order, and where in memory everything lies.
+
+Memory is a row of slots: inputs, constants, outputs, what calls give, and one arena in which results lie one above the
+other as their lifetimes allow. Nothing that a caller gets to hold lies in the arena. Arrays that are stacked are made
+in their rows of the stack, where they can be.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.fusion import Instruction, direction, instructions, maker
+from rushlight.compiler.graph import (
+    CALL,
+    CONSTANT,
+    COPY,
+    INPUT,
+    ITEM,
+    PRODUCT,
+    REDUCE,
+    STACK,
+    WINDOW,
+    Graph,
+    Node,
+    contiguous,
+    is_contiguous,
+)
+from rushlight.compiler.program import WRITE
+
+ALIGNMENT = 64  # bytes
+ARENA = 0  # the number of its slot
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Where an array lies: a slot, the bytes from its start, and how."""
+
+    slot: int
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Elementwise steps on one shape. Values are numbered: first `reads`, then the results of the steps.
+
+    A step is (function, types, numbers of its operands). `writes` are numbers of values with where they go, `sums` have
+    the direction too.
+    """
+
+    shape: tuple[int, ...]
+    reads: tuple[Area, ...]
+    steps: tuple[tuple, ...]
+    writes: tuple[tuple[int, Area], ...]
+    sums: tuple[tuple[int, str, Area], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """out = a @ b, or addend + a @ b."""
+
+    a: Area
+    b: Area
+    out: Area
+    addend: Area | None
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of whole arrays, whose one result goes to `out`."""
+
+    function: Callable
+    reads: tuple[Area, ...]
+    out: Area
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """A call of the recorded program: `args` has `Operand`s, `reads` says where these are; results get slots.
+
+    Of a call that `writes` the function changes inputs in place: it is made when all else is done.
+    """
+
+    function: Callable
+    args: tuple
+    reads: tuple[Area, ...]
+    results: tuple[Area | None, ...]  # None for those that nothing needs
+    step: Any
+    writes: bool
+
+
+@dataclass(slots=True)
+class Plan:
+    """Instructions on slots.
+
+    `numbers` are slots for numbers among the inputs, as arrays: (slot, input, dtype). `fresh` are those of arrays
+    that are made anew for each run: (slot, shape, dtype).
+    """
+
+    size: int  # of the arena, in bytes
+    slots: int
+    inputs: list[Area]
+    numbers: list[tuple[int, int, Any]]
+    constants: list[tuple[int, np.ndarray]]
+    fresh: list[tuple[int, tuple[int, ...], Any]]
+    code: list[Any]
+    outputs: list[Area]
+    copies: list[tuple[Area, Area]] = field(default_factory=list)  # to inputs from values, at the end
+
+
+def planned(graph: Graph) -> Plan:
+    """The plan of a graph."""
+    return Planner(graph).plan()
+
+
+class Planner:
+    """A plan while it is made."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        self.order = instructions(graph)
+        self.slots = 1
+        self.places: dict[Node, tuple[int, int]] = {}  # slot and offset of nodes that are no windows
+        self.inputs: list[Area] = []
+        self.numbers: list[tuple[int, int, Any]] = []
+        self.constants: list[tuple[int, np.ndarray]] = []
+        self.fresh: list[tuple[int, tuple[int, ...], Any]] = []
+
+    def plan(self) -> Plan:
+        """Gives everything its place, and the instructions their form."""
+        last = self.written_last()
+        self.order = [x for x in self.order if x not in last] + last
+        for node in self.graph.inputs:
+            self.places[node] = (self.new_slot(), 0)
+            self.inputs.append(self.area(node))
+        for node in self.graph.live():
+            if node.kind == CONSTANT:
+                self.places[node] = (self.new_slot(), 0)
+                self.constants.append((self.places[node][0], node.detail.array))
+            elif node.kind == INPUT and node not in self.places:  # a number among the inputs, as an array
+                self.places[node] = (self.new_slot(), 0)
+                self.numbers.append((self.places[node][0], node.detail, node.dtype))
+        for node in self.graph.outputs:
+            if node.base not in self.places and maker(node).kind != CALL:
+                self.places[node.base] = (self.new_slot(), 0)
+                self.fresh.append((self.places[node.base][0], node.base.shape, node.base.dtype))
+        changed = self.changed_in_place(last)
+        self.wanted = self.wanted_nodes()
+        size = self.lay_out_arena()
+        code = [form for x in self.order for form in self.form(x, x in last)]
+        copies = [(self.area(place), self.area(value)) for place, value in self.graph.writes if value not in changed]
+        outputs = [self.area(node) for node in self.graph.outputs]
+        return Plan(size, self.slots, self.inputs, self.numbers, self.constants, self.fresh, code, outputs, copies)
+
+    def wanted_nodes(self) -> set[Node]:
+        """The nodes that something outside of their instruction needs."""
+        roots = [*self.graph.outputs, *[value for _, value in self.graph.writes]]
+        return {x.base for instruction in self.order for x in instruction.reads()} | {x.base for x in roots}
+
+    def new_slot(self) -> int:
+        """The number of another slot."""
+        self.slots += 1
+        return self.slots - 1
+
+    def area(self, node: Node) -> Area:
+        """Where a node lies."""
+        slot, offset = self.places[node.base]
+        if node.shape is None:
+            return Area(slot, offset, (), (), node.dtype)
+        if node.kind == WINDOW:
+            return Area(slot, offset + node.detail[0], node.shape, node.detail[1], node.dtype)
+        return Area(slot, offset, node.shape, contiguous(node.shape, node.dtype), node.dtype)
+
+    # what writes to inputs
+
+    def written_last(self) -> list[Instruction]:
+        """Calls that may change inputs in place, once nothing else reads these: nobody sees their results otherwise."""
+        writes = {value: place for place, value in self.graph.writes}
+        calls = [x for x in self.order if x.nodes[0].kind == CALL and x.nodes[0].detail.step.kind == WRITE]
+        used = {x for node in self.graph.live() if node.kind != ITEM for x in node.inputs} | set(self.graph.outputs)
+        last = []
+        for instruction in calls:
+            call = instruction.nodes[0]
+            results = self.results_of(call)
+            targets = [call.inputs[i] for i in changed_inputs(call)]
+            if len(results) == len(targets) and all(
+                writes.get(result) is target and result.base not in {x.base for x in used}
+                for result, target in zip(results, targets, strict=True)
+            ):
+                last.append(instruction)
+        touched = [x for instruction in last for x in instruction.nodes[0].inputs if x.base.kind == INPUT]
+        return last if not shared_inputs(last) and touched else []
+
+    def results_of(self, call: Node) -> list[Node]:
+        """The nodes of a call's results, in their order."""
+        if call.shape is not None:
+            return [call]
+        items = [node for node in self.graph.live() if node.kind == ITEM and node.inputs[0] is call]
+        return sorted(items, key=lambda node: node.detail)
+
+    def changed_in_place(self, last: list[Instruction]) -> set[Node]:
+        """The results of calls that write to inputs themselves: they lie there."""
+        found = set()
+        for instruction in last:
+            call = instruction.nodes[0]
+            for result, i in zip(self.results_of(call), changed_inputs(call), strict=True):
+                self.places[result] = self.places[call.inputs[i]]
+                found.add(result)
+        return found
+
+    # the arena
+
+    def lay_out_arena(self) -> int:
+        """Gives every result that has no place yet one in the arena, and calls their slots. Gives its size."""
+        stacks = self.stack_members()
+        first, final = self.lifetimes(stacks)
+        blocks: list[tuple[int, int, int, int]] = []  # (start, end, first instruction, last one)
+        size = 0
+        for node in sorted(first, key=lambda x: (first[x], -x.size)):
+            length = node.size * node.dtype.itemsize
+            start = lowest_gap(blocks, length, first[node], final[node])
+            blocks.append((start, start + length, first[node], final[node]))
+            self.places[node] = (ARENA, start)
+            size = max(size, start + length)
+        for node, (stack, offset) in stacks.items():
+            slot, start = self.places[stack]
+            self.places[node] = (slot, start + offset)
+        return size
+
+    def stack_members(self) -> dict[Node, tuple[Node, int]]:
+        """The nodes that are made in their row of a stack: whole results that are stacked once."""
+        found: dict[Node, tuple[Node, int]] = {}
+        for instruction in self.order:
+            stack = instruction.nodes[0]
+            if stack.kind != STACK:
+                continue
+            length = stack.size // len(stack.inputs) * stack.dtype.itemsize
+            for row, x in enumerate(stack.inputs):
+                whole = is_contiguous(x) and x.size == x.base.size
+                if (
+                    whole
+                    and x.base not in found
+                    and x.base not in self.places
+                    and x.base.kind not in (CALL, ITEM, STACK)
+                ):
+                    found[x.base] = (stack, row * length)
+        return found
+
+    def lifetimes(self, stacks: dict[Node, tuple[Node, int]]) -> tuple[dict[Node, int], dict[Node, int]]:
+        """The first and last instruction for each node that lies in the arena; slots for the results of calls."""
+        first: dict[Node, int] = {}
+        final: dict[Node, int] = {}
+        for i, instruction in enumerate(self.order):
+            for node in instruction.nodes:
+                if node.kind == CALL:
+                    self.place_results(node)
+                elif node not in self.places and node in self.wanted:
+                    owner = stacks[node][0] if node in stacks else node
+                    first.setdefault(owner, i)
+                    final[owner] = max(final.get(owner, i), i)
+            for x in instruction.reads():
+                owner = stacks[x.base][0] if x.base in stacks else x.base
+                if owner in first:
+                    final[owner] = i
+        for _, value in self.graph.writes:
+            owner = stacks[value.base][0] if value.base in stacks else value.base
+            if owner in first:
+                final[owner] = len(self.order)
+        return first, final
+
+    def place_results(self, call: Node) -> None:
+        """Slots for the results of a call that have none."""
+        for node in self.results_of(call):
+            if node not in self.places:
+                self.places[node] = (self.new_slot(), 0)
+
+    # instructions
+
+    def form(self, instruction: Instruction, is_last: bool) -> Iterable[Any]:
+        """The forms in which an instruction is carried out."""
+        node = instruction.nodes[0]
+        if instruction.is_group:
+            return [self.group(instruction)] if node.size else []
+        if node.kind == PRODUCT:
+            a, b, *addend = [self.area(x) for x in node.inputs]
+            return [Product(a, b, self.area(node), addend[0] if addend else None)]
+        if node.kind == REDUCE:
+            return [self.total(node)]
+        if node.kind == COPY:
+            return [Apply(np.array, (self.area(node.inputs[0]),), self.area(node))]
+        if node.kind == STACK:
+            return list(self.rows(node))
+        return [self.invoke(node, is_last)]
+
+    def group(self, instruction: Instruction) -> Group:
+        """A group, with its values numbered."""
+        reads = list(instruction.reads())
+        steps = [node for node in instruction.nodes if node.kind != REDUCE]
+        number = {node: i for i, node in enumerate([*reads, *steps])}
+        made = tuple([
+            (np.positive, f"{node.dtype.char}->{node.dtype.char}", (number[node.inputs[0]],)) if node.kind == COPY
+            else (*node.detail, tuple([number[x] for x in node.inputs]))
+            for node in steps
+        ])  # fmt: skip
+        writes = tuple([(number[node], self.area(node)) for node in steps if node in self.wanted])
+        sums = tuple([
+            (number[node.inputs[0]], direction(node), self.area(node))
+            for node in instruction.nodes if node.kind == REDUCE
+        ])  # fmt: skip
+        return Group(instruction.shape, tuple([self.area(x) for x in reads]), made, writes, sums)  # type: ignore[arg-type]
+
+    def total(self, node: Node) -> Any:
+        """A sum by itself: a group without steps where its direction is one of those."""
+        (x,), way = node.inputs, direction(node)
+        if way is not None:
+            return Group(x.shape, (self.area(x),), (), (), ((0, way, self.area(node)),))
+        ufunc, axes = node.detail
+        return Apply(Reduction(ufunc, axes), (self.area(x),), self.area(node))
+
+    def rows(self, stack: Node) -> Iterable[Group]:
+        """The rows of a stack that are not made in their places: copies."""
+        area = self.area(stack)
+        for row, x in enumerate(stack.inputs):
+            source = self.area(x)
+            target = Area(
+                area.slot, area.offset + row * area.strides[0], x.shape, contiguous(x.shape, x.dtype), x.dtype
+            )
+            if (source.slot, source.offset) != (target.slot, target.offset):
+                char = x.dtype.char
+                yield Group(x.shape, (source,), ((np.positive, f"{char}->{char}", (0,)),), ((1, target),), ())
+
+    def invoke(self, call: Node, is_last: bool) -> Invoke:
+        """A call."""
+        detail = call.detail
+        found = {} if is_last else {node.detail if node.kind == ITEM else 0: node for node in self.results_of(call)}
+        results = tuple([self.area(found[i]) if i in found else None for i in range(len(detail.results))])
+        reads = tuple([self.area(x) for x in call.inputs])
+        return Invoke(detail.function, detail.args, reads, results, detail.step, is_last)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A ufunc along dimensions."""
+
+    ufunc: np.ufunc
+    axes: tuple[int, ...]
+
+    def __call__(self, array: np.ndarray) -> Any:
+        """The reduced array."""
+        return self.ufunc.reduce(array, self.axes)
+
+
+def changed_inputs(call: Node) -> list[int]:
+    """The inputs that a call changes in place."""
+    changed = [call.detail.args[i] for i in call.detail.step.changes]
+    return [operand.number for arg in changed for operand in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+
+
+def shared_inputs(calls: list[Instruction]) -> bool:
+    """Whether calls that change inputs in place look at what another one changes."""
+    changed: set[Node] = set()
+    read: set[Node] = set()
+    for instruction in calls:
+        call = instruction.nodes[0]
+        targets = {call.inputs[i].base for i in changed_inputs(call)}
+        others = {x.base for x in call.inputs} - targets
+        if targets & (changed | read) or others & changed:
+            return True
+        changed |= targets
+        read |= others
+    return False
+
+
+def lowest_gap(blocks: list[tuple[int, int, int, int]], length: int, first: int, last: int) -> int:
+    """The lowest place for a block that lives as long, beside those that live at the same time."""
+    start = 0
+    for begin, end, born, dead in sorted(blocks):
+        if born <= last and first <= dead:
+            if begin - start >= length:
+                break
+            start = max(start, -(-end // ALIGNMENT) * ALIGNMENT)
+    return start

@@ -1,0 +1,163 @@
+"""Plans carried out with NumPy, instruction by instruction: the plain twin of the walker (`walker.pyx`)."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rushlight.compiler.graph import Operand
+from rushlight.compiler.planning import ARENA, Area, Group, Invoke, Plan, Product
+from rushlight.compiler.program import CHECK, WRITE, Mismatch, copied, listed
+from rushlight.kernels.compiled import load
+
+AXES = {"down": 0, "along": -1}
+
+
+fast = load("walker")
+
+
+def executor(plan: Plan) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+    """What runs a plan: the walker, or its plain twin where that is not compiled."""
+    return Executor(plan) if fast is None else fast.Walker(plan, partial(Run, plan))
+
+
+class Executor:
+    """A plan, ready to be run again and again."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.memory: list[Any] = [None] * plan.slots
+        for slot, array in plan.constants:
+            self.memory[slot] = array
+
+    def __call__(self, inputs: Sequence[Any]) -> list[np.ndarray]:
+        """The outputs for some inputs: arrays of the planned shapes, and numbers.
+
+        Raises Mismatch for a check that fails, before any input is written to.
+        """
+        return Run(self.plan, list(self.memory), inputs, True).finished()
+
+
+class Run:
+    """One run of a plan, with an arena of its own where it is alone."""
+
+    def __init__(self, plan: Plan, memory: list[Any], inputs: Sequence[Any], alone: bool):
+        self.plan, self.memory, self.inputs = plan, memory, inputs
+        if alone:
+            memory[ARENA] = np.empty(plan.size, np.uint8)
+        for area, array in zip(plan.inputs, inputs, strict=True):
+            memory[area.slot] = array if area.shape == () or array.flags.c_contiguous else np.ascontiguousarray(array)
+        for slot, number, dtype in plan.numbers:
+            memory[slot] = np.array(inputs[number], dtype)
+        for slot, shape, dtype in plan.fresh:
+            memory[slot] = np.empty(shape, dtype)
+
+    def finished(self) -> list[np.ndarray]:
+        """The outputs, after all instructions."""
+        for instruction in self.plan.code:
+            self.carry_out(instruction)
+        return self.outcome()
+
+    def outcome(self) -> list[np.ndarray]:
+        """The outputs, and inputs with their last values."""
+        outputs = [self.handed_out(area) for area in self.plan.outputs]
+        if self.plan.copies:
+            self.write()
+        return outputs
+
+    def look(self, area: Area) -> Any:
+        """The array of an area."""
+        found = self.memory[area.slot]
+        if not isinstance(found, np.ndarray):
+            return found  # a number
+        if found.dtype == area.dtype and (found.shape, found.strides, 0) == (area.shape, area.strides, area.offset):
+            return found
+        return np.ndarray(area.shape, area.dtype, found, area.offset, area.strides)
+
+    def carry_out(self, instruction: Any) -> None:
+        """One instruction."""
+        if isinstance(instruction, Group):
+            self.group(instruction)
+        elif isinstance(instruction, Product):
+            self.product(instruction)
+        elif isinstance(instruction, Invoke):
+            self.invoke(instruction)
+        else:
+            self.look(instruction.out)[...] = instruction.function(*map(self.look, instruction.reads))
+
+    def group(self, group: Group) -> None:
+        """Elementwise steps."""
+        values = [self.look(area) for area in group.reads]
+        for function, _, operands in group.steps:
+            values.append(function(*[values[k] for k in operands]))
+        for number, area in group.writes:
+            self.look(area)[...] = values[number]
+        for number, way, area in group.sums:
+            value, out = values[number], self.look(area)
+            rows = {"all": (1, -1), "down": (-1, max(out.size, 1)), "along": (max(out.size, 1), -1)}[way]
+            out[...] = np.add.reduce(value.reshape(rows), 0 if way == "down" else 1).reshape(out.shape)
+
+    def product(self, product: Product) -> None:
+        """A product of matrices."""
+        made = np.matmul(self.look(product.a), self.look(product.b))
+        if product.addend is not None:
+            made += self.look(product.addend)
+        self.look(product.out)[...] = made
+
+    def invoke(self, call: Invoke) -> None:
+        """A call of a function of the recorded program."""
+        given = [self.look(area) for area in call.reads]
+        if call.step.kind == WRITE and not call.writes:
+            self.write_to_copies(call, given)
+            return
+        made = call.function(*filled(call.args, given))
+        if call.step.kind == CHECK and not made:
+            raise Mismatch(call.step)
+        if call.step.kind not in (CHECK, WRITE):
+            self.keep(call, listed(made))
+
+    def write_to_copies(self, call: Invoke, given: list[Any]) -> None:
+        """A call that changes its arguments, on copies: these are its results."""
+        args = list(filled(call.args, given))
+        for position in call.step.changes:
+            args[position] = copied(args[position])
+        call.function(*args)
+        changed = [array for position in call.step.changes for array in listed(args[position])]
+        self.keep(call, changed)
+
+    def keep(self, call: Invoke, made: Sequence[Any]) -> None:
+        """Puts what a call gave into its slots: lying in order, and not in the arena."""
+        for area, array in zip(call.results, made, strict=True):
+            if area is None:
+                continue
+            array = np.asarray(array)
+            if array.shape != area.shape or array.dtype != area.dtype:
+                raise Mismatch(call.step)  # a shape that depends on values, such as that of a mask's elements
+            if not array.flags.c_contiguous or np.may_share_memory(array, self.memory[ARENA]):
+                array = np.array(array, order="C")
+            self.memory[area.slot] = array
+
+    def handed_out(self, area: Area) -> np.ndarray:
+        """An output: never of the constants' memory."""
+        array = self.look(area)
+        return array if array.flags.writeable else array.copy()
+
+    def write(self) -> None:
+        """Gives inputs their last values."""
+        final = [(self.inputs[self.number_of(target)], self.look(value).copy()) for target, value in self.plan.copies]
+        for array, value in final:
+            np.copyto(array, value)
+
+    def number_of(self, target: Area) -> int:
+        """The number of the input that lies in an area."""
+        return next(i for i, area in enumerate(self.plan.inputs) if area.slot == target.slot)
+
+
+def filled(args: Any, given: list[Any]) -> Any:
+    """Arguments with arrays in the place of operands."""
+    if type(args) is Operand:
+        return given[args.number]
+    if type(args) in (tuple, list):
+        return type(args)([filled(arg, given) for arg in args])
+    return args

@@ -1,0 +1,76 @@
+# Groups of elementwise steps, for the walker of compiled programs.
+from numpy cimport npy_intp
+
+from rushlight.kernels.compiled.ufuncs cimport Loop
+
+cdef enum:
+    MOST_DIMS = 8
+    MOST_PARTS = 64
+
+
+cdef struct Source:
+    int slot
+    npy_intp offset
+    int item  # bytes of an element
+    bint spread  # whether it is copied beforehand, so that elements follow each other
+    npy_intp stride  # from an element to the next where it is not: 0 for a number
+    npy_intp period  # elements after which it begins anew, as parts do; else 0
+    int ndim
+    npy_intp shape[MOST_DIMS]
+    npy_intp strides[MOST_DIMS]
+    npy_intp scratch
+
+
+cdef struct Register:
+    char* start
+    npy_intp stride
+
+
+cdef struct Step:
+    Loop loop
+    int arity
+    int given[3]
+    int out
+
+
+cdef struct Target:
+    int register
+    int slot
+    npy_intp offset
+    int item
+
+
+cdef enum Way:
+    OVER_ALL, DOWN, ALONG
+
+
+cdef struct Sum:
+    int register
+    int slot
+    npy_intp offset
+    Way way
+    bint single
+    npy_intp size, columns
+
+
+cdef struct Code:
+    npy_intp size, tile, unit, scratch  # elements, those of a part, whose number a part's is a multiple of; bytes
+    int sources, registers, steps, targets, sums
+    Source* source
+    Register* register
+    Step* step
+    Target* target
+    Sum* sum
+    char* memory  # that the steps compute in
+
+
+cdef class Group:
+    cdef Code code
+
+    cdef note_step(self, int i, function, str types, tuple operands)
+    cdef note_source(self, int i, area, tuple shape)
+    cdef note_sum(self, int i, int number, str way, area)
+    cdef lay_out(self, steps, dict written, list items)
+
+    cdef int compute(self, char** slots) except -1
+    cdef int compute_shared(self, char** slots) except -1

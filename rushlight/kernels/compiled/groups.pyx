@@ -1,0 +1,420 @@
+# cython: boundscheck=False, cdivision=True
+"""Groups of elementwise steps of a compiled program: NumPy's inner loops on parts that stay in the nearest cache.
+
+A part of all elements goes through all steps before the next one does. What a step gives lies in scratch memory, or where
+it is wanted; operands that do not lie in order are copied to scratch memory first. Sums are taken of each part while it is
+at hand. Large groups are shared among threads.
+"""
+
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+from numpy cimport npy_intp
+
+from math import lcm
+
+import numpy as np
+
+from rushlight.core.loops cimport loop_for
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
+
+cdef enum:
+    NEAR = 1 << 17  # bytes of scratch memory that still are near
+    SHORTEST = 256  # elements of a part, where there are more
+    GRAIN = 1 << 15  # elements of a thread's part
+    SHARED = 1 << 17  # steps for an element each from which on threads pay
+    ALIGNMENT = 64
+    MOST_REGISTERS = 256  # of a group that is shared
+
+WAYS = {"all": OVER_ALL, "down": DOWN, "along": ALONG}
+
+
+cdef class Group:
+    """The steps of a group (`compiler.planning.Group`), ready to be taken."""
+
+    def __cinit__(self, group):
+        self.code.sources, self.code.steps = len(group.reads), len(group.steps)
+        self.code.targets, self.code.sums = len(group.writes), len(group.sums)
+        self.code.registers = self.code.sources + self.code.steps
+        self.code.source = <Source*>calloc(self.code.sources + 1, sizeof(Source))
+        self.code.register = <Register*>calloc(self.code.registers + 1, sizeof(Register))
+        self.code.step = <Step*>calloc(self.code.steps + 1, sizeof(Step))
+        self.code.target = <Target*>calloc(self.code.targets + 1, sizeof(Target))
+        self.code.sum = <Sum*>calloc(self.code.sums + 1, sizeof(Sum))
+        if not (self.code.source and self.code.register and self.code.step and self.code.target and self.code.sum):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.code.source)
+        free(self.code.register)
+        free(self.code.step)
+        free(self.code.target)
+        free(self.code.sum)
+        free(self.code.memory)
+
+    def __init__(self, group):
+        self.code.size = 1
+        for n in group.shape:
+            self.code.size *= n
+        written = {number: area for number, area in group.writes}
+        items = [area.dtype.itemsize for area in group.reads]
+        for i, (function, types, operands) in enumerate(group.steps):
+            self.note_step(i, function, types, operands)
+            items.append(np.dtype(types[-1]).itemsize)
+        for i, area in enumerate(group.reads):
+            self.note_source(i, area, group.shape)
+        for i, (number, area) in enumerate(group.writes):
+            self.code.target[i] = Target(number, area.slot, area.offset, items[number])
+        self.code.unit = 1
+        for i, (number, way, area) in enumerate(group.sums):
+            self.note_sum(i, number, way, area)
+            if number < self.code.sources and self.code.source[number].stride == 0:
+                self.code.source[number].spread = True
+        self.lay_out(group.steps, written, items)
+
+    cdef note_step(self, int i, function, str types, tuple operands):
+        """Notes a step."""
+        cdef Step* step = &self.code.step[i]
+        step.loop = loop_for(function, types)
+        step.arity = len(operands)
+        for k, number in enumerate(operands):
+            step.given[k] = number
+        step.out = self.code.sources + i
+
+    cdef note_source(self, int i, area, tuple shape):
+        """Notes an operand, with as few dimensions as tell how it lies."""
+        cdef Source* source = &self.code.source[i]
+        source.slot, source.offset, source.item = area.slot, area.offset, area.dtype.itemsize
+        dims = joined(shape, area)
+        source.stride = dims[len(dims) - 1][1]
+        source.spread = len(dims) > 1 or source.stride not in (0, source.item)
+        if len(dims) > MOST_DIMS:
+            raise ValueError("an operand of too many dimensions")
+        source.ndim = len(dims)
+        for d, (n, stride) in enumerate(dims):
+            source.shape[d], source.strides[d] = n, stride
+        if len(dims) > 1 and dims[0][1] == 0:
+            source.period = self.code.size // dims[0][0]
+
+    cdef note_sum(self, int i, int number, str way, area):
+        """Notes a sum."""
+        cdef Sum* found = &self.code.sum[i]
+        found.register, found.slot, found.offset, found.way = number, area.slot, area.offset, WAYS[way]
+        found.single, found.size = area.dtype.itemsize == 4, 1
+        for n in area.shape:
+            found.size *= n
+        if found.size == 1:
+            found.way = OVER_ALL
+        found.columns = found.size if found.way == DOWN else self.code.size // found.size
+        if found.way != OVER_ALL:
+            self.code.unit = lcm(self.code.unit, found.columns)
+
+    cdef lay_out(self, steps, dict written, list items):
+        """Gives each step's result memory that no later step needs, and chooses the size of parts."""
+        cdef npy_intp length
+        last = {number: i for i, (_, _, operands) in enumerate(steps) for number in operands}
+        for i in range(self.code.sums):
+            last[self.code.sum[i].register] = len(steps)
+        places, unused, count = {}, [], 0
+        for i, (_, _, operands) in enumerate(steps):
+            number = self.code.sources + i
+            if number not in written:
+                if not unused:
+                    unused.append(count)
+                    count += 1
+                places[number] = unused.pop()
+            unused += [places[x] for x in set(operands) if x in places and last[x] == i]
+        spreads = [i for i in range(self.code.sources) if self.code.source[i].spread]
+        room = (count + len(spreads)) * max(items)
+        self.code.tile = self.code.size if self.code.size * room <= NEAR else max(SHORTEST, NEAR // room)
+        if self.code.tile < self.code.size:
+            self.code.tile = max(1, self.code.tile // self.code.unit) * self.code.unit
+        length = (self.code.tile * max(items) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        self.code.scratch = (count + len(spreads)) * length
+        self.code.memory = <char*>malloc(self.code.scratch + 1)
+        if self.code.memory == NULL:
+            raise MemoryError
+        for k, i in enumerate(spreads):
+            self.code.source[i].scratch = (count + k) * length
+        for number, place in places.items():
+            self.code.register[number].start = self.code.memory + <npy_intp>place * length
+        for number in range(self.code.registers):
+            self.code.register[number].stride = items[number]
+        for i in range(self.code.sources):
+            if not self.code.source[i].spread:
+                self.code.register[i].stride = self.code.source[i].stride
+            if self.code.source[i].period and self.code.tile % self.code.source[i].period:
+                self.code.source[i].period = 0
+
+    cdef int compute(self, char** slots) except -1:
+        """Takes all steps."""
+        cdef int i
+        cdef Sum* total
+        if self.code.size == 0:
+            return 0
+        for i in range(self.code.sums):
+            total = &self.code.sum[i]
+            if total.way != ALONG:
+                memset(slots[total.slot] + total.offset, 0, total.size * (4 if total.single else 8))
+        if self.code.size * (self.code.steps + 1) >= SHARED and self.code.registers <= MOST_REGISTERS and number_of_threads() > 1:
+            return self.compute_shared(slots)
+        take_parts(&self.code, self.code.register, slots, self.code.memory, 0, self.code.size, NULL)
+        return 0
+
+    cdef int compute_shared(self, char** slots) except -1:
+        """Takes all steps in several threads; each part has sums of its own, which are added in their order."""
+        cdef Job job
+        cdef int i
+        job.group, job.slots, job.sums, job.room, job.failed = &self.code, slots, NULL, 0, False
+        job.grain = (max(<npy_intp>GRAIN, self.code.size // MOST_PARTS + 1) + self.code.unit - 1) // self.code.unit * self.code.unit
+        for i in range(self.code.sums):
+            job.room += self.code.sum[i].size * 8 if self.code.sum[i].way != ALONG else 0
+        if job.room:
+            job.sums = <char*>calloc((self.code.size + job.grain - 1) // job.grain, job.room)
+            if job.sums == NULL:
+                raise MemoryError
+        try:
+            shared(compute_part, &job, self.code.size, job.grain)
+            if job.failed:
+                raise MemoryError
+            add_up(&self.code, &job)
+        finally:
+            free(job.sums)
+        return 0
+
+
+cdef struct Job:
+    const Code* group
+    char** slots
+    npy_intp grain
+    npy_intp room  # bytes of the sums of a part
+    char* sums
+    bint failed  # for want of memory
+
+
+cdef void compute_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """A thread's part."""
+    cdef Job* job = <Job*>given
+    cdef const Code* group = job.group
+    cdef Register[MOST_REGISTERS] registers
+    cdef int i
+    cdef char* memory = <char*>malloc(group.scratch + 1)
+    if memory == NULL:
+        job.failed = True
+        return
+    for i in range(group.registers):
+        registers[i] = group.register[i]
+        if registers[i].start >= group.memory and registers[i].start < group.memory + group.scratch:
+            registers[i].start = memory + (registers[i].start - group.memory)
+    take_parts(group, registers, job.slots, memory, start, stop,
+               NULL if job.sums == NULL else job.sums + start // job.grain * job.room)
+    free(memory)
+
+
+cdef void add_up(const Code* group, const Job* job) noexcept nogil:
+    """Adds the sums of parts."""
+    cdef npy_intp part
+    cdef char* place = job.sums
+    cdef Sum* total
+    cdef int i
+    if place == NULL:
+        return
+    for part in range((group.size + job.grain - 1) // job.grain):
+        for i in range(group.sums):
+            total = &group.sum[i]
+            if total.way != ALONG:
+                if total.single:
+                    add_rows(<float*>place, <float*>(job.slots[total.slot] + total.offset), 1, total.size)
+                else:
+                    add_rows(<double*>place, <double*>(job.slots[total.slot] + total.offset), 1, total.size)
+                place += total.size * 8
+
+
+cdef void take_parts(const Code* group, Register* registers, char** slots, char* memory, npy_intp start, npy_intp stop,
+                     char* sums) noexcept nogil:
+    """Takes all steps for the elements from `start` to before `stop`; `sums` is where to, or NULL for the results."""
+    cdef npy_intp n, first = start
+    cdef int i
+    while start < stop:
+        n = min(group.tile, stop - start)
+        for i in range(group.sources):
+            place_source(&group.source[i], &registers[i], slots, memory, start, n, start == first)
+        for i in range(group.targets):
+            registers[group.target[i].register].start = (
+                slots[group.target[i].slot] + group.target[i].offset + start * group.target[i].item)
+        take_steps(group, registers, n)
+        take_sums(group, registers, slots, start, n, sums)
+        start += n
+
+
+cdef inline void take_steps(const Code* group, const Register* registers, npy_intp n) noexcept nogil:
+    """All steps for a part."""
+    cdef char* args[4]
+    cdef npy_intp strides[4]
+    cdef const Step* step = group.step
+    cdef const Register* register
+    cdef int i, k
+    for i in range(group.steps):
+        for k in range(step.arity):
+            register = &registers[step.given[k]]
+            args[k] = register.start
+            strides[k] = register.stride
+        register = &registers[step.out]
+        args[step.arity] = register.start
+        strides[step.arity] = register.stride
+        step.loop.function(args, &n, strides, step.loop.data)
+        step += 1
+
+
+# operands that do not lie in order
+
+
+cdef inline void place_source(const Source* source, Register* register, char** slots, char* memory, npy_intp start,
+                              npy_intp n, bint is_first) noexcept nogil:
+    """Sees to where the elements of an operand are read."""
+    cdef char* place = slots[source.slot] + source.offset
+    if not source.spread:
+        register.start = place + start * source.stride
+        return
+    register.start = memory + source.scratch
+    if is_first or source.period == 0:
+        spread(source, place, register.start, start, n)
+
+
+cdef void spread(const Source* source, const char* place, char* out, npy_intp start, npy_intp n) noexcept nogil:
+    """Copies n elements from `start` on, in the order of their indices."""
+    cdef npy_intp index[MOST_DIMS]
+    cdef npy_intp rest = start, length, inner = source.ndim - 1
+    cdef int d
+    for d in range(source.ndim - 1, -1, -1):
+        index[d] = rest % source.shape[d]
+        rest = rest // source.shape[d]
+        place += index[d] * source.strides[d]
+    while n > 0:
+        length = min(n, source.shape[inner] - index[inner])
+        copy_run(place, source.strides[inner], out, length, source.item)
+        out += length * source.item
+        n -= length
+        place += length * source.strides[inner]
+        index[inner] += length
+        d = <int>inner
+        while d > 0 and index[d] == source.shape[d]:
+            place += source.strides[d - 1] - index[d] * source.strides[d]
+            index[d] = 0
+            index[d - 1] += 1
+            d -= 1
+
+
+cdef inline void copy_run(const char* x, npy_intp stride, char* out, npy_intp n, int item) noexcept nogil:
+    """Copies n elements that are evenly apart."""
+    if stride == item:
+        memcpy(out, x, n * item)
+    elif item == 4:
+        copy_numbers[float](x, stride, <float*>out, n)
+    elif item == 8:
+        copy_numbers[double](x, stride, <double*>out, n)
+    else:
+        copy_truths(x, stride, out, n)
+
+
+cdef inline void copy_numbers(const char* x, npy_intp stride, real* out, npy_intp n) noexcept nogil:
+    cdef npy_intp i
+    cdef real value
+    if stride == 0:
+        value = (<const real*>x)[0]
+        for i in range(n):
+            out[i] = value
+    else:
+        for i in range(n):
+            out[i] = (<const real*>(x + i * stride))[0]
+
+
+cdef inline void copy_truths(const char* x, npy_intp stride, char* out, npy_intp n) noexcept nogil:
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = x[i * stride]
+
+
+# sums
+
+
+cdef inline void take_sums(const Code* group, const Register* registers, char** slots, npy_intp start, npy_intp n,
+                           char* sums) noexcept nogil:
+    """Adds a part to the sums."""
+    cdef Sum* total
+    cdef char* out
+    cdef int i
+    for i in range(group.sums):
+        total = &group.sum[i]
+        if total.way == ALONG or sums == NULL:
+            out = slots[total.slot] + total.offset
+        else:
+            out = sums
+            sums += total.size * 8
+        if total.single:
+            take_sum(<float*>registers[total.register].start, <float*>out, total, start, n)
+        else:
+            take_sum(<double*>registers[total.register].start, <double*>out, total, start, n)
+
+
+cdef inline void take_sum(const real* x, real* out, const Sum* total, npy_intp start, npy_intp n) noexcept nogil:
+    """Adds a part to a sum."""
+    cdef real whole
+    if total.way == DOWN:
+        add_rows(x, out, n // total.columns, total.columns)
+    elif total.way == ALONG:
+        sum_rows(x, out + start // total.columns, n // total.columns, total.columns)
+    else:
+        sum_rows(x, &whole, 1, n)
+        out[0] += whole
+
+
+cdef wide add_rows(const real* x, real* out, npy_intp rows, npy_intp columns) noexcept nogil:
+    """out[j] += the sum of x[i, j] over i."""
+    cdef npy_intp i, j
+    for i in range(rows):
+        for j in range(columns):
+            out[j] += x[i * columns + j]
+
+
+cdef wide sum_rows(const real* x, real* out, npy_intp rows, npy_intp columns) noexcept nogil:
+    """out[i] = the sum of x[i, j] over j: sums of 512 elements, added up in double precision."""
+    cdef real sums[16]
+    cdef real part
+    cdef double total
+    cdef npy_intp i, j, k, first, stop
+    for i in range(rows):
+        total = 0
+        for first in range(0, columns, 512):
+            stop = min(first + 512, columns)
+            part = 0
+            if stop - first >= 16:
+                for k in range(16):
+                    sums[k] = x[first + k]
+                for j in range(first + 16, stop - 15, 16):
+                    for k in range(16):
+                        sums[k] += x[j + k]
+                for k in range(16):
+                    part += sums[k]
+                first = stop - (stop - first) % 16
+            for j in range(first, stop):
+                part += x[j]
+            total += part
+        out[i] = <real>total
+        x += columns
+
+
+def joined(tuple shape, area):
+    """The dimensions of an operand as (elements, bytes from one to the next), those together that lie in a row."""
+    lead = len(shape) - len(area.shape)
+    dims = []
+    for axis, n in enumerate(shape):
+        own = area.shape[axis - lead] if axis >= lead else 1
+        stride = area.strides[axis - lead] if own != 1 else 0
+        if n == 1:
+            continue
+        if dims and dims[-1][1] == stride * n:
+            dims[-1] = (dims[-1][0] * n, stride)
+        else:
+            dims.append((n, stride))
+    return dims or [(1, 0)]

@@ -1,0 +1,273 @@
+# cython: boundscheck=False, cdivision=True
+"""The walker: carries out a plan (`compiler.planning`), with no Python between groups and products.
+
+Slots are pointers. Those of the arena and of constants stay; those of inputs and outputs are set for each run. What the
+walker has no code for is done by the plain executor's methods (`compiler.walking`), on arrays over the same memory.
+"""
+
+cimport numpy as cnp
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+import numpy as np
+from scipy.linalg import cython_blas
+
+from rushlight.kernels.compiled.gemm cimport Matrix, is_along, multiply_matrices
+from rushlight.kernels.compiled.groups cimport Group
+from rushlight.kernels.compiled.lanes cimport real
+from rushlight.kernels.compiled.products cimport times_vector
+
+from rushlight.kernels.compiled import gemm
+
+cnp.import_array()
+
+ctypedef Py_ssize_t index
+ctypedef void (*Gemm)(char*, char*, int*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
+
+cdef enum Kind:
+    GROUP, PRODUCT, OTHER
+
+cdef enum:
+    SMALL = 1 << 12  # elements of a matrix up to which its product with a vector needs no BLAS
+
+cdef Gemm blas(str name):
+    """A function of SciPy's BLAS."""
+    capsule = cython_blas.__pyx_capi__[name]
+    return <Gemm>PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
+
+
+cdef Gemm SGEMM = blas("sgemm"), DGEMM = blas("dgemm")
+cdef bint HAS_KERNEL = gemm.AVAILABLE
+
+
+cdef struct Operand:
+    int slot
+    index offset, down, right  # the strides in elements
+    index batch  # and from a matrix to the next
+
+
+cdef struct Product:
+    Operand a, b, addend
+    int out
+    index offset, m, n, depth, count
+    bint single, adds
+
+
+cdef struct Instruction:
+    Kind kind
+    void* group
+    Product product
+
+
+cdef class Walker:
+    """A plan, ready to be run. It is run by one thread at a time; `runs` makes what the plain executor does a run with."""
+
+    cdef object plan, runs, arena, busy
+    cdef list groups, code, memory
+    cdef int count, slots
+    cdef char** slot
+    cdef Instruction* instruction
+    cdef readonly bint at_work
+
+    def __cinit__(self, plan, runs):
+        self.count, self.slots = len(plan.code), plan.slots
+        self.slot = <char**>calloc(self.slots, sizeof(char*))
+        self.instruction = <Instruction*>calloc(self.count + 1, sizeof(Instruction))
+        if self.slot == NULL or self.instruction == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slot)
+        free(self.instruction)
+
+    def __init__(self, plan, runs):
+        self.plan, self.runs, self.groups, self.code = plan, runs, [], plan.code
+        self.memory = [None] * plan.slots
+        room = np.empty(plan.size + 64, np.uint8)
+        start = -room.ctypes.data % 64
+        self.memory[0] = room[start : start + plan.size]
+        for slot, array in plan.constants:
+            self.memory[slot] = array
+        for i, instruction in enumerate(plan.code):
+            self.note(&self.instruction[i], instruction)
+        self.set_slots()
+
+    cdef note(self, Instruction* place, instruction):
+        """Notes an instruction, as one of the walker's own where that can be."""
+        name = type(instruction).__name__
+        place.kind = OTHER
+        if name == "Group":
+            try:
+                group = Group(instruction)
+            except ValueError:  # not of a kind that groups are of
+                return
+            self.groups.append(group)
+            place.kind, place.group = GROUP, <void*>group
+        elif name == "Product" and note_product(&place.product, instruction):
+            place.kind = PRODUCT
+
+    cdef int set_slots(self) except -1:
+        """Sets the pointers of all slots that have memory."""
+        cdef int i
+        for i in range(self.slots):
+            self.set_slot(i)
+        return 0
+
+    cdef int set_slot(self, int i) except -1:
+        """Sets the pointer of a slot to the memory of its array."""
+        found = self.memory[i]
+        if cnp.PyArray_Check(found):
+            self.slot[i] = cnp.PyArray_BYTES(<cnp.ndarray>found)
+        return 0
+
+    def __call__(self, inputs):
+        """The outputs for some inputs. Raises Mismatch for a check that fails, before any input is written to."""
+        cdef int i
+        cdef Instruction* place
+        if self.at_work:  # another thread, or a call from within
+            return self.runs(list(self.memory), inputs, True).finished()
+        self.at_work = True
+        try:
+            run = self.runs(self.memory, inputs, False)
+            self.set_slots()
+            for i in range(self.count):
+                place = &self.instruction[i]
+                if place.kind == GROUP:
+                    (<Group>place.group).compute(self.slot)
+                elif place.kind == PRODUCT:
+                    multiply(&place.product, self.slot)
+                else:
+                    self.other(run, self.code[i])
+            return run.outcome()
+        finally:
+            self.at_work = False
+
+    cdef int other(self, run, instruction) except -1:
+        """What the plain executor does."""
+        run.carry_out(instruction)
+        for area in getattr(instruction, "results", ()):
+            if area is not None:
+                self.set_slot(area.slot)
+        return 0
+
+
+cdef bint note_product(Product* place, product):
+    """Notes a product; whether it is one that is computed here."""
+    cdef Py_ssize_t item = product.out.dtype.itemsize
+    place.single = item == 4
+    place.out, place.offset = product.out.slot, product.out.offset
+    place.m, place.n, place.depth = product.out.shape[-2], product.out.shape[-1], product.a.shape[-1]
+    place.count = 1
+    for n in product.out.shape[:-2]:
+        place.count *= n
+    place.adds = product.addend is not None
+    if not note_operand(&place.a, product.a, item) or not note_operand(&place.b, product.b, item):
+        return False
+    if place.adds:
+        if place.count != 1:
+            return False
+        shape = (1,) * (2 - len(product.addend.shape)) + product.addend.shape
+        strides = (0,) * (2 - len(product.addend.strides)) + product.addend.strides
+        place.addend = Operand(
+            product.addend.slot, product.addend.offset, 0 if shape[0] == 1 else strides[0] // item,
+            0 if shape[1] == 1 else strides[1] // item, 0,
+        )
+    return True
+
+
+cdef bint note_operand(Operand* place, area, Py_ssize_t item):
+    """Notes a factor; whether it is one, or are several evenly apart, with a stride of one element."""
+    rows, columns = area.shape[-2:]
+    down, right = [stride // item for stride in area.strides[-2:]]
+    place.slot, place.offset, place.batch = area.slot, area.offset, 0
+    if rows == 1:
+        down = columns if right == 1 else 1
+    if columns == 1:
+        right = 1 if rows == 1 or down != 1 else rows
+    place.down, place.right = down, right
+    lead = [(n, stride // item) for n, stride in zip(area.shape[:-2], area.strides[:-2]) if n > 1]
+    for (_, outside), (n, inside) in zip(lead, lead[1:]):
+        if outside != n * inside:
+            return False
+    if lead:
+        place.batch = lead[-1][1]
+    return (right == 1 and down >= columns) or (down == 1 and right >= rows)
+
+
+cdef int multiply(const Product* p, char** slots) except -1:
+    """Computes a product."""
+    if p.single:
+        multiply_all(p, slots, <float*>(slots[p.out] + p.offset))
+    else:
+        multiply_all(p, slots, <double*>(slots[p.out] + p.offset))
+    return 0
+
+
+cdef int multiply_all(const Product* p, char** slots, real* out) except -1:
+    """Computes the products of a batch."""
+    cdef index i
+    cdef const real* a = <const real*>(slots[p.a.slot] + p.a.offset)
+    cdef const real* b = <const real*>(slots[p.b.slot] + p.b.offset)
+    for i in range(p.count):
+        multiply_one(p, slots, a + i * p.a.batch, b + i * p.b.batch, out + i * p.m * p.n)
+    return 0
+
+
+cdef void lay_addend(const Product* p, char** slots, real* out, bint adds) noexcept nogil:
+    """Copies what is added to a product to where its sums begin; or adds it to them."""
+    cdef const real* x = <const real*>(slots[p.addend.slot] + p.addend.offset)
+    cdef index i, j
+    for i in range(p.m):
+        if adds:
+            for j in range(p.n):
+                out[i * p.n + j] += x[i * p.addend.down + j * p.addend.right]
+        elif p.addend.right == 1:
+            memcpy(out + i * p.n, x + i * p.addend.down, p.n * sizeof(real))
+        else:
+            for j in range(p.n):
+                out[i * p.n + j] = x[i * p.addend.down + j * p.addend.right]
+
+
+cdef int multiply_one(const Product* p, char** slots, const real* a, const real* b, real* out) except -1:
+    """Computes one product, by what is best for its size."""
+    if p.n == 1 and p.m * p.depth <= SMALL and follows(p.b.down, p.b.right, p.depth):
+        times_vector(a, p.a.down, p.a.right, b, out, p.m, p.depth)
+        if p.adds:
+            lay_addend(p, slots, out, True)
+        return 0
+    if p.m == 1 and p.n * p.depth <= SMALL and follows(p.a.right, p.a.down, p.depth):
+        times_vector(b, p.b.right, p.b.down, a, out, p.n, p.depth)
+        if p.adds:
+            lay_addend(p, slots, out, True)
+        return 0
+    if real is float and HAS_KERNEL and p.adds and is_along(p.a.right, p.b.down, p.m, p.n, p.depth):
+        multiply_matrices(Matrix(<const float*>a, p.a.down, p.a.right), Matrix(<const float*>b, p.b.down, p.b.right),
+                          <float*>out, p.m, p.n, p.depth, False)
+        lay_addend(p, slots, out, True)
+        return 0
+    if p.adds:
+        lay_addend(p, slots, out, False)
+    if real is float and HAS_KERNEL and p.m > 1 and p.n > 1:
+        multiply_matrices(Matrix(<const float*>a, p.a.down, p.a.right), Matrix(<const float*>b, p.b.down, p.b.right),
+                          <float*>out, p.m, p.n, p.depth, p.adds)
+    else:
+        by_blas(p, a, b, out)
+    return 0
+
+
+cdef inline bint follows(index step, index other, index n) noexcept nogil:
+    """Whether the elements of a vector follow each other in memory."""
+    return step == 1 or n == 1
+
+
+cdef void by_blas(const Product* p, const real* a, const real* b, real* out) noexcept nogil:
+    """Computes one product by BLAS, which sees all matrices transposed: out.T = b.T @ a.T."""
+    cdef int m = <int>p.m, n = <int>p.n, depth = <int>p.depth
+    cdef real one = 1, start = 1 if p.adds else 0
+    cdef char turn_a = b"N" if p.a.right == 1 and p.a.down >= depth else b"T"
+    cdef char turn_b = b"N" if p.b.right == 1 and p.b.down >= n else b"T"
+    cdef int step_a = <int>(p.a.down if turn_a == b"N" else p.a.right)
+    cdef int step_b = <int>(p.b.down if turn_b == b"N" else p.b.right)
+    (SGEMM if real is float else DGEMM)(
+        &turn_b, &turn_a, &n, &m, &depth, &one, <void*>b, &step_b, <void*>a, &step_a, &start, out, &n)
