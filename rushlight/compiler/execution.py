@@ -11,6 +11,7 @@ from rushlight.compiler.program import Program, run
 from rushlight.compiler.walking import executor
 
 REFERENCE = "eager"  # the backend that runs programs step by step
+NATIVE = "llvm"  # the one with native loops
 
 
 def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
@@ -21,4 +22,4 @@ def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
         graph = lowered(program)
     except Unsuitable:
         return partial(run, program)
-    return executor(planned(improved(graph)))
+    return executor(planned(improved(graph)), native=backend == NATIVE)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.graph import Operand
+from rushlight.compiler.native import Native, is_available, with_native_loops
 from rushlight.compiler.planning import ARENA, Area, Group, Invoke, Plan, Product
 from rushlight.compiler.program import CHECK, WRITE, Mismatch, copied, listed
 from rushlight.kernels.compiled import load
@@ -17,9 +18,13 @@ AXES = {"down": 0, "along": -1}
 fast = load("walker")
 
 
-def executor(plan: Plan) -> Callable[[Sequence[Any]], list[np.ndarray]]:
-    """What runs a plan: the walker, or its plain twin where that is not compiled."""
-    return Executor(plan) if fast is None else fast.Walker(plan, partial(Run, plan))
+def executor(plan: Plan, native: bool = False) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+    """What runs a plan: the walker, with native loops where they are wanted, or its plain twin."""
+    if fast is None:
+        return Executor(plan)
+    if native and is_available():
+        plan = with_native_loops(plan)
+    return fast.Walker(plan, partial(Run, plan))
 
 
 class Executor:
@@ -79,6 +84,8 @@ class Run:
         """One instruction."""
         if isinstance(instruction, Group):
             self.group(instruction)
+        elif isinstance(instruction, Native):
+            self.group(instruction.group)
         elif isinstance(instruction, Product):
             self.product(instruction)
         elif isinstance(instruction, Invoke):

@@ -74,3 +74,21 @@ cdef class Group:
 
     cdef int compute(self, char** slots) except -1
     cdef int compute_shared(self, char** slots) except -1
+
+
+ctypedef void (*Loops)(char** places, npy_intp start, npy_intp stop) noexcept nogil
+
+
+cdef class Native:
+    cdef Loops loops
+    cdef int places, sums
+    cdef int* slot
+    cdef npy_intp* offset
+    cdef char** place
+    cdef npy_intp extent, grain, room
+    cdef npy_intp* total  # bytes of each sum
+    cdef bint* apart  # whether parts add to different elements of it
+    cdef bint large, single
+
+    cdef int compute(self, char** slots) except -1
+    cdef int compute_shared(self) except -1

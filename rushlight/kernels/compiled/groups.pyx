@@ -418,3 +418,115 @@ def joined(tuple shape, area):
         else:
             dims.append((n, stride))
     return dims or [(1, 0)]
+
+
+# native code
+
+
+cdef struct NativeJob:
+    Loops loops
+    int places, sums
+    char** place
+    bint* apart
+    npy_intp* total
+    npy_intp grain, room
+    char* parts
+
+
+cdef class Native:
+    """A group of which there is machine code (`compiler.native.Native`)."""
+
+    def __cinit__(self, native):
+        group = native.group
+        self.sums = len(group.sums)
+        self.places = len(group.reads) + len(group.writes) + self.sums
+        self.slot = <int*>calloc(self.places, sizeof(int))
+        self.offset = <npy_intp*>calloc(self.places, sizeof(npy_intp))
+        self.place = <char**>calloc(self.places, sizeof(char*))
+        self.total = <npy_intp*>calloc(self.sums + 1, sizeof(npy_intp))
+        self.apart = <bint*>calloc(self.sums + 1, sizeof(bint))
+        if not (self.slot and self.offset and self.place and self.total and self.apart):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slot)
+        free(self.offset)
+        free(self.place)
+        free(self.total)
+        free(self.apart)
+
+    def __init__(self, native):
+        group, form = native.group, native.form
+        self.loops = <Loops><size_t>native.address
+        areas = [*group.reads, *[area for _, area in group.writes], *[area for _, _, area in group.sums]]
+        for i, area in enumerate(areas):
+            self.slot[i], self.offset[i] = area.slot, area.offset
+        for i, ((_, _, area), (_, array)) in enumerate(zip(group.sums, form.sums)):
+            self.total[i] = area.dtype.itemsize
+            for n in area.shape:
+                self.total[i] *= n
+            self.apart[i] = array.strides[0] != 0
+            self.room += 0 if self.apart[i] else (self.total[i] + 7) // 8 * 8
+        size = 1
+        for n in form.shape[1:]:
+            size *= n
+        self.extent, self.single = form.shape[0], form.dtype.itemsize == 4
+        self.grain = max(1, GRAIN // size) if size > 1 else GRAIN
+        self.grain = max(self.grain, self.extent // MOST_PARTS + 1)
+        self.large = self.extent * size * (len(group.steps) + 1) >= SHARED and self.extent > self.grain \
+            and self.places <= MOST_REGISTERS
+
+    cdef int compute(self, char** slots) except -1:
+        """Computes the group."""
+        cdef int i, first = self.places - self.sums
+        for i in range(self.places):
+            self.place[i] = slots[self.slot[i]] + self.offset[i]
+        for i in range(self.sums):
+            memset(self.place[first + i], 0, self.total[i])
+        if self.large and number_of_threads() > 1:
+            return self.compute_shared()
+        self.loops(self.place, 0, self.extent)
+        return 0
+
+    cdef int compute_shared(self) except -1:
+        """Computes the group in several threads; each part has sums of its own, which are added in their order."""
+        cdef NativeJob job = NativeJob(self.loops, self.places, self.sums, self.place, self.apart, self.total, self.grain,
+                                       self.room, NULL)
+        cdef npy_intp part, parts = (self.extent + self.grain - 1) // self.grain
+        cdef int i
+        cdef char* sums
+        if self.room:
+            job.parts = <char*>calloc(parts, self.room)
+            if job.parts == NULL:
+                raise MemoryError
+        try:
+            shared(compute_native_part, &job, self.extent, self.grain)
+            sums = job.parts
+            for part in range(parts if self.room else 0):
+                for i in range(self.sums):
+                    if not self.apart[i]:
+                        if self.single:
+                            add_rows(<float*>sums, <float*>self.place[self.places - self.sums + i], 1, self.total[i] // 4)
+                        else:
+                            add_rows(<double*>sums, <double*>self.place[self.places - self.sums + i], 1, self.total[i] // 8)
+                        sums += (self.total[i] + 7) // 8 * 8
+        finally:
+            free(job.parts)
+        return 0
+
+
+cdef void compute_native_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """A thread's part."""
+    cdef const NativeJob* job = <const NativeJob*>given
+    cdef char* places[MOST_REGISTERS]
+    cdef char* sums
+    cdef int i, first = job.places - job.sums
+    for i in range(job.places):
+        places[i] = job.place[i]
+    if job.parts != NULL:
+        sums = job.parts + start // job.grain * job.room
+        for i in range(job.sums):
+            if not job.apart[i]:
+                places[first + i] = sums
+                sums += (job.total[i] + 7) // 8 * 8
+    job.loops(places, start, stop)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cython_blas
 
 from rushlight.kernels.compiled.gemm cimport Matrix, is_along, multiply_matrices
-from rushlight.kernels.compiled.groups cimport Group
+from rushlight.kernels.compiled.groups cimport Group, Native
 from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.products cimport times_vector
 
@@ -26,7 +26,7 @@ ctypedef Py_ssize_t index
 ctypedef void (*Gemm)(char*, char*, int*, int*, int*, void*, void*, int*, void*, int*, void*, void*, int*) noexcept nogil
 
 cdef enum Kind:
-    GROUP, PRODUCT, OTHER
+    GROUP, NATIVE, PRODUCT, OTHER
 
 cdef enum:
     SMALL = 1 << 12  # elements of a matrix up to which its product with a vector needs no BLAS
@@ -104,6 +104,10 @@ cdef class Walker:
                 return
             self.groups.append(group)
             place.kind, place.group = GROUP, <void*>group
+        elif name == "Native":
+            native = Native(instruction)
+            self.groups.append(native)
+            place.kind, place.group = NATIVE, <void*>native
         elif name == "Product" and note_product(&place.product, instruction):
             place.kind = PRODUCT
 
@@ -135,6 +139,8 @@ cdef class Walker:
                 place = &self.instruction[i]
                 if place.kind == GROUP:
                     (<Group>place.group).compute(self.slot)
+                elif place.kind == NATIVE:
+                    (<Native>place.group).compute(self.slot)
                 elif place.kind == PRODUCT:
                     multiply(&place.product, self.slot)
                 else:

@@ -1,0 +1,101 @@
+"""From text to machine code by LLVM, kept on the disk by what it was made of."""
+
+import hashlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rushlight.serialization.replacing import replacing
+
+DIGEST = 32  # bytes of the digest before what is kept
+ENGINES: list[Any] = []  # that hold the code that was made
+ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+
+
+@cache
+def llvm() -> Any:
+    """llvmlite's binding, set up; None where it is not installed."""
+    try:
+        import llvmlite.binding as binding
+    except ImportError:
+        return None
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+def target() -> tuple[Any, str]:
+    """A machine to make code for, which belongs to the engine that is made with it, and what tells it from others."""
+    binding = llvm()
+    features, name = binding.get_host_cpu_features().flatten(), binding.get_host_cpu_name()
+    triple = binding.get_process_triple()
+    machine = binding.Target.from_triple(triple).create_target_machine(
+        cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+    )
+    return machine, repr((binding.llvm_version_info, triple, name, features))
+
+
+def folder() -> Path:
+    """Where compiled code is kept: RUSHLIGHT_CACHE, or the place for such things on this system."""
+    given = os.environ.get("RUSHLIGHT_CACHE")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "rushlight" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "rushlight"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "rushlight"
+
+
+def built(text: str, names: list[str]) -> list[int]:
+    """The addresses of the functions of a module."""
+    binding = llvm()
+    machine, kind = target()
+    file = folder() / f"{hashlib.sha256((kind + text).encode()).hexdigest()}.o"
+    kept = read(file)
+    module = binding.parse_assembly(text if kept is None else "")
+    module.triple = machine.triple
+    engine = binding.create_mcjit_compiler(module, machine)
+    if kept is None:
+        engine.set_object_cache(lambda module, made: keep(file, made), None)
+        optimize(module, machine)
+        engine.finalize_object()
+    else:
+        engine.add_object_file(binding.ObjectFileRef.from_data(kept))
+        engine.finalize_object()
+    ENGINES.append(engine)
+    return [engine.get_function_address(name) for name in names]
+
+
+def optimize(module: Any, machine: Any) -> None:
+    """Puts variables into registers, and what does not change in a loop before it."""
+    binding = llvm()
+    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(1))
+    passes = binding.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+def read(file: Path) -> bytes | None:
+    """The code that is kept in a file; None where there is none, or not all of it."""
+    try:
+        kept = file.read_bytes()
+    except OSError:
+        return None
+    digest, made = kept[:DIGEST], kept[DIGEST:]
+    return made if hashlib.sha256(made).digest() == digest else None
+
+
+def keep(file: Path, made: bytes) -> None:
+    """Keeps compiled code; where that is impossible it is made again next time."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(str(file)) as out:
+            out.write(hashlib.sha256(made).digest() + made)
+    except OSError:
+        return

@@ -1,0 +1,244 @@
+"""Functions of vectors in LLVM's language: what each of NumPy's functions becomes.
+
+exp, log and tanh are polynomials on intervals, after W. Cody and W. Waite, "Software manual for the elementary
+functions", 1980, and S. Moshier's Cephes library; they are right to 2 units in the last place.
+"""
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Vectors:
+    """Writes instructions on vectors of one float type, and names their results."""
+
+    def __init__(self, dtype: Any):
+        self.single = np.dtype(dtype) == np.float32
+        self.lanes = 16 if self.single else 8
+        self.element, self.whole = ("float", "i32") if self.single else ("double", "i64")
+        self.type, self.integers = f"<{self.lanes} x {self.element}>", f"<{self.lanes} x {self.whole}>"
+        self.truths = f"<{self.lanes} x i1>"
+        self.suffix = f"v{self.lanes}f{32 if self.single else 64}"
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self.count = 0
+
+    def name(self) -> str:
+        """A new name."""
+        self.count += 1
+        return f"%t{self.count}"
+
+    def emit(self, text: str) -> str:
+        """Writes an instruction, and gives the name of its result."""
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def number(self, value: float) -> str:
+        """A vector full of a number."""
+        return f"splat ({self.element} {literal(value, self.single)})"
+
+    def integer(self, value: int) -> str:
+        """A vector full of an integer."""
+        return f"splat ({self.whole} {value})"
+
+    def binary(self, op: str, a: str, b: str) -> str:
+        """An instruction on two vectors of numbers."""
+        return self.emit(f"{op} {self.type} {a}, {b}")
+
+    def compare(self, condition: str, a: str, b: str) -> str:
+        """A vector of truths."""
+        return self.emit(f"fcmp {condition} {self.type} {a}, {b}")
+
+    def select(self, condition: str, a: str, b: str) -> str:
+        """One of two numbers for each lane."""
+        return self.emit(f"select {self.truths} {condition}, {self.type} {a}, {self.type} {b}")
+
+    def call(self, name: str, *args: str) -> str:
+        """One of LLVM's functions of vectors."""
+        types = ", ".join([self.type] * len(args))
+        self.declared.add(f"declare {self.type} @llvm.{name}.{self.suffix}({types})")
+        given = ", ".join(f"{self.type} {arg}" for arg in args)
+        return self.emit(f"call {self.type} @llvm.{name}.{self.suffix}({given})")
+
+    def fused(self, a: str, b: str, c: str) -> str:
+        """a b + c, rounded once where the CPU can."""
+        return self.call("fmuladd", a, b, c)
+
+    def polynomial(self, x: str, coefficients: list[float]) -> str:
+        """A polynomial, its highest coefficient first."""
+        total = self.number(coefficients[0])
+        for coefficient in coefficients[1:]:
+            total = self.fused(total, x, self.number(coefficient))
+        return total
+
+    def bits(self, x: str) -> str:
+        """The bits of numbers as integers."""
+        return self.emit(f"bitcast {self.type} {x} to {self.integers}")
+
+    def from_bits(self, x: str) -> str:
+        """Numbers of these bits."""
+        return self.emit(f"bitcast {self.integers} {x} to {self.type}")
+
+    def on_integers(self, op: str, a: str, b: str) -> str:
+        """An instruction on two vectors of integers."""
+        return self.emit(f"{op} {self.integers} {a}, {b}")
+
+
+def literal(value: float, single: bool) -> str:
+    """A number as LLVM writes it: the bits of a double, which a float is exactly."""
+    value = float(np.float32(value)) if single else float(value)
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+def scaled(v: Vectors, x: str, power: str) -> str:
+    """x 2**power, in two steps so that results of any size come out right."""
+    half = v.on_integers("ashr", power, v.integer(1))
+    for part in (half, v.on_integers("sub", power, half)):
+        bias, shift = (127, 23) if v.single else (1023, 52)
+        bits = v.on_integers("shl", v.on_integers("add", part, v.integer(bias)), v.integer(shift))
+        x = v.binary("fmul", x, v.from_bits(bits))
+    return x
+
+
+def exp(v: Vectors, x: str) -> str:
+    """e**x = 2**n e**r with |r| <= ln(2) / 2, where e**r is a Taylor polynomial."""
+    most, least = (89.0, -104.0) if v.single else (710.0, -746.0)
+    inside = v.select(v.compare("olt", x, v.number(most)), x, v.number(most))
+    inside = v.select(v.compare("ogt", inside, v.number(least)), inside, v.number(least))
+    n = v.call("rint", v.binary("fmul", inside, v.number(1 / math.log(2))))
+    high, low = (0.693359375, -2.12194440e-4) if v.single else (6.93145751953125e-1, 1.42860682030941723212e-6)
+    minus = v.emit(f"fneg {v.type} {n}")
+    r = v.fused(minus, v.number(low), v.fused(minus, v.number(high), inside))
+    degree = 7 if v.single else 13
+    e = v.polynomial(r, [1 / math.factorial(k) for k in range(degree, -1, -1)])
+    power = v.emit(f"fptosi {v.type} {n} to {v.integers}")
+    return v.select(v.compare("uno", x, x), x, scaled(v, e, power))
+
+
+SMALL_TANH = {
+    True: ([-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1], [1.0]),
+    False: (
+        [-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3],
+        [1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3],
+    ),
+}
+
+
+def tanh(v: Vectors, x: str) -> str:
+    """A rational function near 0, elsewhere 1 - 2 / (e**2|x| + 1) with the sign of x."""
+    size = v.call("fabs", x)
+    square = v.binary("fmul", x, x)
+    above, below = SMALL_TANH[v.single]
+    ratio = v.polynomial(square, above)
+    if len(below) > 1:
+        ratio = v.binary("fdiv", ratio, v.polynomial(square, below))
+    near = v.fused(v.binary("fmul", x, square), ratio, x)
+    grown = exp(v, v.binary("fadd", size, size))
+    quotient = v.binary("fdiv", v.number(2), v.binary("fadd", grown, v.number(1)))
+    far = v.binary("fsub", v.number(1), quotient)
+    return v.call("copysign", v.select(v.compare("ult", size, v.number(0.625)), near, far), x)
+
+
+LOG = {
+    True: [7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+           2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1],
+    False: [1.479819860511658591e-1, 1.531383769920937332e-1, 1.818357216161805012e-1, 2.222219843214978396e-1,
+            2.857142874366239149e-1, 3.999999999940941908e-1, 6.666666666666735130e-1],
+}  # fmt: skip
+
+
+def log(v: Vectors, x: str) -> str:
+    """log x = n ln 2 + log m with m between sqrt(1/2) and sqrt(2)."""
+    smallest, shift, bias, width = (2.0**-126, 2.0**23, 126, 23) if v.single else (2.0**-1022, 2.0**54, 1022, 52)
+    is_small = v.compare("olt", x, v.number(smallest))
+    grown = v.select(is_small, v.binary("fmul", x, v.number(shift)), x)
+    bits = v.bits(grown)
+    exponent = v.on_integers("sub", v.on_integers("lshr", bits, v.integer(width)), v.integer(bias))
+    mantissa = v.on_integers("and", bits, v.integer((1 << width) - 1))
+    m = v.from_bits(v.on_integers("or", mantissa, v.bits(v.number(0.5))))
+    n = v.emit(f"sitofp {v.integers} {exponent} to {v.type}")
+    n = v.binary("fsub", n, v.select(is_small, v.number(math.log2(shift)), v.number(0)))
+    is_low = v.compare("olt", m, v.number(math.sqrt(0.5)))
+    m = v.binary("fadd", m, v.select(is_low, m, v.number(0)))
+    n = v.binary("fsub", n, v.select(is_low, v.number(1), v.number(0)))
+    f = v.binary("fsub", m, v.number(1))
+    result = (log_of_float if v.single else log_of_double)(v, f, n)
+    result = v.select(v.compare("oeq", x, v.number(math.inf)), x, result)
+    result = v.select(v.compare("oeq", x, v.number(0)), v.number(-math.inf), result)
+    return v.select(v.compare("uge", x, v.number(0)), v.select(v.compare("uno", x, x), x, result), v.number(math.nan))
+
+
+def log_of_float(v: Vectors, f: str, n: str) -> str:
+    """n ln 2 + log(1 + f) by a polynomial."""
+    square = v.binary("fmul", f, f)
+    tail = v.binary("fmul", v.binary("fmul", f, square), v.polynomial(f, LOG[True]))
+    tail = v.fused(n, v.number(-2.12194440e-4), tail)
+    tail = v.fused(square, v.number(-0.5), tail)
+    return v.fused(n, v.number(0.693359375), v.binary("fadd", f, tail))
+
+
+def log_of_double(v: Vectors, f: str, n: str) -> str:
+    """The same by a polynomial of f / (2 + f), as in Sun's fdlibm."""
+    s = v.binary("fdiv", f, v.binary("fadd", f, v.number(2)))
+    z = v.binary("fmul", s, s)
+    r = v.binary("fmul", z, v.polynomial(z, LOG[False]))
+    half = v.binary("fmul", v.binary("fmul", f, v.number(0.5)), f)
+    low = v.fused(n, v.number(1.90821492927058770002e-10), v.binary("fmul", s, v.binary("fadd", half, r)))
+    rest = v.binary("fsub", v.binary("fsub", half, low), f)
+    return v.fused(n, v.number(6.93147180369123816490e-1), v.emit(f"fneg {v.type} {rest}"))
+
+
+def extreme(condition: str) -> Callable[[Vectors, str, str], str]:
+    """The larger or smaller of two, NaN where one is."""
+
+    def written(v: Vectors, a: str, b: str) -> str:
+        first = v.compare(condition, a, b)
+        either = v.emit(f"or {v.truths} {first}, {v.compare('uno', a, a)}")
+        return v.select(either, a, b)
+
+    return written
+
+
+def arithmetic(op: str) -> Callable[[Vectors, str, str], str]:
+    """One of the four operations."""
+    return lambda v, a, b: v.binary(op, a, b)
+
+
+def comparison(condition: str) -> Callable[[Vectors, str, str], str]:
+    """A comparison."""
+    return lambda v, a, b: v.compare(condition, a, b)
+
+
+def intrinsic(name: str) -> Callable[[Vectors, str], str]:
+    """A function that LLVM has."""
+    return lambda v, x: v.call(name, x)
+
+
+def logical(op: str) -> Callable[[Vectors, str, str], str]:
+    """An operation on truths."""
+    return lambda v, a, b: v.emit(f"{op} {v.truths} {a}, {b}")
+
+
+OF_NUMBERS: dict[Any, Callable[..., str]] = {
+    np.add: arithmetic("fadd"), np.subtract: arithmetic("fsub"), np.multiply: arithmetic("fmul"),
+    np.divide: arithmetic("fdiv"), np.negative: lambda v, x: v.emit(f"fneg {v.type} {x}"),
+    np.positive: lambda v, x: x,
+    np.square: lambda v, x: v.binary("fmul", x, x), np.reciprocal: lambda v, x: v.binary("fdiv", v.number(1), x),
+    np.absolute: intrinsic("fabs"), np.sqrt: intrinsic("sqrt"), np.floor: intrinsic("floor"), np.ceil: intrinsic("ceil"),
+    np.trunc: intrinsic("trunc"), np.rint: intrinsic("rint"), np.copysign: lambda v, a, b: v.call("copysign", a, b),
+    np.maximum: extreme("oge"), np.minimum: extreme("ole"), np.where: lambda v, c, a, b: v.select(c, a, b),
+    np.greater: comparison("ogt"), np.greater_equal: comparison("oge"), np.less: comparison("olt"),
+    np.less_equal: comparison("ole"), np.equal: comparison("oeq"), np.not_equal: comparison("une"),
+    np.isnan: lambda v, x: v.compare("uno", x, x), np.exp: exp, np.tanh: tanh, np.log: log,
+}  # fmt: skip
+OF_TRUTHS: dict[Any, Callable[..., str]] = {
+    np.logical_and: logical("and"), np.logical_or: logical("or"), np.logical_xor: logical("xor"),
+    np.bitwise_and: logical("and"), np.bitwise_or: logical("or"), np.bitwise_xor: logical("xor"),
+    np.logical_not: lambda v, x: v.emit(f"xor {v.truths} {x}, splat (i1 true)"),
+    np.invert: lambda v, x: v.emit(f"xor {v.truths} {x}, splat (i1 true)"),
+}  # fmt: skip
+"""What functions become, by the type of their operands."""
