@@ -1,8 +1,8 @@
 """A group of elementwise steps as a function in LLVM's language.
 
 The function is `void NAME(char** places, i64 start, i64 stop)`: where reads, writes and sums begin, and which part of
-the outermost dimension is wanted. Dimensions that lie in a row in all arrays are one; the innermost goes by vectors, and
-what is left of it by a vector of which some lanes are masked. Sums that go along it are taken in double precision.
+the outermost dimension is wanted. Dimensions that lie in a row in all arrays are one; the innermost goes by vectors,
+and what is left of it by a vector of which some lanes are masked. Sums that go along it are taken in double precision.
 """
 
 from collections.abc import Iterator
