@@ -75,6 +75,7 @@ ASSERTED = "PyTorch says so by an internal check of its own, rushlight by words 
 DESCRIPTORS = "PyTorch's reflected methods refuse a number for self: they are functions in C"
 UNWRITTEN = "memory that nobody has written to"
 INDEPENDENT = "a gradient of nothing is made by PyTorch only where something depends on it"
+ENDED = "PyTorch ends the process, where the program runs on PyTorch alone"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
 EXPLANATIONS = [
