@@ -19,7 +19,8 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.meta import is_meta
 from rushlight.core.modes import CURRENT
 from rushlight.core.narrow import TYPES as NARROW_TYPES
-from rushlight.core.windows import memory_of
+from rushlight.core.turned import Turned
+from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU, META, device
 from rushlight.layouts import compact, contiguous_format, has_format, memory_format
 from rushlight.printing import batched_str, meta_str, tensor_str
@@ -231,7 +232,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return 0 if is_meta(self._array) else self._settled().__array_interface__["data"][0]
+        return 0 if is_meta(self._array) else address(self._settled())
 
     def is_floating_point(self) -> bool:
         """Whether the elements are real floating-point numbers."""
@@ -268,6 +269,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         array = self._settled()
+        if type(array) is Turned and not force:
+            word, short = ("conjugate", "conj") if array.conjugate else ("negative", "neg")
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {word} bit set. Use tensor.resolve_{short}().numpy() instead."
+            )
         if array.dtype in NARROW_TYPES:
             raise TypeError(f"Got unsupported ScalarType {type_word(self.dtype)}. Convert with x.float() first.")
         return array if isinstance(array, np.ndarray) else array.__array__()

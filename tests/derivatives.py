@@ -40,7 +40,7 @@ def numerical_vjp(function, inputs, i, cotangents):
             for sign in (1, -1):
                 array[index] = value + sign * step
                 outs = as_list(function(*inputs))
-                sides.append([out.detach().numpy().copy() for out in outs])
+                sides.append([out.detach().resolve_conj().numpy().copy() for out in outs])
             array[index] = value
             slope = sum(
                 np.sum(np.conj(c) * (plus - minus)).real

@@ -36,6 +36,7 @@ QUESTIONS = {
 OF_VARIABLES = {  # of gradients they tell only how a pass adds them up
     "node": node,
     "version": lambda t: t._version,
+    "turned": lambda t: (t.is_conj(), t.is_neg()),
     "strides": lambda t: tuple(n if m > 1 else 0 for m, n in zip(t.shape, t.stride(), strict=True) if t.numel()),
     "offset": lambda t: t.storage_offset() if t.numel() else 0,
 }

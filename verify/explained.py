@@ -46,7 +46,7 @@ OUT_DIMS = "PyTorch's vmap with a negative out_dims reads sizes that are not the
 NAN = "PyTorch's derivatives of logcumsumexp are nan where they are not: docs/pytorch-mistakes.md"
 CORNER = "a source may be larger than the index of a scatter: PyTorch has the value, but not the derivative"
 MEMORY = "PyTorch's functions that overwrite a view in a copy copy all memory that the tensor is a view of"
-CONJUGATES = "conjugates are computed at once: in PyTorch they are views"
+SCATTERED = "PyTorch's gradient of as_strided_scatter is that of what is overwritten: docs/pytorch-mistakes.md"
 POWERS = "PyTorch's complex powers with exponent 0 are nan at some bases: docs/pytorch-mistakes.md"
 INFINITE = "PyTorch's sums of complex numbers are nan beside an infinite part: docs/pytorch-mistakes.md"
 MEANWHILE = "PyTorch reads what it has just written, where an operand lies in the memory that is changed"
@@ -136,10 +136,11 @@ EXPLANATIONS = [
     Explanation("operators", "values", "(kthvalue|topk|sort)", TIES),
     Explanation("operators", "'view'.*values", r"out=: (nn\.functional\.avg_pool3d|narrow_copy)", GAPS),
     Explanation("operators", "raises nothing\non PyTorch NotImplementedError.*not implemented for", "", MORE_TYPES),
-    Explanation("operators", "derivative for 'inplace version of", "in place: a(cos|sin|tan)h", UNDERIVED),
+    Explanation("operators", "derivative for 'inplace version of", "in place[^:]*: a(cos|sin|tan)h", UNDERIVED),
+    Explanation("operators", r"\[2\]\[0\]: values", "views: as_strided_scatter", SCATTERED),
     Explanation("operators", r"\['view'\]\[1\]", r"out=: nn\.functional\.linear", OWN_PLACE),
     Explanation("operators", "values.*inf", "polygamma.*int(8|16)", POLES),
-    Explanation("operators", "value '0', PyTorch's", "(layout|strided).*: unsafe_(split|chunk)", OFFSETS),
+    Explanation("operators", "value '0', PyTorch's", "(layout|strided|views).*: unsafe_(split|chunk)", OFFSETS),
     Explanation("operators", "value '", "(diagonal|select|slice)_scatter", MEMORY),
     Explanation("operators", "on PyTorch RuntimeError: (Expected X.is_contiguous|view size)", "strided", IN_ORDER),
     Explanation("operators", "values", r"mode[(]bfloat16", TIES),

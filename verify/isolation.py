@@ -1,4 +1,4 @@
-"""Work in processes of its own, which it may end: what ended one is told, and the rest of the work goes on in another."""
+"""Work in processes of its own, which it may end: what ended one is told, and another goes on with the rest."""
 
 import multiprocessing
 import signal

@@ -19,6 +19,7 @@ from rushlight.core.levels import enter, leave
 from rushlight.core.meta import without_data
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import disordered
+from rushlight.core.turned import plain
 from rushlight.dtypes import FROM_NUMPY
 from rushlight.settings import warn_once
 from rushlight.size import Size
@@ -270,7 +271,7 @@ def make_roots(outputs, grads, on_tensors):
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_recorded(i, out)
         value = implicit_grad(out) if g is None else checked_grad(out, g, i)
-        roots.append((*place(out), value if on_tensors else value._array))
+        roots.append((*place(out), value if on_tensors else plain(value._array)))
     return roots
 
 

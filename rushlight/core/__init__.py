@@ -8,7 +8,7 @@ in Cython): compiled at installation where there is a C compiler, run as it is w
 
 Plain Python: `tracing` writes formulas down; `inplace` and `windows` for changes in place and views, `hooks`, `saved`
 and `anomaly` for what saved values and failing nodes need beyond the usual, `forward` for tangents, `batched`,
-`batching` and `levels` for vmap, `errors`.
+`batching` and `levels` for vmap, `turned` for conjugates that share memory, `errors`.
 
 With RUSHLIGHT_PURE_PYTHON=1 in the environment the Python files run even where compiled ones lie beside them.
 """

@@ -7,8 +7,9 @@ of array that answers to NumPy's functions: `admit` makes a kind known. Compiled
 import numpy as np
 
 from rushlight.core.batched import Batched
+from rushlight.core.turned import Turned
 
-_kinds: tuple[type, ...] = (np.ndarray, Batched)
+_kinds: tuple[type, ...] = (np.ndarray, Batched, Turned)
 
 
 def admit(kind: type) -> None:
@@ -24,8 +25,8 @@ def is_array(value):
 
 
 def is_foreign(value):
-    """Whether a value is an array of a kind that was admitted: neither NumPy's nor a batch."""
-    return isinstance(value, _kinds[2:])
+    """Whether a value is an array of a kind that was admitted: neither NumPy's nor a batch or turned."""
+    return isinstance(value, _kinds[3:])
 
 
 def as_array(value):

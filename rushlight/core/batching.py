@@ -10,6 +10,7 @@ from rushlight.core.arrays import as_array, is_array
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
 from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
+from rushlight.core.turned import plain
 
 RESHAPE, CAST, CONJUGATE, BATCHED = 1, 2, 4, 8  # the numbers of `graph`, which keeps them to itself when compiled
 
@@ -20,10 +21,13 @@ KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and inte
 
 
 def compute(op, args):
-    """The result of an operator on arrays some of which are batched."""
+    """The result of an operator on arrays some of which are batched, or turned."""
+    args = plain(args)
     if op.batch is on_batched or op.batch is on_more_levels:
         return op.forward(*args)
     levels = levels_of(*args)
+    if not levels:
+        return op.forward(*args)
     if levels == (NO_DATA,):
         return without_memory(op, args, levels)
     result = (op.batch or elementwise)(op, args, levels)

@@ -480,6 +480,8 @@ REPEATED = (
 
 def same_layout(a, b):
     """Whether two arrays of the same shape lie in memory in the same order."""
+    if type(b) is not ndarray:  # conjugates of what lies there
+        return False
     x = a
     y = b
     if x.ndim != y.ndim:

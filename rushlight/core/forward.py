@@ -18,7 +18,7 @@ from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
 from rushlight.core.kinds import kind_of
-from rushlight.core.link import LINK
+from rushlight.core.link import LINK, resolved
 from rushlight.core.modes import CURRENT, in_grad_mode
 from rushlight.core.operators import call
 from rushlight.core.placing import tensors_of
@@ -40,6 +40,7 @@ class Tangents(Interpreter):
 
     def call(self, op, args, below):
         """Calls an operator without this level's tangents, then pushes these through its derivative."""
+        args = args if op.view else resolved(args)
         primals = tuple([strip(arg, self) for arg in args])
         outs = below(op, primals)
         if outs is NotImplemented:

@@ -462,7 +462,7 @@ def conjugate(value):
     if value is None:
         return None
     array = value._array if isinstance(value, TensorBase) else value
-    return value.conj() if array.dtype.kind == "c" else value
+    return np.conjugate(value) if array.dtype.kind == "c" else value
 
 
 def fit(grad, shape, dtype):

@@ -10,6 +10,7 @@ from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import CURRENT
 from rushlight.core.placing import handed_out
+from rushlight.core.turned import plain
 from rushlight.layouts import expands
 
 _ids = count()
@@ -232,4 +233,4 @@ def as_tensor(grad, model=None):
 def as_given(grad, recorded):
     """A user's tensor as the engine carries it: bare, unless the backward pass is recorded itself."""
     bare = grad is None or recorded or grad._array is None  # a sparse one has no array
-    return grad if bare else grad._array
+    return grad if bare else plain(grad._array)

@@ -18,6 +18,7 @@ from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_
 from rushlight.core.hooks import keep_retained
 from rushlight.core.interpreters import STACK, levels, noted, observer, writer
 from rushlight.core.kinds import kind_of
+from rushlight.core.link import resolved
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window
@@ -69,7 +70,7 @@ def changed(tensor, function, args, kwargs):
         write(tensor, result._array)
         return tensor
     check_history(tensor, tensor.requires_grad)
-    old = stand_in(tensor)
+    old = resolved(stand_in(tensor))
     number = next_number()
     result = function(old, *args, **kwargs)
     recorded = old._needs or result._needs
@@ -148,14 +149,14 @@ def is_plain(op, tensor, other):
     dtype = tensor._array.dtype
     if kind_of(dtype) != "f" or not isinstance(op.forward, np.ufunc):
         return False
-    if is_batched(tensor) or is_batched(other):
+    if not (is_ordinary(tensor) and is_ordinary(other)):
         return False
     return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
 
 
 def is_followed(tensor, value):
     """Whether `change` has to make a change: derivatives may flow, examples differ, or a profiler looks on."""
-    if is_batched(tensor) or is_batched(value) or STACK.depth:
+    if not (is_ordinary(tensor) and is_ordinary(value)) or STACK.depth:
         return True
     return recording() and (needs(tensor) or needs(value))
 
@@ -163,6 +164,11 @@ def is_followed(tensor, value):
 def is_batched(value):
     """Whether a value is a tensor of a batch."""
     return isinstance(value, TensorBase) and type(value._array) is Batched
+
+
+def is_ordinary(value):
+    """Whether a value is no tensor whose array is batched or turned."""
+    return not isinstance(value, TensorBase) or type(value._array) is np.ndarray
 
 
 def needs(value):
@@ -376,4 +382,12 @@ class ViewAsComplexBackward0(AsStridedBackward0):
     """The same for a view of pairs as complex numbers."""
 
 
-LOOKS = {cls.__name__: cls for cls in (ViewAsRealBackward0, ViewAsComplexBackward0)}
+class ConjBackward0(AsStridedBackward0):
+    """The same for a view of conjugates."""
+
+
+class NegViewBackward0(AsStridedBackward0):
+    """The same for a view of negatives."""
+
+
+LOOKS = {cls.__name__: cls for cls in (ViewAsRealBackward0, ViewAsComplexBackward0, ConjBackward0, NegViewBackward0)}

@@ -1,7 +1,13 @@
-"""The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed."""
+"""The same tensor again, as a result: it stands for a leaf where a place in the graph of its own is needed.
+
+And tensors whose arrays are turned, with ordinary arrays of the same values in their place.
+"""
 
 from rushlight.core.batching import leading
-from rushlight.core.operators import Operator
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.operators import Operator, use_resolving
+from rushlight.core.recording import connect, recording, start
+from rushlight.core.turned import Turned
 
 LINK = Operator(
     "alias",
@@ -13,3 +19,21 @@ LINK = Operator(
     node="AliasBackward0",
     layout="as computed",
 )
+
+
+def resolved(value):
+    """A tensor, or each in a list, with an ordinary array: in its place of the graph, and with its versions."""
+    if isinstance(value, (tuple, list)):
+        return type(value)([resolved(item) for item in value])
+    if not isinstance(value, TensorBase) or type(value._array) is not Turned:
+        return value
+    out = new_tensor(value._array.values())
+    out._counter, out._inference, out._tangents = value._versions(), value._inference, value._tangents
+    out._node, out._index, out._needs = value._node, value._index, value.requires_grad
+    if value.requires_grad and value._node is None and recording():
+        out._node = start(LINK, 1)
+        connect(out._node, LINK, (value,))
+    return out
+
+
+use_resolving(resolved)

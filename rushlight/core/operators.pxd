@@ -11,7 +11,7 @@ from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
-cdef object ndarray, generic, Batched, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
+cdef object ndarray, generic, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK
 cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE
 
@@ -54,6 +54,8 @@ cdef object on_arrays(Operator op, object arrays)
 cdef object computed(Operator op, list arrays)
 
 cdef bint on_batch(object args)
+
+cdef bint any_turned(object arrays)
 
 @cython.locals(out=TensorBase, node=Node)
 cdef tuple several(Operator op, tuple args, list arrays, tuple results, int needs, Modes modes, bint batched)

@@ -34,6 +34,7 @@ from rushlight.core.recording import (
     start,
 )  # fmt: skip
 from rushlight.core.rows import lies_as_elementwise
+from rushlight.core.turned import Turned
 
 ndarray = np.ndarray
 generic = np.generic
@@ -43,6 +44,7 @@ RESULT = 2  # the number of `graph`, here so that it compiles to a constant
 OPERANDS, ALWAYS = 2, 3  # those of `entries`
 ONE, TWO, ANY, BARE = 0, 1, 2, 3  # the ways to call an operator
 NARROW_TYPE = WIDEN = NARROWED = None  # see `use_narrowing`
+RESOLVED = None  # see `use_resolving`
 
 
 class Operator(Entry):
@@ -190,6 +192,8 @@ def usual_call(op, args):
         ready_for_view(op, args[0])
     arrays = [unwrap(arg) for arg in args]
     if op.promote is not None:
+        if any_turned(arrays):
+            return call(op, RESOLVED(args))
         promoted = op.promote(*[args[i] for i in op.inputs])
         for position, array in zip(op.inputs, promoted if len(op.inputs) > 1 else (promoted,)):
             arrays[position] = array
@@ -198,6 +202,8 @@ def usual_call(op, args):
 
 def elementwise(op, args):
     """Calls an elementwise operator of one or two operands in the general way."""
+    if any_turned([unwrap(arg) for arg in args]):
+        return elementwise(op, RESOLVED(args))
     arrays = of_one_dtype(args)
     if arrays is None:
         arrays = op.promote(*args)
@@ -224,7 +230,11 @@ def of_one_dtype(args):
 
 def finish(op, args, arrays):
     """Calls an operator of which the arrays to compute with are known."""
-    batched = on_batch(arrays)
+    batched, turned = on_batch(arrays), None
+    if batched and any_turned(arrays):
+        if not op.view:
+            return call(op, RESOLVED(args))
+        turned, arrays[0], batched = arrays[0], arrays[0].memory, False
     narrow = None if NARROW_TYPE is None else NARROW_TYPE(op, arrays)
     if narrow is not None:
         arrays = WIDEN(arrays)
@@ -239,6 +249,8 @@ def finish(op, args, arrays):
         raise
     if narrow is not None:
         result = NARROWED(result, narrow)
+    if turned is not None:
+        result = turned.alike(result)
     needs = needed(op, args)
     modes = recorder() if needs else None
     if type(result) is tuple or type(result) is list:
@@ -303,15 +315,33 @@ def explained(error, arrays):
 
 
 def on_batch(args):
-    """Whether an array among the arguments, or in a list among them, is batched."""
+    """Whether an array among the arguments, or in a list among them, is batched or turned."""
     for arg in args:
-        if type(arg) is Batched:
+        if type(arg) is Batched or type(arg) is Turned:
             return True
         if type(arg) is tuple or type(arg) is list:
             for item in arg:
-                if type(item) is Batched:
+                if type(item) is Batched or type(item) is Turned:
                     return True
     return False
+
+
+def any_turned(arrays):
+    """Whether an array, or one in a list of arrays, is turned."""
+    for array in arrays:
+        if type(array) is Turned:
+            return True
+        if type(array) is tuple or type(array) is list:
+            for item in array:
+                if type(item) is Turned:
+                    return True
+    return False
+
+
+def use_resolving(resolved):
+    """Tells the operators how to come by tensors with ordinary arrays in place of turned ones."""
+    global RESOLVED
+    RESOLVED = resolved
 
 
 def use_narrowing(narrow_type, widen, narrowed):

@@ -11,22 +11,27 @@ import numpy as np
 from rushlight.core.batched import Batched, levels_of, spread, values
 from rushlight.core.batching import on_batched, on_more_levels
 from rushlight.core.operators import Operator
+from rushlight.core.turned import memory, plain, turn, turning
 from rushlight.layouts import compact, extent, overlaps
 
 
 class Window:
     """Where a view's elements lie in the memory of its base: shapes, strides and dtypes of both, and the offset.
 
-    What the view shows as the examples of `levels` are its first dimensions.
+    What the view shows as the examples of `levels` are its first dimensions. `turning` tells whether it shows
+    conjugates, and whether negatives, of what the base shows.
     """
 
-    __slots__ = ("base_dtype", "base_shape", "base_strides", "dtype", "levels", "offset", "shape", "strides")
+    __slots__ = (
+        "base_dtype", "base_shape", "base_strides", "dtype", "levels", "offset", "shape", "strides", "turning",
+    )  # fmt: skip
 
-    def __init__(self, base, view, offset, levels=()):
+    def __init__(self, base, view, offset, levels=(), turning=(False, False)):
         self.base_shape, self.base_strides, self.base_dtype = base
         self.shape, self.strides, self.dtype = view
         self.offset = offset
         self.levels = levels
+        self.turning = turning
 
     @classmethod
     def between(cls, base, view):
@@ -36,7 +41,7 @@ class Window:
         offset = address(view) - address(base)
         if not (held or own) and not 0 <= offset <= size_of(base) - size_of(view):
             raise RuntimeError(MOVED)
-        return cls(layout(base), layout(view, own), offset, own)
+        return cls(layout(base), layout(view, own), offset, own, difference(base, view, offset))
 
     def over(self, levels):
         """The window in each of the examples of some levels, which lie one after another in memory."""
@@ -45,7 +50,7 @@ class Window:
         sizes = tuple([level.size for level in levels])
         steps = compact(sizes, extent(self.base_shape, self.base_strides, self.base_dtype.itemsize))
         base = sizes + self.base_shape, steps + self.base_strides, self.base_dtype
-        return Window(base, (sizes + self.shape, steps + self.strides, self.dtype), self.offset)
+        return Window(base, (sizes + self.shape, steps + self.strides, self.dtype), self.offset, turning=self.turning)
 
     def lay_out(self, array):
         """A copy of an array in the layout of the base: the memory as bytes or an array, and the array in it."""
@@ -61,13 +66,13 @@ class Window:
         """The part of a laid out copy that the window shows."""
         if math.prod(self.shape) == 0:
             return np.empty(self.shape, self.dtype)
-        return np.ndarray(self.shape, self.dtype, memory, self.offset, self.strides)
+        return turn(np.ndarray(self.shape, self.dtype, memory, self.offset, self.strides), *self.turning)
 
     def read(self, whole):
         """The elements of `whole` that the window shows."""
         outer = self.others(whole)
         window = self.over(outer)
-        return batched(window.open(window.lay_out(spread(whole, outer))[0]), outer + self.levels)
+        return batched(plain(window.open(window.lay_out(spread(whole, outer))[0])), outer + self.levels)
 
     def replace(self, whole, part):
         """`whole` with `part` in the window."""
@@ -101,6 +106,7 @@ class Window:
 
     def added(self, part):
         """`put_back` for an ordinary array."""
+        part = plain(turn(part, *self.turning))
         memory, result = self.lay_out(np.zeros(self.base_shape, self.base_dtype))
         repeated = tuple(i for i, s in enumerate(self.strides) if s == 0)
         if repeated:
@@ -112,6 +118,15 @@ class Window:
         elif part.size:
             np.ndarray(shape, self.dtype, memory, self.offset, self.strides)[...] = part
         return result
+
+
+def difference(base, view, offset):
+    """How a view is turned beside its base: an imaginary part of what the base shows conjugated is negated there."""
+    (conjugate, negate), (own, negated) = turning(base), turning(view)
+    if view.dtype.kind != "c":
+        imaginary = base.dtype.kind == "c" and offset % base.dtype.itemsize >= view.dtype.itemsize
+        return False, negated != (negate != (conjugate and imaginary))
+    return own != conjugate, negated != negate
 
 
 MOVED = (
@@ -158,9 +173,9 @@ def memory_of(tensor):
     """
     noted = getattr(tensor, "_memory", None)
     if noted is not None or tensor._view is None:
-        return tensor._array if noted is None else noted
-    memory = memory_of(tensor._view.base)
-    return memory if np.may_share_memory(values(memory), values(tensor._array)) else whole(tensor._array)
+        return memory(tensor._array) if noted is None else noted
+    base = memory_of(tensor._view.base)
+    return base if np.may_share_memory(values(base), values(tensor._array)) else whole(memory(tensor._array))
 
 
 def whole(array):
@@ -173,7 +188,7 @@ def whole(array):
 
 def address(array):
     """The address of an array's first element, of a batched one in its first example."""
-    first = array.example() if type(array) is Batched else array
+    first = array.example() if type(array) is Batched else memory(array)
     return first.__array_interface__["data"][0]
 
 

@@ -205,7 +205,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     check_pivots(LU._array.shape[:-1], pivots._array.shape)
     check_batches(LU, B)
     if not left:
-        return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
+        return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH.resolve_conj()
     P = _permutation(pivots, LU._array.shape[-1], LU._array.dtype)
     if adjoint:
         return _in_columns(P @ _solve_triangular(LU.mH, _solve_triangular(LU.mH, B, False, False), True, True))

@@ -9,6 +9,7 @@ from rushlight.core.hooks import expect
 from rushlight.core.inplace import check_history, move, stand_in
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
+from rushlight.core.turned import memory, turn, turning
 from rushlight.core.writing import check_inference
 from rushlight.layouts import compact, empty_array, has_format, preserve_format
 from rushlight.layouts import memory_format as MemoryFormat
@@ -149,7 +150,9 @@ def set_(
         raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {own}")
     if size is not None:
         source = as_strided(source.detach(), size, compact(size, 1) if stride is None else stride, storage_offset)
+    turned = turning(self._array)
     self.data = source
+    self._array = turn(memory(self._array), *turned)
     self._bump()
     return self
 

@@ -2,21 +2,36 @@
 
 import numpy as np
 
+from rushlight.core.batched import Batched
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
-from rushlight.core.operators import unary as call_unary
+from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.out import write_out
 from rushlight.ops.promotion import is_complex as complex_value
 from rushlight.ops.promotion import missing, refused
+from rushlight.ops.protocol import UFUNCS
 from rushlight.ops.selection import ratio
-from rushlight.ops.table import TABLE, method, operator, refuse, unary
+from rushlight.ops.table import method, operator, refuse, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "polar", "real",
-    "resolve_conj", "resolve_neg", "view_as_complex", "view_as_real",
+    "_neg_view",
+    "angle",
+    "complex",
+    "conj",
+    "conj_physical",
+    "imag",
+    "is_complex",
+    "is_conj",
+    "is_neg",
+    "polar",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+    "view_as_complex",
+    "view_as_real",
 ]  # fmt: skip
 
 
@@ -78,14 +93,44 @@ def imag(input: Tensor) -> Tensor:
     """
     if input._array.dtype.kind != "c":
         raise NoImaginaryPart("imag is not implemented for tensors with non-complex dtypes.")
-    return _imag(input)
+    return _imag(_neg_view(_conj(input)) if is_conj(input) else input)
 
 
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc=real.__doc__)
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=imag.__doc__)
 
 
-# conjugates, which are always computed
+# conjugates and negatives: views of the same memory, and copies
+
+
+@operator(
+    batch=leading, view=True, linear=True, node="ConjBackward0", holomorphic=False, layout="as computed",
+    input=lambda grad: np.conjugate(grad),
+)  # fmt: skip
+def _conj(input):
+    return turn(input, True, False)
+
+
+@operator(batch=leading, view=True, linear=True, node="NegViewBackward0", input=lambda grad: np.negative(grad))
+def _neg_view(input):
+    return turn(input, False, True)
+
+
+@method
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of each element: a view of the same memory. A real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1 + 2j])
+    >>> torch.conj(x)
+    tensor([1.-2.j])
+    >>> x.conj().mul_(2).is_conj(), x
+    (True, tensor([2.+4.j]))
+    """
+    if input._array.dtype.kind != "c":
+        return input
+    return _conj(input) if type(input._array) is not Batched else _conj_physical(input)
+
 
 _conj_physical = unary(
     "conj_physical",
@@ -94,6 +139,7 @@ _conj_physical = unary(
     promote=arithmetic,
     holomorphic=False,
 )
+UFUNCS[np.conjugate] = _conj_physical
 
 
 @method
@@ -108,49 +154,48 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return input if real and out is None else _conj_physical(input, out=out)
 
 
-unary(
-    "conj",
-    np.conjugate,
-    lambda grad: np.conjugate(grad),
-    promote=arithmetic,
-    holomorphic=False,
-    inplace=False,
-)
-
-
-@method
-def conj(input: Tensor) -> Tensor:
-    """The complex conjugate of each element; a real tensor is given back as it is.
-
-    >>> import rushlight as torch
-    >>> torch.conj(torch.tensor([1 + 2j]))
-    tensor([1.-2.j])
-    """
-    return call_unary(TABLE["conj"], input) if input._array.dtype.kind == "c" else input
-
-
-@method
-def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugates are computed at once, there is nothing to resolve."""
-    return input
-
-
-@method
-def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negatives are computed at once, there is nothing to resolve."""
-    return input
-
-
 @method
 def is_conj(input: Tensor) -> bool:
-    """False: conjugates are computed at once."""
-    return False
+    """Whether a tensor is a view that shows the conjugates of what lies in its memory.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().is_conj()
+    True
+    """
+    return turning(input._array)[0]
 
 
 @method
 def is_neg(input: Tensor) -> bool:
-    """False: negatives are computed at once."""
-    return False
+    """Whether a tensor is a view that shows the negatives of what lies in its memory, as `x.conj().imag` does.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().imag.is_neg()
+    True
+    """
+    return turning(input._array)[1]
+
+
+@method
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself, or, where it shows conjugates of its memory, a copy that holds them.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().resolve_conj().is_conj()
+    False
+    """
+    return input.clone() if is_conj(input) else input
+
+
+@method
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself, or, where it shows negatives of its memory, a copy that holds them.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().imag.resolve_neg().is_neg()
+    False
+    """
+    return input.clone() if is_neg(input) else input
 
 
 # polar coordinates
@@ -269,6 +314,12 @@ def view_as_real(input: Tensor) -> Tensor:
     """
     if input._array.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if is_conj(input):
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
     return _view_as_real(input)
 
 

@@ -10,6 +10,7 @@ from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.meta import COPIED_OUT, outline
+from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.layouts import empty_array, has_format, memory_format
 from rushlight.ops.from_data import shared
@@ -146,6 +147,8 @@ def dlpack(self: Tensor, **options: Any):
     """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if any(turning(self._array)):
+        raise BufferError(f"Can't export tensors with the {'conjugate' if self.is_conj() else 'negative'} bit set")
     return self._settled().__dlpack__(**options)
 
 

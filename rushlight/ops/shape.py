@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.turned import turning
 from rushlight.ops.dims import listed, sequence, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
@@ -128,6 +129,9 @@ def view(
 def view_as_dtype(input, dtype):
     """The same bytes read as another type, outside the graph; changes in place are counted together."""
     array, target = input._settled(), dtype._numpy
+    if any(turning(array)):
+        kind = "conjugate view tensors" if input.is_conj() else "tensors with negative bit set"
+        raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     if target.itemsize != array.itemsize:
         check_divisible(array, target)
     out = new_tensor(array.view(target))

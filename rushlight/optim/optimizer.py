@@ -13,6 +13,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.interpreters import observer, writer
+from rushlight.core.turned import Turned
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
 from rushlight.tensors import Tensor
@@ -204,6 +205,11 @@ class Optimizer:
             raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
+        if type(param._array) is Turned:
+            raise NotImplementedError(
+                "rushlight's optimizers write into the memory of parameters, of which this one shows the conjugates or "
+                "negatives: make it with resolve_conj() and resolve_neg()."
+            )
 
     def _check_group(self, group):
         """Raises PyTorch's errors for a group that does not go with the others."""

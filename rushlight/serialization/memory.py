@@ -126,4 +126,3 @@ class Behind(Pieces):
             source.readinto(array.view(np.uint8))
             if sys.byteorder != "little":
                 array.byteswap(inplace=True)
-            self.storages[name].compute_variants()

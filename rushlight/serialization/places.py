@@ -15,30 +15,11 @@ class Storage:
 
     def __init__(self, array: np.ndarray, key: str = ""):
         self.array, self.key = array, key
-        self.variants: dict[tuple[bool, bool], np.ndarray] = {}
         self.parts: dict[tuple[int, int], Storage] = {}
 
     def part(self, start: int, count: int) -> "Storage":
         """A part of the elements, which older files have by itself."""
         return self.parts.setdefault((start, count), Storage(self.array[start : start + count], self.key))
-
-    def variant(self, conjugate: bool, negative: bool) -> np.ndarray:
-        """The elements, conjugated or with the other sign: PyTorch notes that beside a tensor, and computes it late."""
-        if not (conjugate or negative):
-            return self.array
-        if (conjugate, negative) not in self.variants:
-            self.variants[conjugate, negative] = np.empty_like(self.array)
-            self.compute_variants()
-        return self.variants[conjugate, negative]
-
-    def compute_variants(self) -> None:
-        """Computes what `variant` has given, from elements that may have changed."""
-        for part in self.parts.values():
-            part.compute_variants()
-        for (conjugate, negative), array in self.variants.items():
-            array[...] = np.conj(self.array) if conjugate else self.array
-            if negative:
-                np.negative(array, out=array)
 
     def nbytes(self) -> int:
         """The number of bytes."""

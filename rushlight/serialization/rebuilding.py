@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight import dtypes, layouts
 from rushlight.core.graph import FIELDS, new_tensor
+from rushlight.core.turned import turn
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
 from rushlight.serialization.errors import LoadError, check
@@ -36,13 +37,13 @@ def rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=Non
     check(math.prod(size) < MANY > max((*size, *stride), default=0), "a tensor is too large")
     bits = metadata or {}
     check(isinstance(bits, dict), "what is noted beside a tensor is no dictionary")
-    memory = storage.variant(bits.get("conj") is True, bits.get("neg") is True)
+    memory = storage.array
     start = 0 if 0 in size else offset
     last = -1 if 0 in size else start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     check(last < memory.size, "a tensor reaches out of its memory")
     steps = tuple(s * memory.itemsize for s in stride)
     array = np.ndarray(size, memory.dtype, memory, start * memory.itemsize, steps)
-    tensor = new_tensor(array)
+    tensor = new_tensor(turn(array, bits.get("conj") is True, bits.get("neg") is True))
     if array.size < memory.size:
         tensor._memory = memory
     tensor.requires_grad = bool(requires_grad)

@@ -15,6 +15,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
+from rushlight.core.turned import memory, turning
 from rushlight.core.windows import address, memory_of
 from rushlight.layouts import laid_over, layout
 from rushlight.nn.parameter import Buffer, Parameter
@@ -169,6 +170,9 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         arguments: tuple = (storage, offset, array.shape, tensor.stride(), needs, hooks)
         if tensor.dtype in WITHOUT_STORAGE:
             function, arguments = REBUILD_UNTYPED_TENSOR, (*arguments, tensor.dtype)
+        bits = {bit: True for bit, is_set in zip(("conj", "neg"), turning(tensor._array), strict=True) if is_set}
+        if bits:
+            arguments = (*arguments, bits)
         if type(tensor) is Tensor and not state:
             return function, arguments
         kind = Tensor if type(tensor) is Buffer else type(tensor)  # as PyTorch: it makes plain tensors of buffers
@@ -180,7 +184,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         That is all the memory that it is a view of, so that views share it after loading. What goes backward is copied.
         RuntimeError for memory that two tensors show as different types.
         """
-        array, whole = tensor._settled(), memory_of(tensor)
+        array, whole = memory(tensor._settled()), memory_of(tensor)
         if array.size and self.types.setdefault(address(whole), array.dtype) != array.dtype:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types: save a clone() "
@@ -190,11 +194,11 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
             whole = array
         if any(s < 0 for s in (*array.strides, *whole.strides)):
             array = whole = np.array(array, order="C")
-        memory = all_between(whole)
-        place = address(memory), memory.size, memory.dtype
+        piece = all_between(whole)
+        place = address(piece), piece.size, piece.dtype
         if place not in self.storages:
-            self.storages[place] = Storage(memory, str(len(self.storages)))
-        offset = (address(array) - address(memory)) // array.itemsize if array.size else 0
+            self.storages[place] = Storage(piece, str(len(self.storages)))
+        offset = (address(array) - address(piece)) // array.itemsize if array.size else 0
         return self.storages[place], offset, array
 
     def save_global(self, obj, name=None):

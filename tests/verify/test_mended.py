@@ -18,7 +18,6 @@ COMPLEX = "a = torch.tensor([2 + 0j, 0, -3])"
         ([COMPLEX, "b = a ** 0 * a ** a"], explained.POWERS),
         ([COMPLEX, "b = a - float('inf')"], explained.INFINITE),
         ([COMPLEX, "b = torch.view_as_real(torch.cat([a] * 5).neg()).reciprocal()"], explained.PLACES),
-        ([COMPLEX, "b = a.conj()", "b.fill_(1j)"], explained.CONJUGATES),
         ([COMPLEX, "b = torch.ones(3, dtype=torch.float16)", "c = b / a[0]"], explained.HALVES),
         (["a = torch.tensor([4, 4, 0])", "a //= a"], explained.HALF_DONE),
         (["a = torch.isclose(torch.ones(2), torch.ones(2))"], explained.INSIDE),

@@ -114,9 +114,6 @@ class Mended(TorchFunctionMode):
         result = func(*(args if name == "type_as" else self.widened(args)), **kwargs)
         if not isinstance(result, torch.Tensor):
             return result
-        if result.is_conj() and not args[0].is_conj():
-            self.reasons.append(explained.CONJUGATES)
-            return result.resolve_conj()
         if result.is_inference():
             return result
         if result._version and not result.requires_grad and is_fresh(result, (*args, *kwargs.values())):

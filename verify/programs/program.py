@@ -54,10 +54,11 @@ def judged(lines: list[str], found: list[Difference]) -> tuple[Difference | None
     with Mended() as mended:
         space = {"torch": torch}
         errors = [run(line, space) for line in lines]
-    found = compare(lines, space, errors)
+    found = compare(lines, space, errors) or found
     why = [reason("programs", difference.text, lines) for difference in found]
-    if all(why):
-        return None, (mended.reasons + mended.rest + why)[0]
+    reasons = mended.reasons + mended.rest + why
+    if reasons and all(why):
+        return None, reasons[0]
     others, blame = without_blamed(lines)
     if blame and judged(others, compare(others))[0] is None:
         return None, blame

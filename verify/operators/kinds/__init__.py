@@ -12,6 +12,8 @@ from verify.operators.kinds import (
     out,
     second,
     strided,
+    turned,
+    turned_inplace,
     values,
 )
 
@@ -21,6 +23,8 @@ KINDS = {
     "layout": layout,
     "strided": strided,
     "in-place": inplace,
+    "turned": turned,
+    "turned-in-place": turned_inplace,
     "out": out,
     "gradients": gradients,
     "bfloat16": bfloat16,

@@ -1,0 +1,116 @@
+"""Arrays that show the conjugates, or the negatives, of what lies in memory: what `conj` and `imag` of it give.
+
+A `Turned` array is held by a tensor in the place of an ordinary one. A view of it is a view of the same memory, turned
+alike; all else works with its values, which are computed then. What is written to it is turned before it is stored.
+"""
+
+import numpy as np
+
+PLACE = frozenset(["base", "dtype", "flags", "itemsize", "nbytes", "ndim", "shape", "size", "strides"])
+
+
+def turn(array, conjugate, negate):
+    """An array, turned or not, turned once more. Real numbers are their own conjugates."""
+    if type(array) is Turned:
+        conjugate, negate, array = conjugate != array.conjugate, negate != array.negate, array.memory
+    conjugate = conjugate and array.dtype.kind == "c"
+    return Turned(array, conjugate, negate) if conjugate or negate else array
+
+
+def turning(array):
+    """Whether an array shows conjugates, and whether negatives, of its memory."""
+    return (array.conjugate, array.negate) if type(array) is Turned else (False, False)
+
+
+def memory(array):
+    """The ordinary array of what lies in memory."""
+    return array.memory if type(array) is Turned else array
+
+
+def plain(value):
+    """A value with ordinary arrays in place of turned ones, also of those in lists."""
+    if type(value) is Turned:
+        return value.values()
+    if type(value) is tuple or type(value) is list:
+        return type(value)([plain(item) for item in value])
+    return value
+
+
+class Turned(np.lib.mixins.NDArrayOperatorsMixin):
+    """The array `memory`, each element conjugated, negated, or both."""
+
+    __slots__ = ("conjugate", "memory", "negate")
+
+    def __init__(self, memory, conjugate, negate):
+        self.memory = memory
+        self.conjugate = conjugate
+        self.negate = negate
+
+    def turned(self, values):
+        """Values as this array shows them where they lie in its memory, and the other way round."""
+        values = np.asarray(values).astype(self.memory.dtype, copy=False)
+        values = np.conjugate(values) if self.conjugate else values
+        return np.negative(values) if self.negate else values
+
+    def values(self):
+        """What it shows, as an ordinary array of the same layout."""
+        return self.turned(self.memory)
+
+    def alike(self, seen):
+        """What a view sees of the memory, turned as this is; of several views each."""
+        if type(seen) is tuple or type(seen) is list:
+            return [self.alike(part) for part in seen]
+        return turn(seen, self.conjugate, self.negate)
+
+    # what it shows
+
+    def __getattr__(self, name):
+        """Where it lies, as its memory; any other attribute or method is that of the values."""
+        if name.startswith("__"):  # for NumPy it has no memory
+            raise AttributeError(name)
+        return getattr(self.memory if name in PLACE else self.values(), name)
+
+    def __getitem__(self, key):
+        part = self.memory[key]
+        return turn(part, self.conjugate, self.negate) if isinstance(part, np.ndarray) else self.turned(part)
+
+    def __setitem__(self, key, value):
+        self.memory[key] = self.turned(value)
+
+    def __len__(self):
+        return len(self.memory)
+
+    def __bool__(self):
+        return bool(self.values())
+
+    def __float__(self):
+        return float(self.values())
+
+    def __int__(self):
+        return int(self.values())
+
+    def __complex__(self):
+        return complex(self.values())
+
+    # NumPy's functions
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values() if dtype is None else self.values().astype(dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **kwargs):
+        outs = tuple([None if type(array) is Turned else array for array in out])
+        if outs and outs != (None,) * len(outs):
+            kwargs["out"] = outs
+        result = getattr(ufunc, method)(*plain(inputs), **kwargs)
+        for target, part in zip(out, result if type(result) is tuple else (result,), strict=False):
+            if type(target) is Turned:
+                target[...] = part
+        return out[0] if len(out) == 1 else out or result
+
+    def __array_function__(self, function, types, args, kwargs):
+        if function is np.copyto and type(args[0]) is Turned:
+            target, source, *rest = args
+            return np.copyto(target.memory, target.turned(source), *rest, **kwargs)
+        if function in (np.may_share_memory, np.shares_memory):
+            return function(*[memory(arg) for arg in args], **kwargs)
+        return function(*plain(args), **{name: plain(value) for name, value in kwargs.items()})
