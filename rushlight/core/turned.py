@@ -47,10 +47,13 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
         self.negate = negate
 
     def turned(self, values):
-        """Values as this array shows them where they lie in its memory, and the other way round."""
-        values = np.asarray(values).astype(self.memory.dtype, copy=False)
+        """Values as this array shows them where they lie in its memory."""
         values = np.conjugate(values) if self.conjugate else values
         return np.negative(values) if self.negate else values
+
+    def stored(self, values):
+        """What has to lie in memory for it to show some values."""
+        return self.turned(np.asarray(values).astype(self.memory.dtype, copy=False))
 
     def values(self):
         """What it shows, as an ordinary array of the same layout."""
@@ -75,7 +78,7 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
         return turn(part, self.conjugate, self.negate) if isinstance(part, np.ndarray) else self.turned(part)
 
     def __setitem__(self, key, value):
-        self.memory[key] = self.turned(value)
+        self.memory[key] = self.stored(value)
 
     def __len__(self):
         return len(self.memory)
@@ -110,7 +113,7 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_function__(self, function, types, args, kwargs):
         if function is np.copyto and type(args[0]) is Turned:
             target, source, *rest = args
-            return np.copyto(target.memory, target.turned(source), *rest, **kwargs)
+            return np.copyto(target.memory, target.stored(source), *rest, **kwargs)
         if function in (np.may_share_memory, np.shares_memory):
             return function(*[memory(arg) for arg in args], **kwargs)
         return function(*plain(args), **{name: plain(value) for name, value in kwargs.items()})

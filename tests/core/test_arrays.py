@@ -8,6 +8,7 @@ from sweep.test_golden import FREE_SIGNS, READER, WRONG_GRADIENTS, arguments, cl
 
 import rushlight as torch
 from rushlight.core import arrays
+from rushlight.core.turned import plain
 from verify.operators.names import function_of
 
 # What looks at memory, or belongs to a library that takes NumPy's arrays alone.
@@ -48,7 +49,7 @@ def given_away(tensor):
 
 def values(tensor):
     """The values of a tensor that was left foreign."""
-    array = tensor.detach()._array
+    array = plain(tensor.detach()._array)
     assert type(array) is Foreign
     return array.data
 

@@ -54,15 +54,15 @@ def judged(lines: list[str], found: list[Difference]) -> tuple[Difference | None
     with Mended() as mended:
         space = {"torch": torch}
         errors = [run(line, space) for line in lines]
-    found = compare(lines, space, errors) or found
-    why = [reason("programs", difference.text, lines) for difference in found]
+    left = compare(lines, space, errors)
+    why = [reason("programs", difference.text, lines) for difference in left]
     reasons = mended.reasons + mended.rest + why
     if reasons and all(why):
         return None, reasons[0]
+    left = [difference for difference, known in zip(left, why, strict=True) if not known] or found
     others, blame = without_blamed(lines)
     if blame and judged(others, compare(others))[0] is None:
         return None, blame
-    left = [difference for difference, known in zip(found, why, strict=True) if not known]
     if all(difference.kind in ("values", "number") for difference in left) and is_rounding(lines):
         return None, ROUNDING
     with Mended():
