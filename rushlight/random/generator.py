@@ -7,7 +7,9 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.locks import freed_by_forks, lock
 from rushlight.devices import CPU
+from rushlight.kernels.compiled import load
 
+fast = load("streams")
 DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
 BLOCK = 624  # words of a Mersenne Twister block
 WORD = 0xFFFFFFFF
@@ -53,6 +55,7 @@ class Generator:
         freed_by_forks(self._bits.lock)
         self._seeder = np.random.RandomState(self._bits)
         self.words = self._bits.random_raw  # words(count): the next words of 32 bits, in a uint64 array
+        self.capsule = self._bits.capsule  # its functions, for kernels
         self._start(DEFAULT_SEED)
 
     def _start(self, seed: int) -> None:
@@ -103,12 +106,20 @@ class Generator:
 
     def uniform32(self, count: int) -> np.ndarray:
         """Return the next `count` float32 numbers from [0, 1), of 24 bits each."""
+        if fast is not None:
+            out = np.empty(count, np.float32)
+            fast.uniform(self.capsule, out)
+            return out
         words = self.words(count)
         words &= LOW_24
         return words.astype(np.float32) * UNIT_24
 
     def uniform64(self, count: int) -> np.ndarray:
         """Return the next `count` float64 numbers from [0, 1), of 53 bits each."""
+        if fast is not None:
+            out = np.empty(count, np.float64)
+            fast.uniform(self.capsule, out)
+            return out
         words = self.long_words(count)
         words &= LOW_53
         return words * UNIT_53

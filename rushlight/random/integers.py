@@ -8,7 +8,7 @@ from rushlight.core.kinds import LARGEST
 from rushlight.core.narrow import when_served
 from rushlight.random.distributions import Shape, fill
 from rushlight.random.examples import for_examples, permutations
-from rushlight.random.generator import Generator
+from rushlight.random.generator import Generator, fast
 from rushlight.random.names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
 from rushlight.random.normal import CHUNK
 
@@ -59,6 +59,10 @@ def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, h
     words = generator.long_words if span >= 2**28 else generator.words
 
     def draw(count: int) -> np.ndarray:
+        if fast is not None and span < 2**28:
+            numbers = np.empty(count, np.int64)
+            fast.integers(generator.capsule, numbers, span, low)
+            return numbers.astype(_carrier(dtype), copy=False)
         numbers = (words(count) % span).view(np.int64)
         numbers += low
         return numbers.astype(_carrier(dtype))
@@ -153,14 +157,13 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     >>> integers.randperm(Generator().manual_seed(0), 6, np.dtype(np.int64))
     array([2, 5, 3, 0, 1, 4])
     """
-    from scipy.linalg.lapack import dlaswp  # pyright: ignore
-
     _check_permutation(n, dtype)
-    order = np.arange(n, dtype=np.float64)
-    if n > 1:
-        with generator.lock:
-            partners = _partners(generator, n)
-        dlaswp(order.reshape(-1, 1), partners, overwrite_a=True)
+    with generator.lock:
+        if fast is not None and n < FEW:
+            order = np.empty(n, np.int64)
+            fast.permutation(generator.capsule, order)
+        else:
+            order = _swapped(generator, n)
     return order.astype(_carrier(dtype)).astype(dtype, copy=False)
 
 
@@ -177,6 +180,16 @@ def _check_permutation(n: int, dtype: np.dtype) -> None:
             raise RuntimeError(f"n cannot be greater than {words} for {SCALAR_TYPES[dtype]} type.")
     elif n - 1 > np.iinfo(dtype).max:
         raise RuntimeError(f"value cannot be converted to type {dtype}_t without overflow")
+
+
+def _swapped(generator: Generator, n: int) -> np.ndarray:
+    """A permutation by swaps of rows, as LAPACK does them."""
+    from scipy.linalg.lapack import dlaswp  # pyright: ignore
+
+    order = np.arange(n, dtype=np.float64)
+    if n > 1:
+        dlaswp(order.reshape(-1, 1), _partners(generator, n), overwrite_a=True)
+    return order
 
 
 def _partners(generator: Generator, n: int) -> np.ndarray:

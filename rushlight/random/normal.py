@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rushlight.random import cephes, libm
-from rushlight.random.generator import Generator
+from rushlight.random.generator import Generator, fast
 
 CHUNK = 65536  # numbers at a time: what stays in the cache
 
@@ -41,6 +41,9 @@ def standard_pairs(generator: Generator, count: int) -> list[float]:
 
 def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
     """Fill blocks of 16; where the last is not whole, the last 16 numbers are drawn anew."""
+    if fast is not None and flat.itemsize > 2 and flat.flags.c_contiguous:
+        fast.normal(generator.capsule, flat, mean, std)
+        return
     uniform = generator.uniform64 if flat.dtype == np.float64 else generator.uniform32
     rest = flat.size % 16
     for start in range(0, flat.size - rest, CHUNK):

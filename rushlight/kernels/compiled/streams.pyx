@@ -1,0 +1,227 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Numbers from a generator's words of 32 bits, in one go: uniform, normal and whole ones, and permutations.
+
+The generator is NumPy's, by the capsule with its functions; who calls holds its lock. Normal float32 numbers are computed
+as `rushlight.random.cephes` says: a fused multiply-add of float32 numbers is a product and a sum in double precision.
+"""
+
+cimport numpy as cnp
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport cos, fma, log, sin, sqrt, sqrtf
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from rushlight.kernels.compiled.lanes cimport wide
+
+cnp.import_array()
+
+cdef extern from "numpy/random/bitgen.h":
+    ctypedef struct bitgen_t:
+        void* state
+        uint32_t (*next_uint32)(void*) noexcept nogil
+
+cdef enum:
+    HALF = 8  # numbers of a block that are radii, and as many angles
+    BLOCK = 16
+    MANY = 256  # blocks that are computed at a time
+
+cdef float UNIT_24 = 1.0 / (1 << 24)
+cdef double UNIT_53 = 1.0 / (<uint64_t>1 << 53)
+cdef double TWO_PI = 6.283185307179586
+
+
+cdef inline uint32_t word(bitgen_t* stream) noexcept nogil:
+    """The next word."""
+    return stream.next_uint32(stream.state)
+
+
+cdef inline float single(bitgen_t* stream) noexcept nogil:
+    """The next float32 number from [0, 1)."""
+    return <float>(word(stream) & 0xFFFFFF) * UNIT_24
+
+
+cdef inline double precise(bitgen_t* stream) noexcept nogil:
+    """The next float64 number from [0, 1), of two words."""
+    cdef uint64_t high = word(stream)
+    return <double>((high << 32 | word(stream)) & ((<uint64_t>1 << 53) - 1)) * UNIT_53
+
+
+cdef void draw(bitgen_t* stream, void* out, Py_ssize_t n, bint is_single) noexcept nogil:
+    """Writes n uniform numbers."""
+    cdef Py_ssize_t i
+    if is_single:
+        for i in range(n):
+            (<float*>out)[i] = single(stream)
+    else:
+        for i in range(n):
+            (<double*>out)[i] = precise(stream)
+
+
+# float32 functions: the bits of a number, and polynomials with a rounding for each step
+
+
+cdef inline int32_t bits_of(float x) noexcept nogil:
+    cdef int32_t bits
+    memcpy(&bits, &x, 4)
+    return bits
+
+
+cdef inline float with_bits(int32_t bits) noexcept nogil:
+    cdef float x
+    memcpy(&x, &bits, 4)
+    return x
+
+
+cdef inline double next_step(double result, double x, float coefficient) noexcept nogil:
+    """A step of Horner's rule."""
+    return <double><float>result * x + coefficient
+
+
+cdef inline float log_of(float given) noexcept nogil:
+    """The natural logarithm of a positive number that is not subnormal."""
+    cdef int32_t bits = bits_of(given)
+    cdef float x = with_bits((bits & 0x007FFFFF) | 0x3F000000)
+    cdef int32_t low = x < <float>0.7071067811865476
+    cdef float exponent = <float>((bits >> 23) - 126 - low), square, y
+    cdef double a, r
+    x += x * <float>low
+    x -= 1
+    a = x
+    r = a * <float>7.0376836292e-2 + <float>-1.1514610310e-1
+    r = next_step(r, a, <float>1.1676998740e-1)
+    r = next_step(r, a, <float>-1.2420140846e-1)
+    r = next_step(r, a, <float>1.4249322787e-1)
+    r = next_step(r, a, <float>-1.6668057665e-1)
+    r = next_step(r, a, <float>2.0000714765e-1)
+    r = next_step(r, a, <float>-2.4999993993e-1)
+    r = next_step(r, a, <float>3.3333331174e-1)
+    square = x * x
+    y = <float>r * x
+    y = <float>(<double>y * square + <double><float>(exponent * <float>-2.12194440e-4))
+    y -= square * <float>0.5
+    return x + y + exponent * <float>0.693359375
+
+
+cdef inline void turn(float turns, float* cosine, float* sine) noexcept nogil:
+    """Cosine and sine of 2π times a number from [0, 1)."""
+    cdef float x = turns * <float>6.283185307179586
+    cdef int32_t octant = (<int32_t>(x * <float>1.2732395447351628) + 1) & ~1
+    cdef int32_t swap, c, s
+    cdef float quarters = <float>octant, square, p, q
+    cdef double a
+    x -= quarters * <float>0.78515625
+    x -= quarters * <float>2.4187564849853515625e-4
+    x = <float>(<double>x - <double>quarters * <float>3.77489497744594108e-8)
+    square = x * x
+    a = square
+    p = <float>next_step(a * <float>2.443315711809948e-5 + <float>-1.388731625493765e-3, a, <float>4.166664568298827e-2)
+    q = <float>next_step(a * <float>-1.9515295891e-4 + <float>8.3321608736e-3, a, <float>-1.6666654611e-1)
+    p *= square
+    q *= square
+    p = <float>(<double>p * square + <double>(square * <float>-0.5))
+    p += 1
+    q = <float>(<double>q * x + x)
+    c, s = bits_of(p), bits_of(q)
+    swap = -((octant >> 1) & 1) & (s ^ c)
+    c ^= swap
+    s ^= swap
+    cosine[0] = with_bits(c ^ ((octant + 2) & 4) << 29)
+    sine[0] = with_bits(s ^ (octant & 4) << 29)
+
+
+cdef wide turn_singles(float* x, Py_ssize_t blocks, float mean, float std) noexcept nogil:
+    """Makes normal numbers of uniform ones, block by block."""
+    cdef Py_ssize_t b, i
+    cdef float radius, cosine, sine
+    for b in range(blocks):
+        for i in range(HALF):
+            radius = sqrtf(log_of(1 - x[i]) * -2)
+            turn(x[HALF + i], &cosine, &sine)
+            cosine *= radius
+            sine *= radius
+            if std == 1:
+                x[i], x[HALF + i] = cosine + mean, sine + mean
+            else:
+                x[i] = <float>(<double>cosine * std + mean)
+                x[HALF + i] = <float>(<double>sine * std + mean)
+        x += BLOCK
+
+
+cdef void turn_doubles(double* x, Py_ssize_t blocks, double mean, double std) noexcept nogil:
+    """The same in double precision, by the C library."""
+    cdef Py_ssize_t b, i
+    cdef double radius, angle
+    for b in range(blocks):
+        for i in range(HALF):
+            radius = sqrt(log(1 - x[i]) * -2)
+            angle = x[HALF + i] * TWO_PI
+            x[i], x[HALF + i] = fma(cos(angle) * radius, std, mean), fma(sin(angle) * radius, std, mean)
+        x += BLOCK
+
+
+cdef void turn_blocks(void* x, Py_ssize_t blocks, double mean, double std, bint is_single) noexcept nogil:
+    if is_single:
+        turn_singles(<float*>x, blocks, <float>mean, <float>std)
+    else:
+        turn_doubles(<double*>x, blocks, mean, std)
+
+
+cdef void fill_normal(bitgen_t* stream, char* x, Py_ssize_t n, double mean, double std, bint is_single) noexcept nogil:
+    """Writes n normal numbers, 16 at least; where the last block is not whole, the last 16 are drawn anew."""
+    cdef Py_ssize_t size = 4 if is_single else 8, blocks = n // BLOCK, part
+    cdef char* place = x
+    while blocks > 0:
+        part = min(blocks, <Py_ssize_t>MANY)
+        draw(stream, place, part * BLOCK, is_single)
+        turn_blocks(place, part, mean, std, is_single)
+        place += part * BLOCK * size
+        blocks -= part
+    if n % BLOCK:
+        draw(stream, place, n % BLOCK, is_single)
+        place = x + (n - BLOCK) * size
+        draw(stream, place, BLOCK, is_single)
+        turn_blocks(place, 1, mean, std, is_single)
+
+
+def normal(capsule, cnp.ndarray out, double mean, double std):
+    """Fills a contiguous float32 or float64 array of 16 numbers and more with normal ones."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
+    cdef Py_ssize_t n = cnp.PyArray_SIZE(out)
+    cdef char* x = cnp.PyArray_BYTES(out)
+    with nogil:
+        fill_normal(stream, x, n, mean, std, is_single)
+
+
+def uniform(capsule, cnp.ndarray out):
+    """Fills a contiguous float32 or float64 array with uniform numbers from [0, 1)."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
+    cdef Py_ssize_t n = cnp.PyArray_SIZE(out)
+    cdef void* x = cnp.PyArray_DATA(out)
+    with nogil:
+        draw(stream, x, n, is_single)
+
+
+def integers(capsule, cnp.ndarray out, uint64_t span, int64_t low):
+    """Fills a contiguous int64 array with whole numbers from `low` on: words, modulo the span."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef int64_t* x = <int64_t*>cnp.PyArray_DATA(out)
+    cdef uint32_t few = <uint32_t>span
+    with nogil:
+        for i in range(n):
+            x[i] = <int64_t>(word(stream) % few) + low
+
+
+def permutation(capsule, cnp.ndarray out):
+    """Fills a contiguous int64 array with the numbers below its size, each swapped with one that is not earlier."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef Py_ssize_t i, other, n = cnp.PyArray_SIZE(out)
+    cdef int64_t* x = <int64_t*>cnp.PyArray_DATA(out)
+    with nogil:
+        for i in range(n):
+            x[i] = i
+        for i in range(n - 1):
+            other = i + word(stream) % (n - i)
+            x[i], x[other] = x[other], x[i]
