@@ -8,6 +8,9 @@ import math
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
+
+fast = load("streams")
 HIGH_HALF = np.int64(-1 << 27)  # keeps the leading 26 bits of a float64's significand
 
 
@@ -44,6 +47,8 @@ def _product_error(a: np.ndarray, b: np.float64, product: np.ndarray) -> np.ndar
 
 def log(x: np.ndarray) -> np.ndarray:
     """The C library's logarithm of a float64 array, which is what the Box-Cox transform is at exponent 0."""
+    if fast is not None:
+        return fast.logarithm(x)
     from scipy.special import boxcox
 
     return boxcox(x, 0.0)
@@ -51,6 +56,8 @@ def log(x: np.ndarray) -> np.ndarray:
 
 def log1p(x: np.ndarray) -> np.ndarray:
     """The C library's log(1 + x) of a float64 array."""
+    if fast is not None:
+        return fast.logarithm_beyond_one(x)
     from scipy.special import boxcox1p
 
     return boxcox1p(x, 0.0)
@@ -58,6 +65,8 @@ def log1p(x: np.ndarray) -> np.ndarray:
 
 def exp(x: np.ndarray) -> np.ndarray:
     """The C library's exponential of a float64 array."""
+    if fast is not None:
+        return fast.exponential(x)
     from scipy.special import inv_boxcox
 
     return inv_boxcox(x, 0.0)
@@ -65,4 +74,6 @@ def exp(x: np.ndarray) -> np.ndarray:
 
 def tan(x: np.ndarray) -> np.ndarray:
     """The C library's tangent of a float64 array."""
+    if fast is not None:
+        return fast.tangent(x)
     return np.fromiter(map(math.tan, x.tolist()), np.float64, x.size)

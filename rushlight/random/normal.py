@@ -28,14 +28,25 @@ def standard_pairs(generator: Generator, count: int) -> list[float]:
     """Standard normal numbers two by two, an odd one kept for the next call; the caller holds the lock."""
     kept = generator.next_double_normal_sample
     samples = [] if kept is None or not count else [kept]
-    words = iter(generator.words((count - len(samples) + 1) // 2 * 4).tolist())
+    samples += _new_pairs(generator, (count - len(samples) + 1) // 2)
+    if count:
+        generator.next_double_normal_sample = samples.pop() if len(samples) > count else None
+    return samples
+
+
+def _new_pairs(generator: Generator, count: int) -> list[float]:
+    """Numbers of new pairs."""
+    if fast is not None:
+        out = np.empty(2 * count)
+        fast.pairs(generator.capsule, out)
+        return out.tolist()
+    samples = []
+    words = iter(generator.words(count * 4).tolist())
     for high1, low1, high2, low2 in zip(words, words, words, words, strict=True):
         angle = 2 * math.pi * (((high1 & 0x1FFFFF) << 32 | low1) * 2**-53)
         radius = math.sqrt(-2 * math.log1p(-((high2 & 0x1FFFFF) << 32 | low2) * 2**-53))
         samples.append(radius * math.cos(angle))
         samples.append(radius * math.sin(angle))
-    if count:
-        generator.next_double_normal_sample = samples.pop() if len(samples) > count else None
     return samples
 
 

@@ -7,7 +7,7 @@ as `rushlight.random.cephes` says: a fused multiply-add of float32 numbers is a 
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport cos, fma, log, sin, sqrt, sqrtf
+from libc.math cimport cos, exp, fma, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -225,3 +225,53 @@ def permutation(capsule, cnp.ndarray out):
         for i in range(n - 1):
             other = i + word(stream) % (n - i)
             x[i], x[other] = x[other], x[i]
+
+
+def pairs(capsule, cnp.ndarray out):
+    """Fills a contiguous float64 array of even size with standard normal numbers, two by two."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef double* x = <double*>cnp.PyArray_DATA(out)
+    cdef double angle, radius
+    with nogil:
+        for i in range(0, n, 2):
+            angle = TWO_PI * precise(stream)
+            radius = sqrt(-2 * log1p(-precise(stream)))
+            x[i], x[i + 1] = radius * cos(angle), radius * sin(angle)
+
+
+# the C library's functions
+
+
+ctypedef double (*OfDouble)(double) noexcept nogil
+
+
+cdef object mapped(OfDouble function, cnp.ndarray x):
+    """A function of each element of a float64 array."""
+    cdef cnp.ndarray out = cnp.PyArray_GETCONTIGUOUS(x).copy()
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef double* place = <double*>cnp.PyArray_DATA(out)
+    with nogil:
+        for i in range(n):
+            place[i] = function(place[i])
+    return out
+
+
+def logarithm(x):
+    """log(x)"""
+    return mapped(log, x)
+
+
+def logarithm_beyond_one(x):
+    """log(1 + x)"""
+    return mapped(log1p, x)
+
+
+def exponential(x):
+    """exp(x)"""
+    return mapped(exp, x)
+
+
+def tangent(x):
+    """tan(x)"""
+    return mapped(tan, x)
