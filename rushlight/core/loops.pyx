@@ -1,6 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """The loops that the steps of formulas take: NumPy's inner ones, and our own where NumPy has none, or a slow one."""
 
+from libc.math cimport NAN, copysign, fabs, floor, fma, fmod, trunc
 from numpy cimport npy_intp
 
 import numpy as np
@@ -128,6 +129,88 @@ cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint 
         extreme_strided(args, n, strides, least, like)
 
 
+# quotients and remainders: by a division where the quotient is small enough to be exact, as NumPy's else
+
+
+cdef enum:
+    TRUNCATED = 0  # np.fmod
+    FLOORED = 1  # np.remainder
+    QUOTIENT = 2  # np.floor_divide
+
+
+cdef inline real finished(real x, real y, real rest, int kind) noexcept nogil:
+    """What is asked for, from the remainder with the sign of x."""
+    cdef real quotient, whole
+    cdef bint turned = rest != 0 and (y < 0) != (rest < 0)
+    if kind == TRUNCATED:
+        return rest
+    if kind == FLOORED:
+        return rest + y if turned else rest if rest != 0 else copysign(<real>0, y)
+    quotient = (x - rest) / y
+    quotient = quotient - 1 if turned else quotient
+    whole = floor(quotient)
+    whole = whole + 1 if quotient - whole > <real>0.5 else whole
+    return whole if quotient != 0 else copysign(<real>0, x / y)
+
+
+cdef inline real carefully(real x, real y, int kind) noexcept nogil:
+    """The same for any two numbers."""
+    if kind == QUOTIENT and y == 0:
+        return x / y
+    if y == 0 and kind == FLOORED:
+        return <real>NAN
+    return finished(x, y, <real>fmod(x, y), kind)
+
+
+cdef inline real rest_of(real x, real y, int* far) noexcept nogil:
+    """The remainder with the sign of x; `far` is set where the quotient is too large, or no number."""
+    cdef double quotient = trunc(<double>x / <double>y), rest
+    if real is float:
+        rest = <double>x - quotient * <double>y  # exact, with 24 bits of y and 29 of the quotient
+    else:
+        rest = fma(-quotient, y, x)
+    rest = rest + copysign(fabs(<double>y), x) if rest != 0 and (rest < 0) != (x < 0) else rest
+    far[0] |= (not fabs(quotient) < 1 << 28) | (rest != rest)
+    return <real>copysign(rest, x) if rest == 0 else <real>rest
+
+
+cdef wide divide_by_each(const real* x, const real* y, real* out, npy_intp n, int kind, int* far) noexcept nogil:
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = finished(x[i], y[i], rest_of(x[i], y[i], far), kind)
+
+
+cdef wide divide_by(const real* x, real y, real* out, npy_intp n, int kind, int* far) noexcept nogil:
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = finished(x[i], y, rest_of(x[i], y, far), kind)
+
+
+cdef inline void divide(char** args, npy_intp n, const npy_intp* strides, int kind, real* like) noexcept nogil:
+    """A kind of quotient or remainder of n elements."""
+    cdef npy_intp i, size = sizeof(real)
+    cdef int far = 0
+    cdef bint in_order = strides[0] == size and strides[2] == size and args[2] != args[0] and args[2] != args[1]
+    if in_order and strides[1] == size:
+        divide_by_each(<real*>args[0], <real*>args[1], <real*>args[2], n, kind, &far)
+    elif in_order and strides[1] == 0:
+        divide_by(<real*>args[0], (<real*>args[1])[0], <real*>args[2], n, kind, &far)
+    else:
+        far = 1
+    if far:
+        for i in range(n):
+            (<real*>(args[2] + i * strides[2]))[0] = carefully(
+                (<real*>(args[0] + i * strides[0]))[0], (<real*>(args[1] + i * strides[1]))[0], kind)
+
+
+cdef void divide_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    divide(args, n[0], strides, (<int*>data)[0], <float*>NULL)
+
+
+cdef void divide_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    divide(args, n[0], strides, (<int*>data)[0], <double*>NULL)
+
+
 cdef void choose_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
     choose(args, n[0], strides, <float*>NULL)
 
@@ -145,6 +228,8 @@ cdef void extreme_doubles(char** args, const npy_intp* n, const npy_intp* stride
 
 
 cdef int LEAST = 1
+cdef int[3] KINDS = [TRUNCATED, FLOORED, QUOTIENT]
+cdef tuple DIVISIONS = (np.fmod, np.remainder, np.floor_divide)
 
 
 cdef Loop loop_for(object function, str types):
@@ -157,6 +242,9 @@ cdef Loop loop_for(object function, str types):
     elif function is np.maximum or function is np.minimum:
         loop.function = extreme_singles if single else extreme_doubles
         loop.data = &LEAST if function is np.minimum else NULL
+    elif function in DIVISIONS:
+        loop.function = divide_singles if single else divide_doubles
+        loop.data = &KINDS[DIVISIONS.index(function)]
     else:
         loop = loop_of(function, types)
     return loop

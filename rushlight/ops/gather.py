@@ -8,6 +8,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
+from rushlight.kernels.picking import put_along, take_along
 from rushlight.layouts import owned
 from rushlight.ops.dims import wrap_dim
 from rushlight.ops.filling import checked_number
@@ -46,7 +47,8 @@ def _gather(input, dim, index):
     """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
     if input.ndim == 0 or index.ndim != input.ndim:
         return np.reshape(input, -1)[index]
-    return input[grid(index, dim)]
+    found = take_along(input, index, dim)
+    return input[grid(index, dim)] if found is None else found
 
 
 @operator(
@@ -218,7 +220,7 @@ def scattered(input, dim, index, values):
     out = owned(input)
     if out.ndim == 0 or index.ndim == 0:
         out.reshape(-1)[index] = values
-    elif index.size:
+    elif index.size and not put_along(out, index, dim, values):
         out[grid(index, dim)] = values
     return out
 
@@ -248,7 +250,10 @@ def padded(grad, shape):
     name="scatter_add",
 )
 def _scatter_add(input, dim, index, src):
-    added = _put_back.forward(corner(src, index.shape), dim, index, input.shape)
+    values, out = corner(src, index.shape), owned(input)
+    if put_along(out, index, dim, values, True):
+        return out
+    added = _put_back.forward(values, dim, index, input.shape)
     return (input + added).astype(input.dtype, copy=False)
 
 

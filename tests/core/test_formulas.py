@@ -258,3 +258,23 @@ def test_results_lie_as_pytorchs_iterator_lays_them(seed):
     strides = elementwise_strides(found.shape, [rushlight.from_numpy(x) for x in given])
     expected = np.empty(found.shape, found.dtype).strides if strides is None else tuple(4 * n for n in strides)
     assert found.strides == expected
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 3.0, -3.0, 0.1, -0.1, 7.5, 1e-40, 1e30, -1e30, 3.4e38, np.inf, -np.inf, np.nan, 2.0**29,
+           2.0**53, 1 / 3]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("ufunc", [np.fmod, np.remainder, np.floor_divide], ids=lambda ufunc: ufunc.__name__)
+def test_quotients_and_remainders_are_numpys_bit_for_bit(ufunc, dtype):
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal(5000) * 10.0 ** rng.integers(-6, 7, 5000) for _ in range(2))
+    multiples = np.rint(x / y) * y
+    function = lambda x, y: ufunc(x, y)
+    pairs = [(x, y), (multiples, y), (x, y[:1]), (x[::2], y[1::2]), *np.array(np.meshgrid(SPECIAL, SPECIAL))[None]]
+    with np.errstate(all="ignore"):
+        for a, b in pairs:
+            a, b = a.astype(dtype), b.astype(dtype)
+            found, expected = evaluated(function, a, b), ufunc(a, b)
+            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(np.signbit(found[expected == 0]), np.signbit(expected[expected == 0]))

@@ -1,0 +1,164 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Elements of any size taken, put or added along a dimension by an index, wherever arrays lie."""
+
+cimport numpy as cnp
+from numpy cimport npy_intp
+
+cnp.import_array()
+
+cdef enum:
+    MOST_DIMS = 16
+    TAKE = 0
+    PUT = 1
+
+ctypedef fused item:
+    cnp.npy_uint8
+    cnp.npy_uint16
+    cnp.npy_uint32
+    cnp.npy_uint64
+    double complex
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef struct Walk:
+    int ndim
+    npy_intp shape[MOST_DIMS]  # of the index
+    npy_intp places[MOST_DIMS]  # strides of the index
+    npy_intp array[MOST_DIMS]  # strides of what is picked from or put into: 0 along `dim`
+    npy_intp values[MOST_DIMS]  # strides of what is picked or put
+    npy_intp step, size  # stride and size of the array along `dim`
+
+
+cdef bint move_row(Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+    """Takes or puts a row; whether its indices were from 0 to before the size."""
+    cdef int last = walk.ndim - 1
+    cdef npy_intp i, k
+    for i in range(walk.shape[last]):
+        k = (<const cnp.npy_int64*>(index + i * walk.places[last]))[0]
+        if not 0 <= k < walk.size:
+            return False
+        if way == TAKE:
+            (<item*>(values + i * walk.values[last]))[0] = (<item*>(array + k * walk.step + i * walk.array[last]))[0]
+        else:
+            (<item*>(array + k * walk.step + i * walk.array[last]))[0] = (<item*>(values + i * walk.values[last]))[0]
+    return True
+
+
+cdef bint add_row(Walk* walk, const char* index, char* array, char* values, real* like) noexcept nogil:
+    """Adds a row in; whether its indices were from 0 to before the size."""
+    cdef int last = walk.ndim - 1
+    cdef npy_intp i, k
+    for i in range(walk.shape[last]):
+        k = (<const cnp.npy_int64*>(index + i * walk.places[last]))[0]
+        if not 0 <= k < walk.size:
+            return False
+        (<real*>(array + k * walk.step + i * walk.array[last]))[0] += (<real*>(values + i * walk.values[last]))[0]
+    return True
+
+
+cdef bint do_row(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
+    """A row by the size of its elements; those that are added are floats or doubles."""
+    if way != TAKE and way != PUT:
+        return add_row(walk, index, array, values, <float*>NULL) if size == 4 else \
+            add_row(walk, index, array, values, <double*>NULL)
+    if size == 1:
+        return move_row(walk, index, array, values, way, <cnp.npy_uint8*>NULL)
+    if size == 2:
+        return move_row(walk, index, array, values, way, <cnp.npy_uint16*>NULL)
+    if size == 4:
+        return move_row(walk, index, array, values, way, <cnp.npy_uint32*>NULL)
+    if size == 8:
+        return move_row(walk, index, array, values, way, <cnp.npy_uint64*>NULL)
+    return move_row(walk, index, array, values, way, <double complex*>NULL)
+
+
+cdef bint walked(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
+    """Does all rows; whether all indices were from 0 to before the size."""
+    cdef npy_intp at[MOST_DIMS]
+    cdef int d
+    for d in range(walk.ndim):
+        if walk.shape[d] == 0:
+            return True
+        at[d] = 0
+    while True:
+        if not do_row(walk, index, array, values, size, way):
+            return False
+        d = walk.ndim - 2
+        while d >= 0:
+            at[d] += 1
+            index += walk.places[d]
+            array += walk.array[d]
+            values += walk.values[d]
+            if at[d] < walk.shape[d]:
+                break
+            index -= at[d] * walk.places[d]
+            array -= at[d] * walk.array[d]
+            values -= at[d] * walk.values[d]
+            at[d] = 0
+            d -= 1
+        if d < 0:
+            return True
+
+
+cdef bint is_plain(object x) noexcept:
+    """Whether an array has elements of a size that is moved, aligned and in the machine's byte order."""
+    return cnp.PyArray_CheckExact(x) and cnp.PyArray_ISBEHAVED_RO(x) and not cnp.PyArray_ISOBJECT(x) \
+        and cnp.PyArray_ITEMSIZE(x) in (1, 2, 4, 8, 16)
+
+
+cdef bint prepare(Walk* walk, object array, object index, int dim) except -1:
+    """Notes how arrays are walked through; whether they can be."""
+    cdef cnp.ndarray x, places
+    cdef int d
+    if not is_plain(array) or not is_plain(index) or cnp.PyArray_TYPE(index) != cnp.NPY_INT64:
+        return False
+    x, places = array, index
+    walk.ndim = x.ndim
+    if x.ndim == 0 or x.ndim > MOST_DIMS or places.ndim != x.ndim or not 0 <= dim < x.ndim:
+        return False
+    for d in range(x.ndim):
+        if d != dim and places.shape[d] > x.shape[d]:
+            return False
+        walk.shape[d], walk.places[d] = places.shape[d], places.strides[d]
+        walk.array[d] = 0 if d == dim else x.strides[d]
+    walk.step, walk.size = x.strides[dim], x.shape[dim]
+    return True
+
+
+cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray values, int way) except -1:
+    """Walks through the arrays; whether all indices were from 0 to before the size."""
+    cdef int d, size = cnp.PyArray_ITEMSIZE(array)
+    cdef char* x = cnp.PyArray_BYTES(array)
+    cdef char* y = cnp.PyArray_BYTES(values)
+    cdef const char* places = cnp.PyArray_BYTES(index)
+    for d in range(walk.ndim):
+        walk.values[d] = values.strides[d]
+    with nogil:
+        return walked(walk, places, x, y, size, way)
+
+
+def taken(array, index, int dim):
+    """The elements of an array at `index` along a dimension, as a new array; None where this is not the place for it."""
+    cdef Walk walk
+    cdef cnp.ndarray out
+    if not prepare(&walk, array, index, dim):
+        return None
+    out = cnp.PyArray_EMPTY(walk.ndim, walk.shape, cnp.PyArray_TYPE(array), 0)
+    return out if run(&walk, array, index, out, TAKE) else None
+
+
+def put(array, index, int dim, values, bint adds):
+    """Puts values of the shape of `index` into an array along a dimension, or adds them in; whether it could.
+
+    Where it could not, some may be there already.
+    """
+    cdef Walk walk
+    if not prepare(&walk, array, index, dim) or not is_plain(values) or not cnp.PyArray_ISWRITEABLE(array) \
+            or cnp.PyArray_TYPE(values) != cnp.PyArray_TYPE(array) or not cnp.PyArray_SAMESHAPE(values, index):
+        return False
+    if adds and cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT and cnp.PyArray_TYPE(array) != cnp.NPY_DOUBLE:
+        return False
+    return run(&walk, array, index, values, 2 if adds else PUT)

@@ -1,0 +1,24 @@
+"""Elements taken and put along a dimension by an index."""
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.kernels.compiled import load
+
+__all__ = ["put_along", "take_along"]
+
+fast = load("picking")
+
+
+def take_along(array, index, dim):
+    """The elements at `index` along a dimension; None where that takes the general way."""
+    return None if fast is None else fast.taken(array, index, dim)
+
+
+def put_along(array, index, dim, values, adds=False):
+    """Puts values into an array along a dimension, or adds them in; whether it could. Else some may be there already."""
+    if fast is None or not is_array(index):
+        return False
+    if not is_array(values):
+        values = np.asarray(values, array.dtype)
+    return fast.put(array, index, dim, np.broadcast_to(values, index.shape), adds)
