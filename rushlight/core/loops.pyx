@@ -176,14 +176,26 @@ cdef inline real rest_of(real x, real y, int* far) noexcept nogil:
 
 cdef wide divide_by_each(const real* x, const real* y, real* out, npy_intp n, int kind, int* far) noexcept nogil:
     cdef npy_intp i
-    for i in range(n):
-        out[i] = finished(x[i], y[i], rest_of(x[i], y[i], far), kind)
+    cdef int found = 0
+    if kind == TRUNCATED:
+        for i in range(n):
+            out[i] = rest_of(x[i], y[i], &found)
+    else:
+        for i in range(n):
+            out[i] = finished(x[i], y[i], rest_of(x[i], y[i], &found), kind)
+    far[0] = found
 
 
 cdef wide divide_by(const real* x, real y, real* out, npy_intp n, int kind, int* far) noexcept nogil:
     cdef npy_intp i
-    for i in range(n):
-        out[i] = finished(x[i], y, rest_of(x[i], y, far), kind)
+    cdef int found = 0
+    if kind == TRUNCATED:
+        for i in range(n):
+            out[i] = rest_of(x[i], y, &found)
+    else:
+        for i in range(n):
+            out[i] = finished(x[i], y, rest_of(x[i], y, &found), kind)
+    far[0] = found
 
 
 cdef inline void divide(char** args, npy_intp n, const npy_intp* strides, int kind, real* like) noexcept nogil:

@@ -16,7 +16,7 @@ def take_along(array, index, dim):
 
 
 def put_along(array, index, dim, values, adds=False):
-    """Puts values into an array along a dimension, or adds them in; whether it could. Else some may be there already."""
+    """Puts values into an array along a dimension, or adds them in; whether it could. If not, some may be there."""
     if fast is None or not is_array(index):
         return False
     if not is_array(values):

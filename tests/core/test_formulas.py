@@ -260,8 +260,8 @@ def test_results_lie_as_pytorchs_iterator_lays_them(seed):
     assert found.strides == expected
 
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 3.0, -3.0, 0.1, -0.1, 7.5, 1e-40, 1e30, -1e30, 3.4e38, np.inf, -np.inf, np.nan, 2.0**29,
-           2.0**53, 1 / 3]  # fmt: skip
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 3.0, -3.0, 0.1, -0.1, 7.5, 1e-40, 1e30, -1e30, 3.4e38, np.inf, -np.inf, np.nan,
+           2.0**29, 2.0**53, 1 / 3]  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
