@@ -84,6 +84,12 @@ class ProcessGroup:
         self._number += 1
         return self._number
 
+    def __reduce__(self):
+        raise TypeError(
+            "cannot pickle a ProcessGroup: it is of these processes. To save a DTensor, which has one, take "
+            "torch.distributed.checkpoint, or the whole tensor that full_tensor() gives."
+        )
+
     def __repr__(self):
         return f"<ProcessGroup {self.group_name!r} on MPI, ranks {self.ranks}>"
 

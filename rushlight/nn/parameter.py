@@ -42,6 +42,10 @@ class Parameter(Tensor):
 
     __torch_function__ = disabled_torch_function
 
+    def __new__(cls, data: Any = None, *args: Any, **kwargs: Any):
+        """A parameter, of another class where the data's has one of its own: a sharded one of a DTensor."""
+        return super().__new__(getattr(data, "parameter_class", cls))
+
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True):
         array = self._array = memory_of(data, "Parameter")
         if requires_grad and kind_of(array.dtype) not in "fc":

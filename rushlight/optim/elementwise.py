@@ -14,7 +14,7 @@ from rushlight import dtypes
 from rushlight.autograd import enable_grad, set_grad_enabled
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
-from rushlight.optim.optimizer import Optimizer, Params
+from rushlight.optim.optimizer import Optimizer, Params, beside
 
 fast = load("updates")
 BLOCK = 16384  # elements
@@ -111,7 +111,7 @@ class ElementwiseOptimizer(Optimizer):
                 for name in names:
                     tensor = state.get(name)
                     if tensor is None:
-                        tensor = state[name] = new_tensor(self._first(name, group, param._array))
+                        tensor = state[name] = beside(param, self._first(name, group, param._array))
                     row.append(tensor._array)
             if moment in rows:
                 rows[moment].append(row)

@@ -9,7 +9,7 @@ from rushlight.autograd import enable_grad
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.optim.elementwise import as_real, check_rate
 from rushlight.optim.line_search import strong_wolfe
-from rushlight.optim.optimizer import Optimizer, Params
+from rushlight.optim.optimizer import Optimizer, Params, refuse_part
 
 __all__ = ["LBFGS"]
 
@@ -51,6 +51,8 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
+        for param in self._params:
+            refuse_part(self, param)
 
     def _flat_grad(self) -> np.ndarray:
         """The gradients of all parameters as one vector."""

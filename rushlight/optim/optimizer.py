@@ -355,13 +355,29 @@ def check_lengths(groups: list[dict], saved: list[dict]) -> None:
         )
 
 
+def beside(param: Tensor, array: np.ndarray) -> Tensor:
+    """A tensor of a parameter's state: of a parameter that is sharded, sharded like it."""
+    if hasattr(param, "alike") and array.shape == param._array.shape:
+        return param.alike(array)
+    return new_tensor(array)
+
+
+def refuse_part(optimizer: Optimizer, param: Tensor) -> None:
+    """NotImplementedError for a parameter that is sharded, by an optimizer whose rule looks at the whole of it."""
+    if hasattr(param, "alike"):
+        raise NotImplementedError(
+            f"{type(optimizer).__name__} looks at whole parameters, of which fully_shard leaves a process some rows: "
+            "take an optimizer that changes each element by itself, such as AdamW."
+        )
+
+
 def as_state_of(param: Tensor, value: Any, key: Any = None) -> Any:
     """A loaded state with its tensors in the dtype of their parameter, all but the number of steps."""
     if isinstance(value, TensorBase):
         array = value._array
         if key != "step" and param.is_floating_point():
             array = array.astype(param._array.dtype, copy=False)
-        return new_tensor(array)
+        return beside(param, array)
     if isinstance(value, dict):
         return {k: as_state_of(param, v, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.autograd import enable_grad
 from rushlight.core.graph import TensorBase
-from rushlight.optim.optimizer import Optimizer
+from rushlight.optim.optimizer import Optimizer, refuse_part
 
 
 class TensorwiseOptimizer(Optimizer):
@@ -31,7 +31,8 @@ class TensorwiseOptimizer(Optimizer):
         return loss
 
     def _check(self, param: Any) -> None:
-        """RuntimeError for complex parameters and for sparse gradients."""
+        """RuntimeError for complex parameters and for sparse gradients, NotImplementedError for sharded ones."""
+        refuse_part(self, param)
         name = type(self).__name__
         if param.is_complex():
             raise RuntimeError(f"{name} does not support complex parameters")

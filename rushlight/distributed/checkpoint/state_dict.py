@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from rushlight.distributed.groups import get_rank, is_initialized
+from rushlight.distributed.objects import broadcast_object_list
 from rushlight.distributed.tensor.sharded import DTensor
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parallel import DistributedDataParallel
-from rushlight.optim.optimizer import Optimizer
+from rushlight.optim.elementwise import NUMBERS
+from rushlight.optim.optimizer import Optimizer, beside
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -17,11 +22,49 @@ __all__ = [
 
 @dataclass
 class StateDictOptions:
-    """`full_state_dict` brings sharded tensors together; `strict` is that of `load_state_dict`."""
+    """How state dicts are given and taken.
+
+    - `full_state_dict` brings sharded tensors together; with `cpu_offload` as well only rank 0 gets the state dict,
+      the others an empty one;
+    - `broadcast_from_rank0`, with `full_state_dict`: what is set comes from rank 0, the others may give an empty one;
+    - `ignore_frozen_params` leaves out parameters that do not require grad;
+    - `strict` is that of `load_state_dict`.
+
+    ValueError for `broadcast_from_rank0` without `full_state_dict`; NotImplementedError for what is not supported.
+    """
 
     full_state_dict: bool = False
     cpu_offload: bool = False
+    ignore_frozen_params: bool = False
+    keep_submodule_prefixes: bool = True
     strict: bool = True
+    broadcast_from_rank0: bool = False
+    flatten_optimizer_state_dict: bool = False
+
+    def __post_init__(self):
+        if self.broadcast_from_rank0 and not self.full_state_dict:
+            raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
+        if self.flatten_optimizer_state_dict or not self.keep_submodule_prefixes:
+            raise NotImplementedError(
+                "flatten_optimizer_state_dict and keep_submodule_prefixes=False are not supported: "
+                "state dicts are nested, by full names. Leave these options out."
+            )
+
+    def for_this_rank(self, state: dict[str, Any]) -> dict[str, Any]:
+        """What this process gets of a state dict that all have brought together."""
+        only_first = self.full_state_dict and self.cpu_offload and is_initialized() and get_rank() != 0
+        return {} if only_first else state
+
+    def from_rank_0(self, state: dict[str, Any]) -> dict[str, Any]:
+        """The state dict that is to be set: rank 0's, where that is wanted."""
+        if not self.broadcast_from_rank0 or not is_initialized():
+            return state
+        box = [state]
+        broadcast_object_list(box, src=0)
+        return box[0]
+
+
+DEFAULT = StateDictOptions()
 
 
 def plain(module: Module) -> Module:
@@ -29,25 +72,33 @@ def plain(module: Module) -> Module:
     return module.module if isinstance(module, DistributedDataParallel) else module
 
 
-def whole(value: Any, options: StateDictOptions | None) -> Any:
+def whole(value: Any, options: StateDictOptions) -> Any:
     """A tensor brought together, where that is wanted."""
-    full = options is not None and options.full_state_dict
-    return value.full_tensor() if full and isinstance(value, DTensor) else value
+    return value.full_tensor() if options.full_state_dict and isinstance(value, DTensor) else value
 
 
 def get_model_state_dict(model: Module, *, options: StateDictOptions | None = None) -> dict[str, Any]:
     """A module's state by name; sharded tensors are DTensors, or whole with `full_state_dict`."""
-    return {name: whole(value, options) for name, value in plain(model).state_dict().items()}
+    options = options or DEFAULT
+    target = plain(model)
+    frozen = {name for name, p in target.named_parameters() if options.ignore_frozen_params and not p.requires_grad}
+    state = target.state_dict().items()
+    return options.for_this_rank({name: whole(value, options) for name, value in state if name not in frozen})
 
 
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Gives a module a state, of whole tensors or of DTensors; gives what `load_state_dict` gives."""
+    """Gives a module a state, of whole tensors or of DTensors; gives what `load_state_dict` gives.
+
+    Parameters without memory, on the device "meta", get that of their state.
+    """
+    options = options or DEFAULT
     target = plain(model)
     own = target.state_dict()
-    fitted = {name: rows_for(own.get(name), value) for name, value in model_state_dict.items()}
-    return target.load_state_dict(fitted, strict=options is None or options.strict)
+    given = options.from_rank_0(model_state_dict)
+    fitted = {name: rows_for(own.get(name), value) for name, value in given.items()}
+    return target.load_state_dict(fitted, strict=options.strict, assign=any(value.is_meta for value in own.values()))
 
 
 def rows_for(own: Any, value: Any) -> Any:
@@ -55,7 +106,7 @@ def rows_for(own: Any, value: Any) -> Any:
     if not isinstance(own, DTensor) or isinstance(value, DTensor):
         return value
     first = own.first_row
-    return value.reshape(own.full_shape)[first : first + len(own._array)]
+    return own.alike(value._array.reshape(own.full_shape)[first : first + len(own._array)].copy())
 
 
 def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Tensor]]:
@@ -64,24 +115,41 @@ def named_parameters(model: Module, optimizer: Optimizer) -> list[tuple[str, Ten
     return [(names[id(p)], p) for group in optimizer.param_groups for p in group["params"]]
 
 
+def _init_optim_state(optim: Optimizer) -> None:
+    """Gives an optimizer that has not stepped yet the state of its first step; parameters stay as they are."""
+    parameters = [p for group in optim.param_groups for p in group["params"]]
+    if optim.state or any(p.grad is not None for p in parameters):
+        return
+    for p in parameters:
+        if p.requires_grad:
+            p.grad = beside(p, np.zeros_like(p._array))
+    rates = [group.get("lr") for group in optim.param_groups]
+    for group in optim.param_groups:
+        group["lr"] = 0.0
+    optim.step()
+    for group, rate in zip(optim.param_groups, rates, strict=True):
+        group["lr"] = rate
+    optim.zero_grad()
+
+
 def get_optimizer_state_dict(
     model: Module, optimizers: Optimizer, *, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
-    """An optimizer's state and options, by the names of the module's parameters."""
-    names = {id(p): name for name, p in named_parameters(model, optimizers)}
+    """An optimizer's state and options, by the names of the module's parameters.
+
+    One that has not stepped yet gets the state that it begins with, so that a checkpoint can be loaded into it.
+    """
+    options = options or DEFAULT
+    _init_optim_state(optimizers)
+    named = named_parameters(model, optimizers)
+    names = {id(p): name for name, p in named}
     state = {
-        names[id(p)]: {key: whole(as_sharded(p, value), options) for key, value in optimizers.state[p].items()}
-        for _, p in named_parameters(model, optimizers)
+        name: {key: whole(value, options) for key, value in optimizers.state[p].items()}
+        for name, p in named
+        if p in optimizers.state
     }
     groups = [{**group, "params": [names[id(p)] for p in group["params"]]} for group in optimizers.param_groups]
-    return {"state": state, "param_groups": groups}
-
-
-def as_sharded(parameter: Tensor, value: Any) -> Any:
-    """A state that belongs to a parameter's rows as a DTensor."""
-    if isinstance(parameter, DTensor) and isinstance(value, Tensor) and value._array.shape == parameter._array.shape:
-        return DTensor.of_rows(value._array, parameter.full_shape, parameter.group)
-    return value
+    return options.for_this_rank({"state": state, "param_groups": groups})
 
 
 def set_optimizer_state_dict(
@@ -89,24 +157,23 @@ def set_optimizer_state_dict(
     options: StateDictOptions | None = None,
 ) -> None:  # fmt: skip
     """Gives an optimizer a state by names, of whole tensors or of DTensors."""
+    given = (options or DEFAULT).from_rank_0(optim_state_dict)
     named = named_parameters(model, optimizers)
     numbers = {name: i for i, (name, _) in enumerate(named)}
     by_name = dict(named)
     state = {
-        numbers[name]: {key: rows_of_state(by_name[name], value) for key, value in values.items()}
-        for name, values in optim_state_dict["state"].items()
+        numbers[name]: {key: rows_of_state(by_name[name], key, value) for key, value in values.items()}
+        for name, values in given["state"].items()
     }
-    groups = [
-        {**group, "params": [numbers[name] for name in group["params"]]} for group in optim_state_dict["param_groups"]
-    ]
+    groups = [{**group, "params": [numbers[name] for name in group["params"]]} for group in given["param_groups"]]
     optimizers.load_state_dict({"state": state, "param_groups": groups})
 
 
-def rows_of_state(parameter: Tensor, value: Any) -> Any:
+def rows_of_state(parameter: Tensor, key: str, value: Any) -> Any:
     """The part of a state that belongs to the rows that this process holds, as an ordinary tensor."""
     if isinstance(value, DTensor):
         return value.to_local()
-    if isinstance(parameter, DTensor) and isinstance(value, Tensor) and value.numel() > 1:
+    if isinstance(parameter, DTensor) and isinstance(value, Tensor) and key not in NUMBERS:
         return rows_for(parameter, value)
     return value
 

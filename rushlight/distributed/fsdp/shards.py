@@ -11,7 +11,7 @@ from rushlight.distributed.collectives import all_gather_into_tensor, reduce_sca
 from rushlight.distributed.fsdp.policies import MixedPrecisionPolicy
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.distributed.tensor.sharded import DTensor, rows_of
+from rushlight.distributed.tensor.sharded import DTensor, ShardedParameter, rows_of
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
@@ -31,7 +31,7 @@ class Place:
         rows = self.shape or (1,)
         first, last = rows_of(rows[0], group.size(), group.rank())
         own = array.reshape(rows)[first:last].copy()
-        self.sharded = DTensor.of_rows(own, rows, group, parameter.requires_grad)
+        self.sharded = ShardedParameter.of_rows(own, rows, group, parameter.requires_grad)
         self.size = -(-rows[0] // group.size()) * int(np.prod(rows[1:]))
         self.part = slice(start, start + self.size)
         self.nothing = np.broadcast_to(np.zeros((), array.dtype if dtype is None else dtype._numpy), self.shape)
@@ -42,6 +42,13 @@ class Place:
         """Puts the whole or the rows in the parameter's place in the modules that have it."""
         for module, name in self.owners:
             module._parameters[name] = tensor  # type: ignore[assignment]  # stands for the Parameter
+
+    def adopt(self) -> None:
+        """Takes rows that have been put in the parameter's place since it was last shown, as their successor."""
+        module, name = self.owners[0]
+        found = module._parameters[name]
+        if isinstance(found, DTensor) and found is not self.sharded:
+            self.sharded = found
 
     def holds(self, array: np.ndarray) -> bool:
         """Whether an array lies in the memory of the whole."""
@@ -95,6 +102,7 @@ class Shards:
             return
         own = np.zeros(self.length, self.places[0].nothing.dtype)
         for place in self.places:
+            place.adopt()
             rows = place.sharded._array.reshape(-1)
             own[place.part.start : place.part.start + rows.size] = rows
         everything = np.empty((self.group.size(), self.length), own.dtype)
@@ -171,4 +179,4 @@ class Shards:
         grad = averages[: rows.size].reshape(rows.shape).astype(rows.dtype)
         if sharded.grad is not None:
             grad += sharded.grad._array
-        sharded.grad = DTensor.of_rows(grad, sharded.full_shape, self.group)
+        sharded.grad = sharded.alike(grad)

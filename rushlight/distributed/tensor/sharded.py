@@ -1,16 +1,21 @@
 """`DTensor`: the rows of a tensor that one process holds, the others being held by the other processes of a group."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.distributed.coalesced import broadcast_all
 from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce
-from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.device_mesh import DeviceMesh
+from rushlight.distributed.groups import ProcessGroup, here
 from rushlight.distributed.reduce_ops import ReduceOp
+from rushlight.distributed.tensor.placements import Placement, Shard
+from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor, disabled_torch_function
 
-__all__ = ["DTensor", "rows_of"]
+__all__ = ["DTensor", "ShardedParameter", "distribute_tensor", "rows_of"]
 
 
 def rows_of(length: int, size: int, rank: int) -> tuple[int, int]:
@@ -29,6 +34,7 @@ class DTensor(Tensor):
     __torch_function__ = disabled_torch_function
     full_shape: tuple[int, ...]
     group: ProcessGroup
+    parameter_class: ClassVar[type]  # what `nn.Parameter` makes of it
 
     @classmethod
     def of_rows(cls, rows: np.ndarray, full_shape: tuple[int, ...], group: ProcessGroup, requires_grad: bool = False):
@@ -38,9 +44,30 @@ class DTensor(Tensor):
         made.full_shape, made.group = full_shape, group
         return made
 
+    @classmethod
+    def from_local(cls, local_tensor: Tensor, device_mesh: DeviceMesh, placements: Sequence[Placement]) -> "DTensor":
+        """A DTensor of rows that each process has, equally many in each."""
+        group = rows_group(device_mesh, placements)
+        length, *rest = local_tensor.shape
+        return DTensor.of_rows(local_tensor._array, (length * group.size(), *rest), group, local_tensor.requires_grad)
+
+    def alike(self, rows: np.ndarray) -> "DTensor":
+        """Other rows of the same numbers, such as those of a gradient, as a DTensor."""
+        return DTensor.of_rows(rows, self.full_shape, self.group)
+
+    @property
+    def device_mesh(self) -> DeviceMesh:
+        """The processes that hold the rows, in a line."""
+        return DeviceMesh("cpu", self.group.ranks, groups=[self.group])
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """How the tensor is cut: along its first dimension."""
+        return (Shard(0),)
+
     def detach(self) -> "DTensor":
         """The same rows, without history."""
-        return self.of_rows(self._array, self.full_shape, self.group)
+        return self.alike(self._array)
 
     @property
     def first_row(self) -> int:
@@ -71,5 +98,48 @@ class DTensor(Tensor):
         all_reduce(total, group=self.group)
         return total.item() ** (1 / order)
 
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = self.of_rows(self._array.copy(), self.full_shape, self.group, self._needs)
+        return memo[id(self)]
+
     def __repr__(self, *, tensor_contents: Any = None):
         return f"DTensor(rows of {self.full_shape}, local_tensor={self.to_local()!r})"
+
+
+class ShardedParameter(DTensor, Parameter):  # type: ignore[misc]  # the copies of each are its own
+    """The rows of a parameter: a DTensor that modules take for a Parameter."""
+
+    def __init__(self, data: DTensor, requires_grad: bool = True):
+        super().__init__(data, requires_grad)
+        self.full_shape, self.group = data.full_shape, data.group
+
+
+DTensor.parameter_class = ShardedParameter
+
+
+def rows_group(device_mesh: DeviceMesh, placements: Sequence[Placement] | None) -> ProcessGroup:
+    """The group that shares the rows of a tensor. NotImplementedError for other ways to place it than Shard(0)."""
+    if device_mesh.ndim != 1 or tuple(placements or ()) != (Shard(0),):
+        raise NotImplementedError(
+            f"placements {placements} on a mesh of {device_mesh.ndim} dimensions are not supported: a DTensor is cut "
+            "along its first dimension, (Shard(0),), on a mesh of one. A whole tensor is an ordinary one."
+        )
+    return device_mesh.get_group()
+
+
+def distribute_tensor(
+    tensor: Tensor, device_mesh: DeviceMesh | None = None, placements: Sequence[Placement] | None = None, *,
+    src_data_rank: int | None = 0,
+) -> DTensor:  # fmt: skip
+    """Leaves each process some rows of a tensor: of that which the process `src_data_rank` of the group has.
+
+    With None for it each takes its rows of its own tensor, which have to be equal. All processes have to call it.
+    NotImplementedError for other placements than `(Shard(0),)`.
+    """
+    group = here(None) if device_mesh is None else rows_group(device_mesh, placements)
+    whole = tensor._array.copy()
+    if src_data_rank is not None:
+        broadcast_all([new_tensor(whole)], group, src_data_rank)
+    first, last = rows_of(len(whole), group.size(), group.rank())
+    return DTensor.of_rows(whole[first:last].copy(), whole.shape, group, tensor.requires_grad)
