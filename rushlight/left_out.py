@@ -140,8 +140,8 @@ LEFT_OUT = [
         torch.utils.data.argument_validation""",
     ),
     LeftOut(
-        "communication is over MPI: groups, collectives, DistributedDataParallel and FSDP are there, not the insides "
-        "of PyTorch's backends.",
+        "communication is over MPI: groups, collectives, DistributedDataParallel and fully_shard (which takes "
+        "FullyShardedDataParallel's place) are there, not RPC, pipelines or the insides of PyTorch's backends.",
         """torch.distributed torch.nn.parallel torch.monitor""",
     ),
     LeftOut(

@@ -7,6 +7,7 @@
 """
 
 from rushlight.distributed.addresses import rendezvous
+from rushlight.distributed.buckets import GradBucket
 from rushlight.distributed.collectives import *
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
 from rushlight.distributed.errors import *

@@ -149,8 +149,8 @@ def operation(op: ReduceOp, dtype: np.dtype) -> Any:
         if dtype.kind in "iu":
             return {ReduceOp.BAND: MPI.BAND, ReduceOp.BOR: MPI.BOR, ReduceOp.BXOR: MPI.BXOR}[op]
     elif op in (ReduceOp.MIN, ReduceOp.MAX):
-        if dtype.kind != "c":
+        if dtype.kind in "iuf":
             return MPI.MIN if op is ReduceOp.MIN else MPI.MAX
-    else:
+    elif dtype in datatypes():
         return MPI.PROD if op is ReduceOp.PRODUCT else MPI.SUM
     raise RuntimeError(f"Cannot use ReduceOp.{op.name} with {dtype} tensors: convert them to a type that has it.")

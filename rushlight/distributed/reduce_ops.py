@@ -1,8 +1,9 @@
 """`ReduceOp`: how the tensors of several processes become one."""
 
+import warnings
 from enum import Enum
 
-__all__ = ["ReduceOp"]
+__all__ = ["ReduceOp", "reduce_op"]
 
 
 class ReduceOp(Enum):
@@ -29,3 +30,18 @@ class ReduceOp(Enum):
 
 
 ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # as PyTorch names the kind of its members
+
+
+class _ReduceOpOfOld:
+    """`torch.distributed.reduce_op`, the name of `ReduceOp` before PyTorch 1.0."""
+
+    def __getattr__(self, name: str) -> ReduceOp:
+        warnings.warn(
+            "`torch.distributed.reduce_op` is deprecated, please use `torch.distributed.ReduceOp` instead",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return getattr(ReduceOp, name)
+
+
+reduce_op = _ReduceOpOfOld()

@@ -235,3 +235,8 @@ def test_the_last_words_are_waited_for():
         assert not select.select([here], [], [], 0.2)[0]
         assert process.stderr.readline() == b"rushlight: rank 0 ended with exit status 3; this ends all others.\n"
         assert here.recv(4) == b"gone"
+
+
+def test_the_name_of_reductions_of_old():
+    with pytest.warns(FutureWarning, match=r"please use `torch\.distributed\.ReduceOp` instead"):
+        assert distributed.reduce_op.SUM is distributed.ReduceOp.SUM

@@ -4,7 +4,8 @@ import os
 from typing import Any
 
 from rushlight.distributed.checkpoint.files import FileSystemReader, FileSystemWriter
-from rushlight.distributed.checkpoint.trees import Stateful, flat, replace
+from rushlight.distributed.checkpoint.stateful import Stateful
+from rushlight.distributed.checkpoint.trees import flat, replace
 from rushlight.distributed.collectives import barrier
 from rushlight.distributed.groups import ProcessGroup, here, is_initialized
 from rushlight.distributed.objects import all_gather_object

@@ -1,22 +1,9 @@
 """State dicts as flat dictionaries: the values in nested dictionaries and lists by the path to them."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-__all__ = ["Stateful", "flat", "replace"]
-
-
-@runtime_checkable
-class Stateful(Protocol):
-    """An object that gives its state, and takes one: a module, an optimizer, anything of the user's."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """The state."""
-        ...
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over a state."""
-        ...
+__all__ = ["flat", "replace"]
 
 
 def flat(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from rushlight.distributed.buckets import Bucket, GradBucket, assign
 from rushlight.distributed.collectives import all_reduce
 from rushlight.distributed.groups import ProcessGroup
-from rushlight.nn.parallel.buckets import Bucket, GradBucket, assign
 from rushlight.nn.parallel.leaves import leaves_of
 from rushlight.tensors import Tensor
 

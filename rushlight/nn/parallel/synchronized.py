@@ -3,6 +3,7 @@
 from typing import Any
 
 from rushlight import distributed
+from rushlight.core.kinds import is_half
 from rushlight.distributed.nn.functional import all_reduce
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.modules.base.making import Device
@@ -40,25 +41,31 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input, each channel with mean 0 and variance 1 over all processes, scaled and shifted."""
+        """The input, each channel with mean 0 and variance 1 over all processes, scaled and shifted.
+
+        Of float16 and bfloat16 the statistics are computed in float32.
+        """
         together = distributed.is_initialized() and distributed.get_world_size(self.process_group) > 1
         if not together or not (self.training or self.running_mean is None):
             return super().forward(input)
         self._check_input_dim(input)
         dims = [0, *range(2, input.dim())]
         shape = [1, -1] + [1] * (input.dim() - 2)
-        own = full((1,), input.numel() / input.shape[1], dtype=input.dtype)
-        sums = self._over_all(cat([input.sum(dims), own]))
-        count = float(sums[-1])
+        wide = input.float() if is_half(input._array.dtype) else input
+        own = full((1,), input.numel() / input.shape[1], dtype=wide.dtype)
+        sums = self._over_all(cat([wide.sum(dims), own]))
+        count = float(sums[-1].item())
         mean = sums[:-1] / count
-        centred = input - mean.view(shape)
+        centred = wide - mean.view(shape)
         variance = self._over_all((centred * centred).sum(dims)) / count
         if self.training and self.running_mean is not None:
             self._track(mean.detach(), variance.detach() * (count / max(count - 1, 1)))
         result = centred / (variance + self.eps).sqrt().view(shape)
         if self.weight is not None:
             result = result * self.weight.view(shape)
-        return result if self.bias is None else result + self.bias.view(shape)
+        if self.bias is not None:
+            result = result + self.bias.view(shape)
+        return result.to(input.dtype)
 
     def _over_all(self, tensor: Tensor) -> Tensor:
         """The sum over the processes, with its derivative."""

@@ -4,13 +4,22 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-FLOATS = [torch.float16, torch.float32, torch.float64]
-INTEGERS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
+FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+INTEGERS = [
+    torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32, torch.int64,
+]  # fmt: skip
 COMPLEX = [torch.complex64, torch.complex128]
-EVERYTHING = [torch.bool, *INTEGERS, *FLOATS, *COMPLEX]
+COMPUTED = [torch.bool, *INTEGERS, *FLOATS, *COMPLEX]
+EIGHT_BITS = [torch.float8_e4m3fn, torch.float8_e4m3fnuz, torch.float8_e5m2, torch.float8_e5m2fnuz]  # moved only
+NARROW = {torch.bfloat16, *EIGHT_BITS}
 
 dist.init_process_group("gloo")
 rank, size = dist.get_rank(), dist.get_world_size()
+
+
+def numpy_type(dtype):
+    """The type of the arrays to compare with: float32 for those that NumPy has not, which are exact here."""
+    return np.dtype(np.float32) if dtype in NARROW else torch.zeros((), dtype=dtype).numpy().dtype
 
 
 def values(dtype, of_rank, shape=(3, 4), seed=0):
@@ -19,20 +28,21 @@ def values(dtype, of_rank, shape=(3, 4), seed=0):
     numbers = generator.integers(0, 4, shape)
     if dtype.is_complex:
         numbers = numbers + 1j * generator.integers(0, 4, shape)
-    return numbers.astype(torch.zeros((), dtype=dtype).numpy().dtype)
+    return numbers.astype(numpy_type(dtype))
 
 
 def tensor(dtype, of_rank=None, strided=False, **options):
     """A rank's numbers as a tensor, by default this one's."""
     array = values(dtype, rank if of_rank is None else of_rank, **options)
     if not strided:
-        return torch.from_numpy(array)
-    return torch.from_numpy(np.ascontiguousarray(array.T)).t()
+        return torch.from_numpy(array).to(dtype)
+    return torch.from_numpy(np.ascontiguousarray(array.T)).to(dtype).t()
 
 
 def same(result, expected, digits=0.0):
-    assert result.dtype is torch.from_numpy(np.asarray(expected)).dtype
-    np.testing.assert_allclose(result.numpy(), expected, rtol=digits)
+    assert numpy_type(result.dtype) == np.asarray(expected).dtype
+    found = result.float() if result.dtype in NARROW else result
+    np.testing.assert_allclose(found.numpy(), expected, rtol=digits)
 
 
 def everyone(dtype, **options):
@@ -46,7 +56,7 @@ def reductions():
         dist.ReduceOp.BXOR: np.bitwise_xor,
     }  # fmt: skip
     bitwise = (dist.ReduceOp.BAND, dist.ReduceOp.BOR, dist.ReduceOp.BXOR)
-    for dtype in EVERYTHING:
+    for dtype in COMPUTED:
         for op, fold in folds.items():
             if op in bitwise and dtype not in [torch.bool, *INTEGERS]:
                 continue
@@ -65,10 +75,20 @@ def reductions():
     x = tensor(torch.float32)
     dist.all_reduce(x, dist.ReduceOp.AVG)
     same(x, np.mean(everyone(torch.float32), 0, dtype=np.float32), 1e-6)
-    small = torch.full((1,), 2048.0 if rank == 0 else 0.5, dtype=torch.float16)
-    dist.all_reduce(small)  # summed in float16, each half would be lost
-    assert small.item() == np.float16(2048 + 0.5 * (size - 1))
-    for op, dtype in ((dist.ReduceOp.MAX, torch.complex64), (dist.ReduceOp.BAND, torch.float32)):
+    for dtype, large in ((torch.float16, 2048.0), (torch.bfloat16, 256.0)):
+        total = torch.full((1,), large if rank == 0 else 1.0, dtype=dtype)
+        part, rows = torch.zeros(1, dtype=dtype), total.expand(size).clone()
+        dist.all_reduce(
+            total
+        )  # summed in the type itself, each one would be lost: 1 is half a unit of the large number
+        dist.reduce_scatter_tensor(part, rows)
+        expected = torch.tensor([large + size - 1]).to(dtype)
+        assert total.item() == part.item() == expected.item() and (size == 2 or total.item() > large)
+    for op, dtype in (
+        (dist.ReduceOp.MAX, torch.complex64),
+        (dist.ReduceOp.BAND, torch.float32),
+        (dist.ReduceOp.SUM, torch.float8_e5m2),
+    ):
         try:
             dist.all_reduce(torch.zeros(1, dtype=dtype), op)
         except RuntimeError as error:
@@ -78,7 +98,7 @@ def reductions():
 
 
 def movements():
-    for dtype in EVERYTHING:
+    for dtype in [*COMPUTED, *EIGHT_BITS]:
         for strided in (False, True):
             x = tensor(dtype, strided=strided)
             dist.broadcast(x, src=size - 1)
@@ -102,23 +122,23 @@ def movements():
         same(stacked, np.stack(everyone(dtype)))
 
         received = [torch.zeros(2, i + 1, dtype=dtype) for i in range(size)]
-        sent = [torch.from_numpy(values(dtype, rank, shape=(2, rank + 1), seed=i)) for i in range(size)]
+        sent = [tensor(dtype, shape=(2, rank + 1), seed=i) for i in range(size)]
         dist.all_to_all(received, sent)
         for i, part in enumerate(received):
             same(part, values(dtype, i, shape=(2, i + 1), seed=rank))
 
         rows = torch.zeros(size, 2, dtype=dtype)
-        dist.all_to_all_single(rows, torch.from_numpy(values(dtype, rank, shape=(size, 2))))
+        dist.all_to_all_single(rows, tensor(dtype, shape=(size, 2)))
         same(rows, np.stack([values(dtype, i, shape=(size, 2))[rank] for i in range(size)]))
 
-        if dtype is not torch.bool:
-            total = sum(values(dtype, i, shape=(size, 3)) for i in range(size))
+        if dtype in COMPUTED:
+            total = np.add.reduce(everyone(dtype, shape=(size, 3))).astype(numpy_type(dtype))
             own = torch.zeros(3, dtype=dtype)
-            dist.reduce_scatter_tensor(own, torch.from_numpy(values(dtype, rank, shape=(size, 3))))
-            same(own, total[rank].astype(total.dtype))
+            dist.reduce_scatter_tensor(own, tensor(dtype, shape=(size, 3)))
+            same(own, total[rank])
             own = torch.zeros(3, dtype=dtype)
-            dist.reduce_scatter(own, list(torch.from_numpy(values(dtype, rank, shape=(size, 3)))))
-            same(own, total[rank].astype(total.dtype))
+            dist.reduce_scatter(own, list(tensor(dtype, shape=(size, 3))))
+            same(own, total[rank])
     x = torch.zeros(3 * rank + 1)
     uneven = [torch.zeros(3 * i + 1) for i in range(size)]
     dist.all_gather(uneven, x + rank)

@@ -4,7 +4,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.algorithms import Join
-from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compress_hook, fp16_compress_hook
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.functional import mse_loss
 from torch.nn.parallel import DistributedDataParallel as DDP
@@ -76,6 +76,12 @@ def with_statistics_of_all():
     assert farthest(one, other) < 2e-5, farthest(one, other)
     for name in ("running_mean", "running_var", "num_batches_tracked"):
         assert torch.allclose(getattr(one[1], name), getattr(other.module[1], name), atol=1e-5), name
+
+
+def with_statistics_of_half_precision():
+    x = torch.randn(301, 2, generator=torch.Generator().manual_seed(rank)) + 5
+    expected, found = (nn.SyncBatchNorm(2)(x.bfloat16().to(dtype)) for dtype in (torch.float32, torch.bfloat16))
+    assert found.dtype is torch.bfloat16 and torch.equal(found, expected.bfloat16())
 
 
 def state_shared_out():
@@ -159,10 +165,11 @@ def uneven():
 
 
 def hooks():
-    model = DDP(nn.Linear(2, 1))
-    model.register_comm_hook(None, fp16_compress_hook)
-    model(torch.full((1, 2), float(rank))).sum().backward()
-    assert torch.allclose(model.module.weight.grad, torch.full((1, 2), (size - 1) / 2))
+    for compressed in (fp16_compress_hook, bf16_compress_hook):
+        model = DDP(nn.Linear(2, 1))
+        model.register_comm_hook(None, compressed)
+        model(torch.full((1, 2), float(rank))).sum().backward()
+        assert torch.allclose(model.module.weight.grad, torch.full((1, 2), (size - 1) / 2))
     seen = []
     model = DDP(nn.Linear(2, 1))
 
@@ -193,7 +200,15 @@ def refusals():
         assert rank == 0
 
 
-for part in (same_as_one_process, with_statistics_of_all, state_shared_out, unused, uneven, hooks):
+for part in (
+    same_as_one_process,
+    with_statistics_of_all,
+    with_statistics_of_half_precision,
+    state_shared_out,
+    unused,
+    uneven,
+    hooks,
+):
     part()
 refusals()
 print("passed")

@@ -1,18 +1,18 @@
 """The hooks that PyTorch brings along: the plain average, and one that sends half the bytes."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rushlight import dtypes
+from rushlight.distributed.buckets import GradBucket
 from rushlight.distributed.collectives import all_reduce
 from rushlight.distributed.groups import ProcessGroup, here
 from rushlight.futures import Future
 from rushlight.tensors import Tensor
 
-if TYPE_CHECKING:
-    from rushlight.nn.parallel.buckets import GradBucket
-
-__all__ = ["allreduce_hook", "fp16_compress_hook", "fp16_compress_wrapper"]
+__all__ = [
+    "allreduce_hook", "bf16_compress_hook", "bf16_compress_wrapper", "fp16_compress_hook", "fp16_compress_wrapper",
+]  # fmt: skip
 
 
 def average(tensor: Tensor, group: ProcessGroup | None) -> Future:
@@ -23,23 +23,37 @@ def average(tensor: Tensor, group: ProcessGroup | None) -> Future:
     return work.get_future().then(lambda done: done.value()[0])
 
 
-def allreduce_hook(process_group: ProcessGroup | None, bucket: "GradBucket") -> Future[Tensor]:
+def allreduce_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> Future[Tensor]:
     """Averages gradients over the processes: what happens without a hook."""
     return average(bucket.buffer(), process_group)
 
 
-def fp16_compress_hook(process_group: ProcessGroup | None, bucket: "GradBucket") -> Future[Tensor]:
+def fp16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> Future[Tensor]:
     """Sends gradients in float16: half the bytes, three digits."""
-    buffer = bucket.buffer()
-    return average(buffer.to(dtypes.float16), process_group).then(lambda done: done.value().to(buffer.dtype))
+    return fp16_compress_wrapper(allreduce_hook)(process_group, bucket)
+
+
+def bf16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> Future[Tensor]:
+    """Sends gradients in bfloat16: half the bytes, two digits, and numbers as large as float32's."""
+    return bf16_compress_wrapper(allreduce_hook)(process_group, bucket)
 
 
 def fp16_compress_wrapper(hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
     """A hook like another, with gradients in float16."""
+    return in_type(dtypes.float16, hook)
+
+
+def bf16_compress_wrapper(hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
+    """A hook like another, with gradients in bfloat16."""
+    return in_type(dtypes.bfloat16, hook)
+
+
+def in_type(narrow: dtypes.dtype, hook: Callable[[Any, Any], Future[Tensor]]) -> Callable[[Any, Any], Future[Tensor]]:
+    """A hook like another, which gets the gradients in another type; what it gives is brought back to theirs."""
 
     def compressed(state, bucket):
         dtype = bucket.buffer().dtype
-        bucket.set_buffer(bucket.buffer().to(dtypes.float16))
+        bucket.set_buffer(bucket.buffer().to(narrow))
         return hook(state, bucket).then(lambda done: done.value().to(dtype))
 
     return compressed
