@@ -55,5 +55,6 @@ def test_the_end_of_one_process_ends_all(how, words):
     assert "nobody failed" not in done.stdout
 
 
-def test_processes_that_the_program_starts(tmp_path):
-    assert passes(0, "spawned.py", str(tmp_path)) == "passed\n"
+@pytest.mark.parametrize("program", ["spawned.py", "lessons.py"])
+def test_processes_that_the_program_starts(tmp_path, program):
+    assert passes(0, program, str(tmp_path)) == "passed\n"

@@ -8,6 +8,8 @@ from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compr
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.functional import mse_loss
 from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
 
 dist.init_process_group("mpi")
 rank, size = dist.get_rank(), dist.get_world_size()
@@ -164,6 +166,16 @@ def uneven():
         raise AssertionError("throw_on_early_termination did not throw")
 
 
+def data_from_workers():
+    """Worker processes are forks of one that MPI runs in: their end is not its end."""
+    data = TensorDataset(torch.arange(8.0).reshape(8, 1))
+    loader = DataLoader(data, batch_size=2, sampler=DistributedSampler(data, shuffle=False), num_workers=1)
+    for _ in range(2):
+        seen = torch.cat([batch for (batch,) in loader]).sum()
+        dist.all_reduce(seen)
+        assert seen.item() == 28
+
+
 def hooks():
     for compressed in (fp16_compress_hook, bf16_compress_hook):
         model = DDP(nn.Linear(2, 1))
@@ -207,6 +219,7 @@ for part in (
     state_shared_out,
     unused,
     uneven,
+    data_from_workers,
     hooks,
 ):
     part()
