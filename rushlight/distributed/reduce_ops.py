@@ -36,12 +36,14 @@ class _ReduceOpOfOld:
     """`torch.distributed.reduce_op`, the name of `ReduceOp` before PyTorch 1.0."""
 
     def __getattr__(self, name: str) -> ReduceOp:
+        if name not in ReduceOp.__members__:
+            raise AttributeError(name)
         warnings.warn(
             "`torch.distributed.reduce_op` is deprecated, please use `torch.distributed.ReduceOp` instead",
             FutureWarning,
             stacklevel=2,
         )
-        return getattr(ReduceOp, name)
+        return ReduceOp[name]
 
 
 reduce_op = _ReduceOpOfOld()

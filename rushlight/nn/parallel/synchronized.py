@@ -54,7 +54,7 @@ class SyncBatchNorm(_BatchNorm):
         wide = input.float() if is_half(input._array.dtype) else input
         own = full((1,), input.numel() / input.shape[1], dtype=wide.dtype)
         sums = self._over_all(cat([wide.sum(dims), own]))
-        count = float(sums[-1].item())
+        count = float(sums._array[-1])
         mean = sums[:-1] / count
         centred = wide - mean.view(shape)
         variance = self._over_all((centred * centred).sum(dims)) / count
