@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.py rushlight/core/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
+SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.p[xy]* rushlight/explain/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
 
 .PHONY: demo test bench verify lint clean
 
@@ -32,4 +32,4 @@ $(VENV)/%.installed: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/kernels/compiled/*.so
+	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so

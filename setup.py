@@ -27,7 +27,12 @@ CORE = [
     "formulas.pyx",
     "guards.py",
 ]
-SOURCES = [Path("rushlight/core", name) for name in CORE] + sorted(Path("rushlight/kernels/compiled").glob("*.pyx"))
+EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
+SOURCES = [
+    *(Path("rushlight/core", name) for name in CORE),
+    *(Path("rushlight/explain", name) for name in EXPLAIN),
+    *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
+]
 TYPES = [*Path("rushlight").rglob("*.pxd")]  # what the sources share
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rushlight.autograd.layering import svg_of
-from rushlight.core.anomaly import ORIGIN
 from rushlight.core.graph import Node, Packed, TensorBase
 from rushlight.tensors import Tensor
 
@@ -139,9 +138,9 @@ def described(vertex, names: dict[int, str]) -> tuple[str, list[str]]:
     lines, size = [vertex.name()], saved_bytes(vertex)
     if size:
         lines.append(f"saves {size:,} bytes")
-    info = (vertex.notes or {}).get(ORIGIN)
-    if info is not None:
-        lines.append(f"{info.site.file.rpartition('/')[2]}:{info.site.line}")
+    if vertex.told is not None:
+        site = vertex.told.site
+        lines.append(f"{site.file.rpartition('/')[2]}:{site.line}")
     return "node", lines
 
 

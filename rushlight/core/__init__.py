@@ -17,5 +17,11 @@ import os
 import sys
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 
-if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
-    sys.path_importer_cache[__path__[0]] = FileFinder(__path__[0], (SourceFileLoader, SOURCE_SUFFIXES))
+
+def choose_form(package: str) -> None:
+    """Lets the Python files of a package run as they are, if that is wanted."""
+    if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
+        sys.path_importer_cache[package] = FileFinder(package, (SourceFileLoader, SOURCE_SUFFIXES))
+
+
+choose_form(__path__[0])

@@ -13,7 +13,6 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT, Setting
 
 RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
-ORIGIN = "rushlight.explain"  # where a node's notes keep what an explanation knows of its result
 RUNNERS = re.compile(r"[/\\\\](IPython|ipykernel)[/\\\\]|<frozen runpy>|[/\\\\](code|runpy)\.py$")  # they run programs
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 

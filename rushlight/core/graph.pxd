@@ -27,6 +27,7 @@ cdef class Vertex:
     cdef public bint owned
     cdef public bint needed
     cdef public object hooks
+    cdef public object told
     cdef public long sequence
 
 

@@ -43,7 +43,8 @@ class VersionCounter:
 class Vertex:
     """A place where gradients arrive: the node of an operation, or a leaf tensor.
 
-    Its fields are the state of the backward run that holds it (see `engine`), and its hooks.
+    Its fields are the state of the backward run that holds it (see `engine`), its hooks, and what an explanation
+    was told of what is made here.
     """
 
 
@@ -504,7 +505,7 @@ def defaults(cls, **values):
 
 defaults(VersionCounter, value=0, changed_at=None, looks=None)
 defaults(Plan, formulas=(), compiled=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
-defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, sequence=0)
+defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, told=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=0, flags=0)
 defaults(Node, inputs=None, outputs=None, result_counter=None, result_version=0, notes=None, tangents=None, within=None)

@@ -17,6 +17,7 @@ class VersionCounter:
 class Vertex:
     sequence: int
     hooks: Any
+    told: Any
 
 class Plan:
     def __getattr__(self, name: str) -> Any: ...

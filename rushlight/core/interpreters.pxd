@@ -1,12 +1,19 @@
 # The types of interpreters.py.
+from rushlight.core.entries cimport Entry
+
+
+cdef class Onlooker:
+    cpdef saw(self, Entry op, tuple args, object result)
 
 
 cdef class Stack:
     cdef readonly list interpreters
     cdef readonly int depth
+    cdef Onlooker onlooker
 
     cpdef enter(self, interpreter)
     cpdef leave(self, interpreter)
+    cdef count(self)
 
 
 cdef class Within:

@@ -31,23 +31,56 @@ class Interpreter:
         return node.apply(grad, recorded, needs)
 
 
+class Onlooker:
+    """An interpreter that only looks on: it is shown every call with its results, and told of what else is done."""
+
+    casts = False
+    is_level = False
+
+    def looks_on(self):
+        """In all threads."""
+        return True
+
+    def concerns(self, op, args):
+        """Every call."""
+        return True
+
+    def call(self, op, args, below):
+        """A call as it is without."""
+        result = below(op, args)
+        if result is not NotImplemented:
+            self.saw(op, args, result)
+        return result
+
+    def saw(self, op, args, result):
+        """What it does with a call and its results."""
+        raise NotImplementedError
+
+
 class Stack:
-    """The interpreters at work, the innermost last, and how many they are."""
+    """The interpreters at work, the innermost last, and how many they are; an onlooker that is alone on it."""
 
     def __init__(self):
         self.interpreters = []
-        self.depth = 0
+        self.count()
 
     def enter(self, interpreter):
         """Puts an interpreter on top."""
         self.interpreters.append(interpreter)
-        self.depth = len(self.interpreters)
+        self.count()
 
     def leave(self, interpreter):
         """Takes an interpreter off, wherever it is."""
         if interpreter in self.interpreters:
             self.interpreters.remove(interpreter)
+        self.count()
+
+    def count(self):
+        """Counts them again."""
         self.depth = len(self.interpreters)
+        self.onlooker = None
+        if self.depth == 1 and isinstance(self.interpreters[0], Onlooker):
+            self.onlooker = self.interpreters[0]
 
 
 STACK = Stack()

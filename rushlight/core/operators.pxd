@@ -6,7 +6,7 @@ from rushlight.core.entries cimport Entry
 from rushlight.core.formulas cimport evaluate
 from rushlight.core.rows cimport lies_as_elementwise
 from rushlight.core.graph cimport Node, TensorBase, blank
-from rushlight.core.interpreters cimport Stack
+from rushlight.core.interpreters cimport Onlooker, Stack
 from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
@@ -42,7 +42,10 @@ cdef usual_call(Operator op, tuple args)
 
 cdef usual_bare(Operator op, tuple args)
 
+@cython.locals(onlooker=Onlooker)
 cdef interpreted(int way, Operator op, tuple args)
+
+cdef usual(int way, Operator op, tuple args)
 
 cdef elementwise(Operator op, tuple args)
 

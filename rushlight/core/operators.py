@@ -393,6 +393,12 @@ def several(op, args, arrays, results, needs, modes, batched):
 
 def interpreted(way, op, args):
     """Calls an operator through the interpreters at work."""
+    onlooker = STACK.onlooker
+    if onlooker is not None:
+        result = usual(way, op, args)
+        if result is not NotImplemented:
+            onlooker.saw(op, args, result)
+        return result
     return descend(tuple(STACK.interpreters), way, op, args)
 
 
@@ -401,6 +407,11 @@ def descend(interpreters, way, op, args):
     for depth in range(len(interpreters) - 1, -1, -1):
         if interpreters[depth].concerns(op, args):
             return interpreters[depth].call(op, args, partial(descend, interpreters[:depth], way))
+    return usual(way, op, args)
+
+
+def usual(way, op, args):
+    """Calls an operator the usual way."""
     if way == ONE:
         return usual_unary(op, args[0])
     if way == TWO:

@@ -3,6 +3,8 @@
 import numpy as np
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Birth, info_of
 
 GIVEN = ("data", "masked_fill", "masked_fill_tensor", "full", "fill", "where")  # infinities that are meant, often
@@ -42,17 +44,19 @@ TAME = frozenset(
 )  # what does not make bad values of good ones
 
 
-def is_bad(array) -> bool:
-    """Whether an array has a NaN or an infinity in it."""
-    if array.dtype.kind not in "fc":
-        return False
-    total = np.vdot(array, array)
-    return not (total - total == 0 or bool(np.isfinite(array).all()))
+def value_in(array) -> str:
+    """Which bad value is in an array."""
+    return "nan" if np.isnan(array).any() else "inf"
+
+
+def birth_in(array, site, name: str) -> Birth | None:
+    """The birth of the bad values that are in an array already."""
+    return Birth(site, name, value_in(array)) if is_bad(array) else None
 
 
 def born(info, op, args, tensors, known, array) -> Birth | None:
     """Where the bad values of a result come from: an operand's birth, or this operation."""
-    value = "nan" if np.isnan(array).any() else "inf"
+    value = value_in(array)
     inherited = [one.birth for one in known if one is not None and one.birth is not None]
     for birth in inherited:
         if birth.value == "nan":
@@ -61,19 +65,18 @@ def born(info, op, args, tensors, known, array) -> Birth | None:
         if value == "inf" or birth.name not in GIVEN:
             return birth
     for tensor, one in zip(tensors, known, strict=True):
-        bad = tensor._array
-        if one is not None and one.birth is None and not tensor._needs and type(bad) is np.ndarray and is_bad(bad):
-            one.birth = Birth(info.site, "data", "nan" if np.isnan(bad).any() else "inf")
-            if value == "inf" or one.birth.value == "nan":
+        if one is not None and one.birth is None and not tensor._needs:
+            one.birth = birth_in(tensor._array, info.site, "data")
+            if one.birth is not None and (value == "inf" or one.birth.value == "nan"):
                 return one.birth
-        elif one is None and tensor._needs and is_bad(bad):
-            return Birth(info.site, "parameter", "nan" if np.isnan(bad).any() else "inf")
+        elif one is None and tensor._needs and is_bad(tensor._array):
+            return birth_in(tensor._array, info.site, "parameter")
     return Birth(info.site, op.name, value, found_in(op.name, args))
 
 
 def found_in(name: str, args) -> str:
     """What is among the operands that makes a result bad."""
-    arrays = [a._array for a in args if isinstance(a, TensorBase) and a._array.dtype.kind in "fiu"]
+    arrays = [a._array for a in args if isinstance(a, TensorBase) and kind_of(a._array.dtype) in "fiu"]
     if not arrays or not arrays[0].size or type(arrays[0]) is not np.ndarray:
         return ""
     first, last = arrays[0], arrays[-1]

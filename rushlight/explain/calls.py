@@ -61,7 +61,7 @@ class Calls:
     def enter_root(self, module, args) -> None:
         """The program calls a module."""
         root = self.roots.get(id(module))
-        site = self.sites.here(4)
+        site = self.sites.here()
         if root is None:
             if len(self.roots) > 200:
                 return

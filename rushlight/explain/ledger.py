@@ -140,7 +140,7 @@ class Ledger:
         self.under_way: list[Pass] = []
         self.steps = 0
         self.passes = 0
-        self.clock = 0  # goes on with each step and each pass that ends at leaves
+        self.unused: set[int] = set()  # the numbers of nodes whose results stay, and that no pass has come to yet
         self.stepping = None
         self.roots: set[int] = set()
         self.frees: deque[tuple[int, Site]] = deque(maxlen=1000)  # when passes began, and their lines
@@ -154,8 +154,7 @@ class Ledger:
         self.clipped_nothing: set[Site] = set()
         self.scheduled: dict[Site, int] = {}
         self.readings: Any = None
-        self.origins: Any = None
-        self.count_alive: Any = None
+        self.watch: Any = None
         self.pictures = False  # whether a picture is wanted
         self.picture = ""  # of the graph of the first pass that ends at leaves
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
@@ -178,15 +177,14 @@ class Ledger:
     def begin(self, run, roots, site: Site) -> None:
         """A pass begins."""
         self.passes += 1
-        under_way = Pass(site, run, self.passes)
+        under_way = Pass(site, run, self.passes, list(self.unseen), self.unused)
         vertex = roots[0][0]
-        under_way.root_info = self.origins.of(vertex) if isinstance(vertex, TensorBase) else info_of(vertex)
+        under_way.root_info = info_of(vertex)
         for vertex, _, _ in roots:
             if not isinstance(vertex, TensorBase):
                 self.roots.add(vertex.sequence)
         if len(self.roots) > 1000:
             self.roots = set(sorted(self.roots)[-100:])
-        under_way.unseen = list(self.unseen)
         if self.pictures and not self.picture and run.whole:
             self.draw(roots)
         self.under_way.append(under_way)
@@ -201,7 +199,7 @@ class Ledger:
             self.cuts[id(cut)] = cut
         if failed:
             return
-        self.clock += under_way.whole
+        self.watch.clock += under_way.whole
         self.look_closer(under_way)
         self.spoilt += under_way.spoilt
         root = under_way.root_info
@@ -242,13 +240,6 @@ class Ledger:
     def freed_line(self, stamp: int) -> Site | None:
         """The line of the pass that freed a node then."""
         return next((site for number, site in reversed(self.frees) if number <= stamp), None)
-
-    def applying(self, node):
-        """A node's derivative."""
-        under_way = self.under_way[-1]
-        under_way.node = node
-        under_way.nodes += 1
-        return under_way
 
     def arriving(self, leaf):
         """A gradient's end at a leaf."""
@@ -296,10 +287,10 @@ class Ledger:
         held = self.held[id(optimizer)]
         self.stepping = None
         self.steps += 1
-        self.clock += 1
+        self.watch.clock += 1
         self.readings.stepped()
         if not self.steps & 3:
-            self.count_alive()
+            self.watch.count_alive()
         if held.before is not None:
             now = [p._array.reshape(-1)[:32] for p in held.params[:64]]
             held.compared += 1
@@ -341,7 +332,7 @@ class Ledger:
             if isinstance(tensor, TensorBase) and tensor._node is None:
                 self.leaf(tensor, None).read = True
 
-    def looked_at(self, tensor, site, origins) -> None:
+    def looked_at(self, tensor, site) -> None:
         """The program looks at a gradient."""
         state = self.leaves.get(id(tensor))
         if state is not None:
@@ -352,7 +343,7 @@ class Ledger:
             elif tensor._node is None and tensor._needs and state is None:
                 self.looked[site] = ("leaf", tensor, None)
             elif not tensor.requires_grad and not self.stepping:
-                self.looked[site] = ("plain", tensor, origins.of(tensor))
+                self.looked[site] = ("plain", tensor, info_of(tensor))
 
     def hooked(self, hooks, was_zero: bool, after, index) -> None:
         """Hooks were called with a gradient, and gave another in its place, or changed it."""

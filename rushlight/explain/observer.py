@@ -1,22 +1,21 @@
 """What looks on while a program is explained: the core passes calls, changes and backward passes through here."""
 
 import sys
-from collections import deque
 from contextlib import contextmanager
 from threading import local
 from weakref import ref
 
-import numpy as np
-
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
-from rushlight.core.interpreters import Interpreter
+from rushlight.core.interpreters import Onlooker
+from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT
-from rushlight.explain.bad_values import TAME, born, is_bad
-from rushlight.explain.origins import KEY, Birth, Cut, Info, Origins, merged
-from rushlight.explain.sites import Site, Sites
+from rushlight.explain.bad_values import TAME, birth_in, born
+from rushlight.explain.finite import is_bad
+from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
+from rushlight.explain.sites import Sites
 
-ndarray = np.ndarray
+KEPT = 16  # so many results of a line are remembered, each of another step
 
 
 class Here(local):
@@ -25,7 +24,7 @@ class Here(local):
     still = False  # whether numbers that are asked for are only a part of something else
 
     def __init__(self):
-        self.modes: list[tuple[object, Site]] = []
+        self.modes = []
 
     @contextmanager
     def quiet(self):
@@ -56,9 +55,7 @@ QUIET = Quiet()
 class Change:
     """Who changed a tensor in place: the line, and the optimizer if it was one, with the number of its step."""
 
-    __slots__ = ("by", "site", "step")
-
-    def __init__(self, site: Site, by: str | None, step: int):
+    def __init__(self, site, by, step):
         self.site = site
         self.by = by
         self.step = step
@@ -68,147 +65,175 @@ class Change:
         return where if self.by is None else f"{where}  (step {self.step} of the {self.by} optimizer)\n"
 
 
-class Watch(Interpreter):
-    """Looks on, and notes where things come from. `ledger` keeps what passes and steps bring, `readings` looks at
-    calls of which the use itself tells something.
+class Watch(Onlooker):
+    """Looks on, and notes where things come from.
+
+    `ledger` keeps what passes and steps bring, `readings` looks at calls of which the use itself tells something.
     """
 
     def __init__(self, ledger, readings):
         self.sites = Sites()
-        self.origins = Origins()
         self.here = Here()
-        self.cuts: dict[tuple, Cut] = {}
-        self.spans: dict[Site, Info] = {}  # by line, the results whose graph spans several steps
-        self.numbers: dict[Site, deque] = {}  # by line, the last results of one element
-        self.alive: dict[Site, set[int]] = {}  # by line, how old those were that were there at one time
-        self.left: tuple[Cut, ...] = ()  # values that became numbers since the last pass
-        self.troubles: list[Exception] = []  # what went wrong while notes were taken
+        self.cuts = {}  # by site and way
+        self.spans = {}  # by line, the results whose graph spans several steps
+        self.alive = {}  # by line: of results of several steps that were there at one time, their nodes' numbers
+        self.left = ()  # values that became numbers since the last pass
+        self.troubles = []  # what went wrong while notes were taken
+        self.clock = self.began = last_number()  # goes on with each step and each pass that ends at leaves
         self.ledger = ledger
         self.readings = readings
+        self.wanted = readings.wanted
 
     # calls of operators
 
-    def looks_on(self):
-        """In all threads."""
-        return True
+    def saw(self, op, args, result):
+        """Notes where the results of a call come from; what goes wrong in it stays with the explanation."""
+        try:
+            self.note(op, args, result)
+        except Exception as error:
+            self.troubles.append(error)
 
-    def concerns(self, op, args):
-        """Every call."""
-        return True
-
-    def call(self, op, args, below):
-        """Calls an operator, and notes where its results come from."""
-        result = below(op, args)
-        tensors = []
+    def note(self, op, args, result):
+        """Notes where the results of a call come from."""
+        first = result[0] if type(result) is tuple else result
+        if not isinstance(first, TensorBase):
+            return  # a formula on bare arrays
+        out = first
+        info = info_at(self.sites.here(), op.name, self.clock)
+        found = 0
         for a in args:
             if isinstance(a, TensorBase):
-                tensors.append(a)
+                found |= self.consider(info, a)
             elif type(a) is tuple or type(a) is list:
-                tensors += [item for item in a if isinstance(item, TensorBase)]
-        if tensors and result is not NotImplemented:
-            try:
-                self.note(op, args, tensors, result)
-            except Exception as error:
-                self.troubles.append(error)
-        return result
-
-    def note(self, op, args, tensors, result) -> None:
-        """Notes where the results of a call come from."""
-        clock = self.ledger.clock
-        info = Info(self.sites.here(3), op.name, clock)
-        outs = result if type(result) is tuple else (result,)
-        known = []
-        born_before = None
-        for t in tensors:
-            node = t._node
-            if node is None:
-                one = None if t._needs and id(t) not in self.origins.table else self.known(t, info)
-            else:
-                one = None if node.notes is None else node.notes.get(KEY)
-            known.append(one)
-            if one is not None:
-                if one.cuts:
-                    info.cuts = merged(info.cuts, one.cuts)
-                if one.birth is not None:
-                    born_before = one.birth
-                if one.step < clock and one.name != "data" and one.depth >= info.depth:
-                    info.depth = one.depth + 1
-                elif one.depth > info.depth:
-                    info.depth = one.depth
-        if not outs[0]._needs:
-            self.unrecorded(op, info, tensors, known, outs)
+                for item in a:
+                    if isinstance(item, TensorBase):
+                        found |= self.consider(info, item)
+        if not found:
+            return  # made of no tensors
+        if not out._needs:
+            info.depth = 0
+            self.unrecorded(op, info, args, out, found)
         else:
             if info.depth:
                 self.spans[info.site] = info
-            if outs[0]._array.ndim == 0:
-                self.numbers.setdefault(info.site, deque(maxlen=16)).append((ref(outs[0]), clock))
-        if op.view:
-            info.birth = born_before
-        elif born_before is not None or op.name not in TAME:
-            array = outs[0]._array
-            if type(array) is ndarray and is_bad(array):
-                info.birth = born(info, op, args, tensors, known, array)
-        if op.name in self.readings.wanted:
-            self.readings.look(op.name, info, args, known, outs[0])
-        for out in outs:
-            if not out._needs and outs[0]._needs and out._array.dtype.kind in "biu":
-                self.indices(op, info, tensors, out)
-                continue
-            node = out._node
-            if node is not None and node.notes is None:
-                node.notes = {KEY: info}
-            else:
-                self.origins.keep(out, info)
+            if info.site.clock != self.clock:
+                self.keep(info.site, out)
+        if not op.view and (info.birth is not None or op.name not in TAME):
+            info.birth = born(info, op, args, *operands(args), out._array) if is_bad(out._array) else None
+        if op.name in self.wanted:
+            self.readings.look(op.name, info, args, operands(args)[1], out)
+        if type(result) is tuple:
+            for one in result:
+                self.note_result(op, info, args, one, one is not out and out._needs)
+        else:
+            self.note_result(op, info, args, out, False)
 
-    def indices(self, op, info: Info, tensors, out) -> None:
-        """Integers beside a result that is recorded: topk's, sort's."""
-        beside = Info(info.site, op.name, info.step)
-        lost = [t for t in tensors if t.requires_grad]
-        beside.cuts = merged(info.cuts, (self.cut(info.site, "integer", f"{op.name}()", lost),))
-        self.origins.keep(out, beside)
+    def consider(self, info, tensor):
+        """Takes in what is known of an operand: 1, or 2 if it requires grad."""
+        node = tensor._node
+        if node is not None:
+            known = node.told
+            if known is not None:
+                if known.step < info.step and known.depth >= info.depth:
+                    info.depth = known.depth + 1
+                elif known.depth > info.depth:
+                    info.depth = known.depth
+        else:
+            known = tensor.told
+            if known is None and not tensor._needs:
+                known = self.data(tensor, info)
+        if known is not None:
+            if known.cuts:
+                info.cuts = merged(info.cuts, known.cuts)
+            if known.birth is not None:
+                info.birth = known.birth
+        return 2 if tensor._needs or (tensor._view is not None and tensor.requires_grad) else 1
 
-    def known(self, tensor, info: Info) -> Info | None:
-        """What is known of an operand. Of data that comes from nowhere since values left the graph: that they did."""
-        found = self.origins.of(tensor)
-        if found is None and not tensor._needs and tensor._node is None:
-            found = Info(info.site, "data", info.step)
-            array = tensor._array
-            if type(array) is ndarray and array.dtype.kind in "fc":
-                if self.left:
-                    found.cuts = self.left
-                if is_bad(array):
-                    found.birth = Birth(info.site, "data", "nan" if np.isnan(array).any() else "inf")
-            self.origins.keep(tensor, found)
-        return found
+    def data(self, tensor, info):
+        """What is known of data that comes from nowhere: that values have left the graph before, and bad values."""
+        known = info_at(info.site, "data", info.step)
+        known.plain = (ref(tensor),)
+        if kind_of(tensor._array.dtype) in "fc":
+            known.cuts = self.left
+            known.birth = birth_in(tensor._array, info.site, "data")
+        tensor.told = known
+        return known
 
-    def count_alive(self) -> None:
-        """Looks which lines have results of one element, losses say, of several steps that are still there."""
-        for site, held in self.numbers.items():
-            clocks = {clock for result, clock in held if (t := result()) is not None and t._node is not None}
-            if len(clocks) > len(self.alive.get(site, ())):
-                self.alive[site] = clocks
-
-    def unrecorded(self, op, info: Info, tensors, known, outs) -> None:
+    def unrecorded(self, op, info, args, out, found):
         """A result that does not require grad: whether it would have to, and which leaves it comes from."""
-        lost = [t for t in tensors if t.requires_grad]
-        if lost:
-            kind = outs[0]._array.dtype.kind
+        if found & 2:
             mode = not CURRENT.get().grad
-            how = "mode" if mode else "integer" if kind in "biu" else "constant"
+            how = "mode" if mode else "integer" if kind_of(out._array.dtype) in "biu" else "constant"
+            lost = [t for t in operands(args)[0] if t.requires_grad]
             cut = self.cut(info.site, how, f"{op.name}()", lost, self.mode_site() if mode else None)
             info.cuts = merged(info.cuts, (cut,))
             return
-        plain: tuple = ()
-        for t, one in zip(tensors, known, strict=True):
-            if one is not None and one.name != "data":
-                plain = merged(plain, one.plain, 6)
-            elif one is not None:
-                plain = merged(plain, (self.origins.table[id(t)],), 6)
-        info.plain = plain
+        for a in args:
+            if isinstance(a, TensorBase):
+                self.descend(info, a)
+            elif type(a) is tuple or type(a) is list:
+                for item in a:
+                    if isinstance(item, TensorBase):
+                        self.descend(info, item)
+
+    def descend(self, info, tensor):
+        """Adds the leaves that an operand comes from to those of a result; a loop does so with the same ones again."""
+        known = tensor.told
+        if known is None or known.plain is info.plain:
+            return
+        if not info.plain:
+            info.plain = known.plain
+            return
+        site = info.site
+        if site.first is not info.plain or site.second is not known.plain:
+            site.first, site.second, site.both = info.plain, known.plain, merged(info.plain, known.plain, 6)
+        info.plain = site.both
+
+    def note_result(self, op, info, args, out, beside):
+        """Notes what is known with a result; integers `beside` one that requires grad are the places of topk, say."""
+        if beside and not out._needs and kind_of(out._array.dtype) in "biu":
+            cuts = info.cuts
+            info = info_at(info.site, op.name, info.step)
+            lost = [t for t in operands(args)[0] if t.requires_grad]
+            info.cuts = merged(cuts, (self.cut(info.site, "integer", f"{op.name}()", lost),))
+        node = out._node
+        if node is not None:
+            if node.told is None:
+                node.told = info
+        elif not out._needs:
+            out.told = info
+
+    # results that stay
+
+    def keep(self, site, out):
+        """Remembers the first result of a line in a step; after some steps, in one step of eight."""
+        site.clock = self.clock
+        if self.clock - self.began <= 2 * KEPT or not self.clock & 7:
+            if site.results is None:
+                site.results = []
+            site.results.append(ref(out))
+            if len(site.results) > KEPT:
+                del site.results[0]
+
+    def keep_output(self, out):
+        """Remembers what a module gives: whoever holds on to it has it from there."""
+        if isinstance(out, TensorBase) and out._needs and out._node is not None and out._node.told is not None:
+            site = out._node.told.site
+            if site.clock != self.clock:
+                self.keep(site, out)
+
+    def count_alive(self):
+        """Looks which lines have results of several steps that are still there."""
+        for site in self.sites.every():
+            if site.results is not None:
+                held = [t._node for result in site.results if (t := result()) is not None and t._node is not None]
+                if len(held) > len(self.alive.get(site, ())):
+                    self.alive[site] = [(node.sequence, node.freed > 0) for node in held]
+                    self.ledger.unused.update([node.sequence for node in held if not node.freed])
 
     # values that leave the graph
 
-    def cut(self, site: Site, how: str, name: str, tensors, where: Site | None = None) -> Cut:
+    def cut(self, site, how, name, tensors, where=None):
         """The cut at a place, made when it is first met."""
         key = (site, how)
         found = self.cuts.get(key)
@@ -218,15 +243,15 @@ class Watch(Interpreter):
             found.take(tensor)
         return found
 
-    def mode_site(self) -> Site | None:
+    def mode_site(self):
         """The line that switched recording off."""
         return self.here.modes[-1][1] if self.here.modes else None
 
-    def left_graph(self, tensor, how: str, result=None, name: str = "") -> None:
+    def left_graph(self, tensor, how, result=None, name=""):
         """A tensor's values go on without their history: in another tensor, or as numbers."""
-        known = self.origins.of(tensor)
+        known = info_of(tensor)
         cuts = () if known is None else known.cuts
-        site = self.sites.here(3)
+        site = self.sites.here()
         if tensor.requires_grad:
             if result is None and tensor._node is not None and tensor._node.sequence in self.ledger.roots:
                 return
@@ -238,33 +263,34 @@ class Watch(Interpreter):
         if result is None:
             self.left = merged(self.left, cuts)
             return
-        info = Info(site, how, self.ledger.clock)
+        info = info_at(site, how, self.clock)
         info.cuts = cuts
         if known is not None:
-            info.birth, info.plain = known.birth, known.plain
-        self.origins.keep(result, info)
+            info.birth = known.birth
+            info.plain = known.plain
+        tell(result, info)
 
     # changes in place
 
     def changing(self, function, tensor, args):
         """A change in place is about to be made: what is noted of it is `changer`."""
-        info = self.origins.of(tensor)
+        info = info_of(tensor)
         if info is not None and info.source is not None and info.source() is not None:
-            self.ledger.unseen.append((info.source, self.sites.here(2), last_number()))
+            self.ledger.unseen.append((info.source, self.sites.here(), last_number()))
         return QUIET
 
-    def changer(self) -> Change:
+    def changer(self):
         """Who changes a tensor just now."""
         by = self.ledger.stepping
-        return Change(self.sites.here(3), by and type(by).__name__, self.ledger.steps)
+        return Change(self.sites.here(), by and type(by).__name__, self.ledger.steps)
 
     # backward passes
 
-    def begin_pass(self, run, roots) -> None:
+    def begin_pass(self, run, roots):
         """A backward pass begins."""
-        self.ledger.begin(run, roots, self.sites.here(2))
+        self.ledger.begin(run, roots, self.sites.here())
 
-    def end_pass(self, run) -> None:
+    def end_pass(self, run):
         """It is over."""
         self.left = ()
         self.ledger.end(run, sys.exc_info()[0] is not None)
@@ -275,7 +301,7 @@ class Watch(Interpreter):
 
     def applying(self, node, grad):
         """A node's derivative is computed."""
-        return self.ledger.applying(node)
+        return self.ledger.under_way[-1].at(node)
 
     def accumulating(self, leaf):
         """A gradient is added to a leaf's."""
@@ -284,3 +310,14 @@ class Watch(Interpreter):
     def region(self, name, scope=0, sequence=-1, args=()):
         """A part of the program that profilers show by its name."""
         return QUIET
+
+
+def operands(args):
+    """The tensors among arguments, and what is known of each."""
+    tensors = []
+    for a in args:
+        if isinstance(a, TensorBase):
+            tensors.append(a)
+        elif type(a) is tuple or type(a) is list:
+            tensors += [item for item in a if isinstance(item, TensorBase)]
+    return tensors, [info_of(t) for t in tensors]

@@ -1,31 +1,30 @@
-"""What is known of tensors: where each was made, by what, and what was lost or went wrong on the way to it."""
+"""What is known of tensors: where each was made, by what, and what was lost or went wrong on the way to it.
+
+It goes with them: `told` of the node that made a tensor, else that of the tensor itself.
+"""
 
 from weakref import ref
 
-from rushlight.core.anomaly import ORIGIN as KEY
-from rushlight.core.graph import TensorBase
-from rushlight.explain.sites import Site
+from rushlight.core.graph import Node, TensorBase
 
 
 class Cut:
     """A place where values left the graph: `how` they did, and which leaves they came from."""
 
-    __slots__ = ("count", "how", "leaves", "name", "site", "where")
-
-    def __init__(self, site: Site, how: str, name: str, where: Site | None = None):
+    def __init__(self, site, how, name, where=None):
         self.site = site
         self.how = how  # "detach", "data", "item", ..., "mode", "integer", "step"
         self.name = name  # what the user wrote, as far as it is known
         self.where = where  # for a mode: the line that set it
-        self.leaves: dict[int, ref] = {}
+        self.leaves = {}
         self.count = 0
 
-    def comes_from(self, leaf) -> bool:
+    def comes_from(self, leaf):
         """Whether a leaf is among those whose values left here."""
         found = self.leaves.get(id(leaf))
         return found is not None and found() is leaf
 
-    def take(self, tensor) -> None:
+    def take(self, tensor):
         """Notes the leaves that a tensor comes from, the first few times: later they are the same."""
         self.count += 1
         if self.count <= 3:
@@ -36,9 +35,7 @@ class Cut:
 class Birth:
     """The first bad value: an operation on finite values whose result, or derivative, is not finite."""
 
-    __slots__ = ("backward", "detail", "hidden", "name", "site", "value")
-
-    def __init__(self, site: Site | None, name: str, value: str, detail: str = "", backward=False, hidden=False):
+    def __init__(self, site, name, value, detail="", backward=False, hidden=False):
         self.site = site
         self.name = name
         self.value = value  # "nan" or "inf"
@@ -48,76 +45,55 @@ class Birth:
 
 
 class Info:
-    """What is known of a result."""
+    """What is known of a result: made by `info_at`.
 
-    cuts: tuple[Cut, ...] = ()  # most results have nothing to tell but their site, their name and their time
-    birth: Birth | None = None
-    plain: tuple[ref, ...] = ()  # leaves that do not require grad, for results that do not either
-    depth = 0  # how many steps the graph behind it spans
-    source: ref | None = None  # of what .data gave: the tensor whose memory it is
-    parents: tuple = ()  # of views and the like: what is known of what they are of
-    dim: tuple = (0, 0)  # of a softmax: over which of how many dimensions
-    shape: tuple | None = None  # of what was expanded: its shape before
-
-    def __init__(self, site: Site, name: str, step: int = 0):
-        self.site = site
-        self.name = name
-        self.step = step  # when it was made, on the ledger's clock
+    `step` is the ledger's clock when it was made, `depth` how many steps the graph behind it spans; `plain` are the
+    leaves that do not require grad, for results that do not either. Few results have what the other fields are for:
+    `source`, of what .data gave: the tensor whose memory it is; `parents`, of views and the like: what is known of what
+    they are of; `dim`, of a softmax: over which of how many dimensions; `shape`, of what was expanded: that before.
+    """
 
 
-class Record(ref):
-    """What is known of a tensor that no node speaks for."""
-
-    __slots__ = ("info", "key")
-    info: Info
-    key: int
-
-
-class Origins:
-    """Finds what is known of a tensor: with its node, or in a table."""
-
-    def __init__(self) -> None:
-        self.table: dict[int, Record] = {}
-
-    def of(self, tensor) -> Info | None:
-        """What is known of a tensor, if anything."""
-        node = tensor._node
-        if node is not None:
-            return None if node.notes is None else node.notes.get(KEY)
-        found = self.table.get(id(tensor))
-        return None if found is None else found.info
-
-    def keep(self, tensor, info: Info) -> None:
-        """Notes what is known of a tensor."""
-        node = tensor._node
-        if node is not None:
-            if node.notes is None:
-                node.notes = {KEY: info}
-            else:
-                node.notes.setdefault(KEY, info)
-            return
-        record = Record(tensor, self.forget)
-        record.key, record.info = id(tensor), info
-        self.table[id(tensor)] = record
-
-    def forget(self, record: Record) -> None:
-        """A tensor is no more."""
-        if self.table.get(record.key) is record:
-            del self.table[record.key]
+def info_at(site, name, step):
+    """What is known of a result at first."""
+    info = Info.__new__(Info)
+    info.site = site
+    info.name = name
+    info.step = step
+    info.depth = 0
+    info.cuts = ()
+    info.plain = ()
+    info.parents = ()
+    info.birth = None
+    info.source = None
+    info.shape = None
+    info.dim = None
+    return info
 
 
-def info_of(vertex) -> Info | None:
-    """What is known of a node's result."""
-    return vertex.notes.get(KEY) if getattr(vertex, "notes", None) else None
+def info_of(tensor):
+    """What is known of a tensor, or of a node's result, if anything."""
+    if isinstance(tensor, TensorBase) and tensor._node is not None:
+        return tensor._node.told
+    return tensor.told if isinstance(tensor, (TensorBase, Node)) else None
 
 
-def leaves_of(tensor, limit: int = 2000) -> list:
+def tell(tensor, info):
+    """Notes what is known of a tensor."""
+    node = tensor._node
+    if node is None:
+        tensor.told = info
+    elif node.told is None:
+        node.told = info
+
+
+def leaves_of(tensor, limit=2000):
     """The leaves that a tensor's graph reaches; those of a part of it, where it is large."""
     if not tensor.requires_grad:
         return []
     stack = [tensor if tensor._node is None else tensor._node]
-    seen: set[int] = set()
-    leaves: list = []
+    seen = set()
+    leaves = []
     while stack and len(seen) < limit:
         vertex = stack.pop()
         if vertex is None or id(vertex) in seen:
@@ -126,15 +102,26 @@ def leaves_of(tensor, limit: int = 2000) -> list:
         if isinstance(vertex, TensorBase):
             leaves.append(vertex)
         else:
-            stack.extend(vertex.edge_at(i)[0] for i in range(vertex.arity))
+            stack.extend([vertex.edge_at(i)[0] for i in range(vertex.arity)])
     return leaves
 
 
-def merged(first: tuple, second: tuple, limit: int = 12) -> tuple:
-    """Two tuples of causes as one, each cause once."""
+def merged(first, second, limit=12):
+    """Two tuples of causes as one, each cause once: the last ones, where there are too many."""
     if not second or first is second:
         return first
     if not first:
         return second
-    held = set(map(id, first))  # references to tensors compare as these do
-    return (*first, *(c for c in second if id(c) not in held))[-limit:]
+    more = [cause for cause in second if not holds(first, cause)]
+    if not more:
+        return first
+    both = first + tuple(more)
+    return both if len(both) <= limit else both[-limit:]
+
+
+def holds(causes, cause):
+    """Whether a cause is among others; references to tensors would compare as these do."""
+    for one in causes:
+        if one is cause:
+            return True
+    return False

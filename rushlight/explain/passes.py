@@ -1,13 +1,10 @@
 """One backward pass as it is looked at: which node made gradients zero, and which made them bad."""
 
-from typing import Any
-
 import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.explain.bad_values import born_backward
-from rushlight.explain.origins import Info
-from rushlight.explain.sites import Site
+from rushlight.explain.finite import sum_of_squares
 
 ndarray = np.ndarray
 PRODUCTS = frozenset(
@@ -23,24 +20,33 @@ class Pass:
     Gradients are only looked at where those of the leaves turn out bad or zero: then node by node, in their order.
     """
 
-    def __init__(self, site: Site, run, number: int):
+    def __init__(self, site, run, number, unseen, unused):
         self.site = site
         self.number = number
         self.keep = run.keep_graph and not run.recorded
         self.recorded = run.recorded
         self.whole = run.whole
-        self.births: list = []
-        self.bad_leaves: list = []
-        self.zero_leaves: list = []
-        self.zeros: dict[int, Any] = {}  # by vertex: the node that made all that arrived there zero, else None
-        self.reached: list = []
-        self.root_info: Info | None = None
+        self.births = []
+        self.bad_leaves = []
+        self.zero_leaves = []
+        self.zeros = {}  # by vertex: the node that made all that arrived there zero, else None
+        self.reached = []
+        self.root_info = None
         self.nodes = 0
-        self.node: Any = None
-        self.given: list[tuple] = []
+        self.node = None
+        self.given = []
         self.failed = False
-        self.unseen: list[tuple] = []  # changes through .data
-        self.spoilt: list[tuple] = []  # those of them that changed what was saved
+        self.unseen = unseen  # changes through .data
+        self.spoilt = []  # those of them that changed what was saved
+        self.unused = unused  # the numbers of nodes that no pass has come to yet
+
+    def at(self, node):
+        """The pass, at a node whose derivative is computed next."""
+        self.node = node
+        self.nodes += 1
+        if self.unused:
+            self.unused.discard(node.sequence)
+        return self
 
     def __enter__(self):
         return self
@@ -48,11 +54,10 @@ class Pass:
     def __exit__(self, *exception):
         return None
 
-    def made(self, grads) -> None:
+    def made(self, grads):
         """Keeps what a node gave, for a look at the end."""
-        node = self.node
         if self.unseen:
-            self.look_for_changes(node)
+            self.look_for_changes(self.node)
         arrays = []
         for g in grads:
             array = g._array if isinstance(g, TensorBase) else g
@@ -61,11 +66,11 @@ class Pass:
             if array is not None and (type(array) is not ndarray or array.size > SMALL):
                 array = state_of(array)
             arrays.append(array)
-        self.given.append((node, arrays))
+        self.given.append((self.node, arrays))
 
-    def look_back(self) -> None:
+    def look_back(self):
         """Goes through what nodes gave: which made gradients zero, and which made them bad."""
-        bad: set[int] = set()
+        bad = set()
         zeros = self.zeros
         for node, arrays in self.given:
             by = zeros.get(id(node))
@@ -83,7 +88,7 @@ class Pass:
                     if id(node) not in bad and not self.births:
                         self.births.append(born_backward(node, [a for a in arrays if not isinstance(a, str)]))
 
-    def look_for_changes(self, node) -> None:
+    def look_for_changes(self, node):
         """Looks whether what a node saved was changed through .data since."""
         for source, site, number in self.unseen:
             tensor = source()
@@ -96,20 +101,20 @@ class Pass:
 GOOD, ZERO, BAD = "good", "zero", "bad"
 
 
-def state_of(array) -> str:
+def state_of(array):
     """Whether a gradient is all zero, or has a NaN or an infinity in it."""
     if type(array) is not ndarray or not array.size:
         return GOOD
-    size: Any = np.vdot(array, array)
-    if size == 0 and not array.any():
-        return ZERO
+    size = sum_of_squares(array)
+    if size == 0:
+        return ZERO if not array.any() else GOOD
     return GOOD if size - size == 0 or np.isfinite(array).all() else BAD
 
 
 AT_ZERO = ("pow", "abs", "square", "mse_loss", "huber_loss", "smooth_l1_loss")  # flat where the operand is zero
 
 
-def is_zero(array) -> bool:
+def is_zero(array):
     """Whether all elements are zero: the first one tells, mostly."""
     return not (array.size and array.flat[0]) and not array.any()
 
@@ -117,7 +122,7 @@ def is_zero(array) -> bool:
 RECTIFIERS = frozenset(["relu", "clamp_min", "threshold"])
 
 
-def source_of_zeros(node, i: int):
+def source_of_zeros(node, i):
     """The node to blame for a zero cotangent of input `i`: this one, or the one that made the operand zero.
 
     None where zeros came in as data, or are what a first step from zero gives.

@@ -47,8 +47,7 @@ class explain:
         self.watch = Watch(self.ledger, self.readings)
         self.readings.sites = self.watch.sites
         self.ledger.readings = self.readings
-        self.ledger.origins = self.watch.origins
-        self.ledger.count_alive = self.watch.count_alive
+        self.ledger.watch = self.watch
         self.ledger.pictures = page is not None
         self.errors: list[tuple[BaseException, Site]] = []
         self.checked: dict = {}  # what has been looked into already
@@ -85,9 +84,7 @@ class explain:
         trace, site = error.__traceback__, None
         while trace is not None:
             if not is_foreign(trace.tb_frame.f_code.co_filename):
-                known = self.watch.sites.known
-                key = (id(trace.tb_frame.f_code), trace.tb_lasti)
-                site = known.setdefault(key, Site(trace.tb_frame.f_code, trace.tb_lasti))
+                site = self.watch.sites.at(trace.tb_frame.f_code, trace.tb_lasti)
             trace = trace.tb_next
         if site is not None and all(known is not error for known, _ in self.errors):
             self.errors.append((error, site))

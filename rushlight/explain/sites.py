@@ -3,31 +3,35 @@
 import linecache
 import os
 import sys
-from types import CodeType, FrameType
+from functools import cache
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 DEMO = HERE + "demo.py"  # a program of rushlight's own, whose mistakes are meant
 OUTSIDE = ("contextlib.py", "functools.py", "runpy.py", "threading.py")
-_foreign: dict[str, bool] = {}  # by file name: whether the file is none of the user's
+frame_here = sys._getframe
 
 
 class Site:
-    """A place in the user's program."""
+    """A place in the user's program.
 
-    __slots__ = ("code", "lasti", "modes")
+    The watch keeps with it what is made there: `results`, the last at `clock` (see `Watch.keep`), and the leaves that
+    the last result came from, the `first` and the `second` operand's in one tuple.
+    """
 
-    def __init__(self, code: CodeType, lasti: int):
+    def __init__(self, code, lasti):
         self.code = code
         self.lasti = lasti
-        self.modes: tuple | None = None  # what switched recording off there, see `modes`
+        self.clock = -1
+        self.results = None
+        self.first = self.second = self.both = ()
 
     @property
-    def file(self) -> str:
+    def file(self):
         """The file's name."""
         return self.code.co_filename
 
     @property
-    def line(self) -> int:
+    def line(self):
         """The line's number: that on which the statement's part begins."""
         for start, end, line in self.code.co_lines():
             if start <= self.lasti < end and line is not None:
@@ -35,7 +39,7 @@ class Site:
         return self.code.co_firstlineno
 
     @property
-    def source(self) -> str:
+    def source(self):
         """The line's text."""
         return linecache.getline(self.file, self.line, None).strip()
 
@@ -43,48 +47,70 @@ class Site:
         return f"{self.file}:{self.line}"
 
 
+class Code:
+    """A code object that was met: whether it is the user's, and the places in it."""
+
+    def __init__(self, code):
+        self.code = code
+        self.foreign = is_foreign(code.co_filename)
+        self.sites = {}
+
+
 class Sites:
     """All places that were met: one object for each."""
 
-    def __init__(self) -> None:
-        self.known: dict[tuple[int, int], Site] = {}
+    def __init__(self):
+        self.codes = {}
 
-    def here(self, depth: int = 1) -> Site:
+    def here(self):
         """The innermost line of the user's program that is being executed."""
-        frame: FrameType | None = sys._getframe(depth)
+        frame = frame_here()
         while frame is not None:
-            code = frame.f_code
-            foreign = _foreign.get(code.co_filename)
-            if foreign is None:
-                foreign = is_foreign(code.co_filename)
-            if not foreign:
-                return self.known.get((id(code), frame.f_lasti)) or self.of(frame)
+            code = self.code(frame.f_code)
+            if not code.foreign:
+                return self.place(code, frame.f_lasti)
             frame = frame.f_back
-        return self.of(sys._getframe(depth))
+        return self.of(frame_here())
 
-    def definition(self, function) -> Site:
-        """Where a function is defined, from its first decorator on."""
-        return self.known.setdefault((id(function.__code__), -1), Site(function.__code__, -1))
+    def code(self, code):
+        """What is known of a code object."""
+        known = self.codes.get(id(code))
+        if known is None:
+            known = self.codes[id(code)] = Code(code)
+        return known
 
-    def of(self, frame: FrameType) -> Site:
-        """The place where a frame is."""
-        code, lasti = frame.f_code, frame.f_lasti
-        site = self.known.get((id(code), lasti))
+    def place(self, code, lasti):
+        """A place in a code object."""
+        site = code.sites.get(lasti)
         if site is None:
-            site = self.known[id(code), lasti] = Site(code, lasti)
+            site = code.sites[lasti] = Site(code.code, lasti)
         return site
 
+    def of(self, frame):
+        """The place where a frame is."""
+        return self.at(frame.f_code, frame.f_lasti)
 
-def is_foreign(filename: str) -> bool:
+    def at(self, code, lasti):
+        """A place by its code object."""
+        return self.place(self.code(code), lasti)
+
+    def definition(self, function):
+        """Where a function is defined, from its first decorator on."""
+        return self.at(function.__code__, -1)
+
+    def every(self):
+        """All places of the user's program that were met."""
+        return [site for code in list(self.codes.values()) for site in list(code.sites.values())]
+
+
+@cache
+def is_foreign(filename):
     """Whether a file is none of the user's: rushlight's own (compiled ones have relative names), or Python's."""
-    found = _foreign.get(filename)
-    if found is None:
-        ours = filename.startswith((HERE, "<frozen", "rushlight" + os.sep)) and filename != DEMO
-        found = _foreign[filename] = ours or filename.endswith(OUTSIDE)
-    return found
+    ours = filename.startswith((HERE, "<frozen", "rushlight" + os.sep)) and filename != DEMO
+    return ours or filename.endswith(OUTSIDE)
 
 
-def user_frames(frame: FrameType | None) -> list[FrameType]:
+def user_frames(frame):
     """The frames of the user's program from one outwards."""
     frames = []
     while frame is not None:

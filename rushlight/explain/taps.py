@@ -12,7 +12,7 @@ from rushlight.autograd import differentiate, function, grad_mode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import Hooks
 from rushlight.explain.bad_values import array_of
-from rushlight.explain.origins import KEY, Info, merged
+from rushlight.explain.origins import info_at, info_of, merged, tell
 from rushlight.explain.passes import is_zero
 from rushlight.explain.sites import is_foreign
 from rushlight.nn import functional
@@ -127,7 +127,7 @@ def data(stack: ExitStack, watch) -> None:
         def getter(self):
             result = original.fget(self)
             watch.left_graph(self, "data", result)
-            watch.origins.of(result).source = ref(self)
+            info_of(result).source = ref(self)
             return result
 
         return property(getter, original.fset, original.fdel)
@@ -135,7 +135,7 @@ def data(stack: ExitStack, watch) -> None:
     def get_grad(original):
         def getter(self):
             if not is_foreign(sys._getframe(1).f_code.co_filename):
-                watch.ledger.looked_at(self, watch.sites.here(2), watch.origins)
+                watch.ledger.looked_at(self, watch.sites.here())
             return original.fget(self)
 
         return property(getter, original.fset, original.fdel)
@@ -153,7 +153,7 @@ def modes(stack: ExitStack, watch) -> None:
             frame = sys._getframe(1)
             decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapper" else None
             off = not self.mode if not isinstance(self, grad_mode.inference_mode) else self.mode
-            site = watch.sites.definition(decorated) if decorated is not None else watch.sites.here(2)
+            site = watch.sites.definition(decorated) if decorated is not None else watch.sites.here()
             watch.here.modes.append((self, site if off else None))
             return answer
 
@@ -182,20 +182,20 @@ def steps(stack: ExitStack, watch) -> None:
     def make(original):
         def wrapped(self, *args, **kwargs):
             original(self, *args, **kwargs)
-            ledger.made(self, sites.here(2))
+            ledger.made(self, sites.here())
 
         return wrapped
 
     def zero(original):
         def wrapped(self, *args, **kwargs):
-            ledger.zeroed(self, sites.here(2))
+            ledger.zeroed(self, sites.here())
             return original(self, *args, **kwargs)
 
         return wrapped
 
     def zero_module(original):
         def wrapped(self, *args, **kwargs):
-            ledger.module_zeroed(self, sites.here(2))
+            ledger.module_zeroed(self, sites.here())
             return original(self, *args, **kwargs)
 
         return wrapped
@@ -203,7 +203,7 @@ def steps(stack: ExitStack, watch) -> None:
     def schedule(original):
         def wrapped(self, *args, **kwargs):
             if not is_foreign(sys._getframe(1).f_code.co_filename):
-                ledger.scheduling(self, sites.here(2))
+                ledger.scheduling(self, sites.here())
             return original(self, *args, **kwargs)
 
         return wrapped
@@ -211,7 +211,7 @@ def steps(stack: ExitStack, watch) -> None:
     def clip(original):
         def wrapped(parameters):
             parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-            ledger.clipping(parameters, sites.here(2))
+            ledger.clipping(parameters, sites.here())
             return original(parameters)
 
         return wrapped
@@ -222,7 +222,7 @@ def steps(stack: ExitStack, watch) -> None:
     replaced(stack, LRScheduler, "step", schedule)
     replaced(stack, ReduceLROnPlateau, "step", schedule)
     replaced(stack, clip_grad, "gradients_of", clip)
-    before = register_optimizer_step_pre_hook(lambda optimizer, *_: ledger.before_step(optimizer, sites.here(2)))
+    before = register_optimizer_step_pre_hook(lambda optimizer, *_: ledger.before_step(optimizer, sites.here()))
     after = register_optimizer_step_post_hook(lambda optimizer, *_: ledger.after_step(optimizer))
     stack.callback(before.remove)
     stack.callback(after.remove)
@@ -235,14 +235,13 @@ def passes(stack: ExitStack, watch) -> None:
         def wrapped(node, tensors, outputs):
             results = original(node, tensors, outputs)
             live = [t for t in tensors if t is not None]
-            info = Info(watch.sites.here(3), node.name())
+            info = info_at(watch.sites.here(), node.name(), watch.clock)
             for t in live:
-                one = watch.origins.of(t)
+                one = info_of(t)
                 if one is not None:
                     info.cuts = merged(info.cuts, one.cuts)
                     info.birth = info.birth or one.birth
-            info.step = watch.ledger.clock
-            node.metadata[KEY] = info
+            node.told = info
             return results
 
         return wrapped
@@ -252,13 +251,13 @@ def passes(stack: ExitStack, watch) -> None:
             results = original(outputs, inputs, grads, keep_graph, create_graph)
             watch.ledger.asked_for(inputs)
             if not create_graph:
-                site = watch.sites.here(3)
+                site = watch.sites.here()
                 cut = watch.cut(site, "grad", "autograd.grad", [t for t in outputs if isinstance(t, TensorBase)])
                 for result in results:
                     if result is not None:
-                        info = Info(site, "grad")
+                        info = info_at(site, "grad", watch.clock)
                         info.cuts = (cut,)
-                        watch.origins.keep(result, info)
+                        tell(result, info)
             return results
 
         return wrapped
@@ -290,21 +289,26 @@ def passes(stack: ExitStack, watch) -> None:
 
 def modules(stack: ExitStack, watch) -> None:
     """The calls of modules."""
+
+    def leave(module, args, out):
+        watch.readings.leave(module)
+        watch.keep_output(out)
+
     before = register_module_forward_pre_hook(lambda module, args: watch.readings.enter(module, args))
-    after = register_module_forward_hook(lambda module, args, out: watch.readings.leave(module), always_call=True)
+    after = register_module_forward_hook(leave, always_call=True)
     stack.callback(before.remove)
     stack.callback(after.remove)
 
     def mode(original):
         def wrapped(self, mode=True):
-            watch.readings.set_mode(self, mode, watch.sites.here(2))
+            watch.readings.set_mode(self, mode, watch.sites.here())
             return original(self, mode)
 
         return wrapped
 
     def drop(original):
         def wrapped(input, shape, p, training, inplace):
-            watch.readings.dropping(p, training, watch.sites.here(2))
+            watch.readings.dropping(p, training, watch.sites.here())
             return original(input, shape, p, training, inplace)
 
         return wrapped

@@ -1,6 +1,7 @@
 """Graphs that grow from step to step, and what holds them."""
 
 from itertools import pairwise
+from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 
@@ -109,19 +110,19 @@ def growth(case):
             steps=one.depth + 1,
         )
     if not spans:
-        case.watch.count_alive()
-        for site, clocks in case.watch.alive.items():
-            if len(clocks) >= 5:
-                yield found(
-                    GROWS,
-                    site,
-                    f"what is computed here is kept with its graph, that of {len(clocks)} steps at a time",
-                    "a list of losses that require grad keeps the graph of each, with all that it saved",
-                    "keep numbers: losses.append(loss.item()), or loss.detach(); compute what is only looked at inside "
-                    "`with torch.no_grad():`",
-                    weight=4,
-                )
-                break
+        kept = kept_longest(case)
+        if kept is not None:
+            site, steps = kept
+            yield found(
+                GROWS,
+                site,
+                f"what is computed here is kept with its graph, that of {steps} steps at a time",
+                "a list of results that require grad, losses say or predictions, keeps the graph of each, with what "
+                "that saved",
+                "keep numbers: losses.append(loss.item()), or loss.detach(); compute what is only looked at inside "
+                "`with torch.no_grad():`",
+                weight=4,
+            )
     for site, times in ledger.recorded_passes.items():
         if times >= 3:
             yield found(
@@ -135,6 +136,17 @@ def growth(case):
                 "leave create_graph out where none are needed",
                 weight=3,
             )
+
+
+def kept_longest(case) -> tuple[Any, int] | None:
+    """The line whose results of many steps stay though no pass is to come to them, and of how many steps."""
+    case.watch.count_alive()
+    best = None
+    for site, held in case.watch.alive.items():
+        idle = [number for number, freed in held if freed or number in case.ledger.unused]
+        if len(idle) >= 5 and (best is None or idle[-1] > best[0]):  # the last line on the way holds the others
+            best = idle[-1], site, len(idle)
+    return None if best is None else best[1:]
 
 
 def rises(sizes: list[int]) -> bool:

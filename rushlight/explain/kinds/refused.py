@@ -383,7 +383,7 @@ def unused_inputs(case):
         x = getattr(error, "unused", None)
         if x is None:
             continue
-        info = case.watch.origins.of(x) if hasattr(x, "_node") else None
+        info = info_of(x) if hasattr(x, "_node") else None
         node = getattr(x, "_node", None)
         roots = [out._node for out in error.outputs if getattr(out, "_node", None) is not None]
         if node is not None and all(node.sequence > root.sequence for root in roots):

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from rushlight.explain.finding import finder, found, kind, line_at
+from rushlight.explain.origins import info_of
 
 CUT_OFF = kind(
     "cut-off",
@@ -162,7 +163,7 @@ def losses_without_history(case):
         tensor = getattr(error, "unrecorded", None)
         if tensor is None:
             continue
-        info = case.watch.origins.of(tensor)
+        info = info_of(tensor)
         cuts = case.watch.left if info is None else info.cuts
         refused = ("backward is refused here", site)
         if cuts:
@@ -278,7 +279,7 @@ class Written(NamedTuple):
 
 def written(case, word: str) -> Written | None:
     """The first line of the program's files that sets an attribute of this name."""
-    for file in dict.fromkeys(site.file for site in list(case.watch.sites.known.values())):
+    for file in dict.fromkeys(site.file for site in case.watch.sites.every()):
         for number, text in enumerate(linecache.getlines(file), 1):
             if re.search(rf"\.{word}\s*=[^=]", text):
                 return Written(file, number, text.strip())
