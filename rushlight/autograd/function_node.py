@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.context import last_number
-from rushlight.core.errors import freed, invalid_gradient, modified_input
+from rushlight.core.errors import about, freed, invalid_gradient, modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, fit, new_tensor
 from rushlight.core.hooks import as_given, as_tensor
 from rushlight.core.levels import total
@@ -148,8 +148,12 @@ class FunctionNode(Node):
         saved = []
         for i, tensor in enumerate(self.ctx.to_save):
             if tensor is not None and not isinstance(tensor, TensorBase):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
+                raise about(
+                    TypeError(
+                        f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}: "
+                        "keep what is no tensor as an attribute, ctx.factor = factor"
+                    ),
+                    function=self._forward_cls,
                 )
             index = places.get(id(tensor), -1) if tensor is not None and tensor._node is self else -1
             if tensor is not None and packing is not None:
@@ -200,8 +204,9 @@ class FunctionNode(Node):
         if len(results) > n and all(g is None for g in results[n:]):
             results = results[:n]
         if len(results) != n:
-            raise RuntimeError(
-                f"function {name} returned an incorrect number of gradients (expected {n}, got {len(results)})"
+            raise self.misreturned(
+                f"function {name} returned an incorrect number of gradients (expected {n}, got {len(results)}). "
+                "Return one for each argument of forward, and None for an argument that is no tensor."
             )
         found = []
         for i, (g, place) in enumerate(zip(results, self.places, strict=True)):
@@ -209,22 +214,26 @@ class FunctionNode(Node):
                 needed = self.edges[len(found)] is not None
                 found.append(self.fitting(g, i, *place) if needed else None)
             elif g is not None:
-                raise RuntimeError(
+                raise self.misreturned(
                     f"function {name} returned a gradient different than None at position {i + 1}, but the "
                     "corresponding forward input was not a Variable"
                 )
         return found
+
+    def misreturned(self, message):
+        """The error for what `backward` returned and must not."""
+        return about(RuntimeError(message), function=self._forward_cls)
 
     def fitting(self, g, i, shape, dtype, shared):
         """A cotangent brought to the shape and dtype of its input."""
         if g is None:
             return None
         if not isinstance(g, TensorBase):
-            raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+            raise self.misreturned(f"expected Variable or None (got {type(g).__name__})")
         if not expands(shape, g._array.shape):
-            raise RuntimeError(f"Function {self.name()} returned an {invalid_gradient(i, g.shape, shape)}")
+            raise self.misreturned(f"Function {self.name()} returned an {invalid_gradient(i, g.shape, shape)}")
         if g._array.dtype.kind == "c" and dtype.kind != "c":
-            raise RuntimeError(
+            raise self.misreturned(
                 "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
                 f"got false. Function {self.name()} returned a complex gradient at index {i} for a real input: take "
                 "its real part."

@@ -51,7 +51,7 @@ SHARED = (
 )
 
 
-def modified(array, place, counter, expected) -> RuntimeError:
+def modified(array, place, counter, expected, leaf=False) -> RuntimeError:
     """A saved value was changed in place before the backward pass that needs it."""
     changed_at = counter.changed_at and CHANGED_HERE + str(counter.changed_at)
     error = RuntimeError(
@@ -60,7 +60,7 @@ def modified(array, place, counter, expected) -> RuntimeError:
         f"Hint: {changed_at or HOW_TO_FIND} To keep the old value, change a copy (x.clone()) or use the operation that "
         "returns a new tensor (x = x + 1, not x += 1)."
     )
-    return about(error, changed_at=counter.changed_at)
+    return about(error, changed_at=counter.changed_at, leaf=leaf)
 
 
 CHANGED_HERE = (
@@ -78,7 +78,7 @@ def modified_input(tensor, expected) -> RuntimeError:
     """The error for a saved input."""
     node = tensor._node
     place = "" if node is None else output_of(node, tensor._index)
-    return modified(tensor._array, place, tensor._counter, expected)
+    return modified(tensor._array, place, tensor._counter, expected, leaf=node is None and tensor._needs)
 
 
 @above

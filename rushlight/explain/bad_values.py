@@ -71,15 +71,17 @@ def born(info, op, args, tensors, known, array) -> Birth | None:
                 return one.birth
         elif one is None and tensor._needs and is_bad(tensor._array):
             return birth_in(tensor._array, info.site, "parameter")
-    return Birth(info.site, op.name, value, found_in(op.name, args))
+    return Birth(info.site, op.name, value, found_in(op.name, args, value))
 
 
-def found_in(name: str, args) -> str:
+def found_in(name: str, args, value: str) -> str:
     """What is among the operands that makes a result bad."""
     arrays = [a._array for a in args if isinstance(a, TensorBase) and kind_of(a._array.dtype) in "fiu"]
     if not arrays or not arrays[0].size or type(arrays[0]) is not np.ndarray:
         return ""
     first, last = arrays[0], arrays[-1]
+    if value == "inf" and max(largest(a) for a in arrays) > 1e4:
+        return "large"
     if name in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "pow", "xlogy", "norm"):
         low = first.min() + (1 if name == "log1p" else 0)
         return "zero" if low == 0 else "negative" if low < 0 else ""
@@ -92,6 +94,11 @@ def found_in(name: str, args) -> str:
     if name == "mean" or name.startswith("mean"):
         return "" if first.size else "nothing"
     return ""
+
+
+def largest(array) -> float:
+    """The size of the largest element."""
+    return float(np.abs(array.astype(np.float64, copy=False)).max(initial=0))
 
 
 def born_backward(node, grads) -> Birth:

@@ -43,6 +43,7 @@ class Calls:
         self.modes: dict[int, tuple] = {}  # by module: the mode it was set to, and where
         self.set_back: set[int] = set()
         self.sites = None
+        self.here = None  # what the program has switched off in this thread
         self.dropped: dict[Site, int] = {}
 
     def enter(self, module, args) -> None:
@@ -71,7 +72,7 @@ class Calls:
             root.parts = {id(part) for part in module.modules()}
         if CURRENT.get().grad:
             root.recorded = module.training
-        elif module.training:
+        elif module.training and self.here.is_off():  # not where a checkpoint, say, computes
             root.blind[site] = root.blind.get(site, 0) + 1
             for value in args[:1]:
                 root.inputs[id(value)] = root.inputs.get(id(value), 0) + 1
@@ -96,6 +97,10 @@ class Calls:
                 root.recorded = None
 
     def dropping(self, p, training, site) -> None:
-        """Elements are dropped."""
-        if training and p and self.stack and not self.stack[-1].training:
-            self.dropped[site] = self.dropped.get(site, 0) + 1
+        """Elements are dropped: in training mode, while the module that is registered and at work is in evaluation mode."""
+        if training and p and self.stack:
+            root = self.roots.get(id(self.stack[0]))
+            parts = () if root is None else root.parts
+            at_work = next((m for m in reversed(self.stack) if id(m) in parts), self.stack[0])
+            if not at_work.training:
+                self.dropped[site] = self.dropped.get(site, 0) + 1

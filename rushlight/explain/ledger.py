@@ -10,6 +10,7 @@ from rushlight.autograd.drawing import pictured
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
 from rushlight.explain.bad_values import array_of
+from rushlight.explain.finite import is_bad, sum_of_squares
 from rushlight.explain.origins import Cut, info_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
@@ -68,8 +69,10 @@ class Held:
         self.stale = 0  # steps with gradients that were used before
         self.lost = 0  # steps after gradients had been zeroed
         self.empty = 0  # steps without any gradient
+        self.frozen = 0  # steps with no parameter that requires grad
         self.compared = 0  # steps before and after which parameters were compared
         self.unmoved = 0  # those of them that changed nothing though there were gradients
+        self.resting = 0  # those of them with a learning rate of zero
         self.bad_at: int | None = None  # the first step after which a parameter was bad
         self.passes = 0  # how many passes there had been when it was made
 
@@ -120,13 +123,13 @@ class Arrival:
         array = leaf._grad._array
         if type(array) is not ndarray:
             return
-        size = np.vdot(array, array).real
-        if size - size != 0 and not np.isfinite(array).all():
+        size = sum_of_squares(array)
+        if size - size != 0 and is_bad(array):
             under_way.bad_leaves.append(state)
         if size == 0 and not array.any():
             under_way.zero_leaves.append((state, leaf))
         if len(state.norms) < 500:
-            state.norms.append(float(size) ** 0.5)
+            state.norms.append(size**0.5)
 
 
 class Ledger:
@@ -160,7 +163,8 @@ class Ledger:
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
-        self.changed_by_hooks: list = []
+        self.zeroed_by_hooks: list[tuple] = []  # the hook's code and the line of the pass
+        self.changed_by_hooks: list[tuple] = []
 
     def leaf(self, tensor, site) -> Leaf:
         """What is known of a leaf, from now on."""
@@ -232,8 +236,9 @@ class Ledger:
             by = under_way.zeros.get(id(leaf))
             if by is not None:
                 state.zeros += 1
-                state.zeroed_by = info_of(by)
-                state.zeroed_name = by.op.name if by.op is not None else by.name()
+                if state.zeroed_by is None:
+                    state.zeroed_by = info_of(by)
+                    state.zeroed_name = by.op.name if by.op is not None else by.name()
         under_way.given.clear()
         under_way.zeros.clear()
 
@@ -262,6 +267,7 @@ class Ledger:
         self.stepping = optimizer
         held.steps += 1
         held.step_site = site
+        held.frozen += not any(p.requires_grad for p in held.params)
         stale = lost = any_grad = nonzero = False
         for p in held.params:
             state = self.leaves.get(id(p))
@@ -294,7 +300,9 @@ class Ledger:
         if held.before is not None:
             now = [p._array.reshape(-1)[:32] for p in held.params[:64]]
             held.compared += 1
-            held.unmoved += all(np.array_equal(a, b, equal_nan=True) for a, b in zip(held.before, now, strict=True))
+            if all(np.array_equal(a, b, equal_nan=True) for a, b in zip(held.before, now, strict=True)):
+                held.unmoved += 1
+                held.resting += not any(group.get("lr", 1) for group in optimizer.param_groups)
         held.before = None
 
     def zeroed(self, optimizer, site) -> None:
@@ -345,11 +353,15 @@ class Ledger:
             elif not tensor.requires_grad and not self.stepping:
                 self.looked[site] = ("plain", tensor, info_of(tensor))
 
-    def hooked(self, hooks, was_zero: bool, after, index) -> None:
-        """Hooks were called with a gradient, and gave another in its place, or changed it."""
-        if not was_zero and after is not None and is_zero(array_of(after)):
-            names = [getattr(h, "__code__", None) for h in hooks.outputs[index].values()]
-            self.changed_by_hooks.append((next((c for c in names if c is not None), None), self.under_way[-1].site))
+    def hooked(self, hooks, before, given, after, returned: bool) -> None:
+        """Hooks were called with a gradient, and gave another in its place (`returned`), or changed what was given."""
+        code = next((h.__code__ for h in hooks if hasattr(h, "__code__")), None)
+        if code is None or is_zero(before):
+            return
+        if after is not None and is_zero(array_of(after)):
+            self.zeroed_by_hooks.append((code, self.under_way[-1].site))
+        elif not returned and not np.array_equal(before, given, equal_nan=True):
+            self.changed_by_hooks.append((code, self.under_way[-1].site))
 
     # who is who
 

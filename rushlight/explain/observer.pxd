@@ -22,6 +22,7 @@ cdef class Watch(Onlooker):
     cdef readonly dict cuts
     cdef readonly dict spans
     cdef readonly dict alive
+    cdef readonly dict outputs
     cdef public tuple left
     cdef readonly list troubles
     cdef public long clock
@@ -43,7 +44,8 @@ cdef class Watch(Onlooker):
     @cython.locals(node=Node)
     cdef note_result(self, Entry op, Info info, tuple args, TensorBase out, bint beside)
     cdef keep(self, Site site, TensorBase out)
-    cpdef keep_output(self, object out)
+    @cython.locals(site=Site, line=Site)
+    cpdef keep_output(self, object module, object out)
 
 
 cdef tuple operands(tuple args)

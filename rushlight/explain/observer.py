@@ -13,7 +13,7 @@ from rushlight.core.modes import CURRENT
 from rushlight.explain.bad_values import TAME, birth_in, born
 from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
-from rushlight.explain.sites import Sites
+from rushlight.explain.sites import Site, Sites
 
 KEPT = 16  # so many results of a line are remembered, each of another step
 
@@ -25,6 +25,10 @@ class Here(local):
 
     def __init__(self):
         self.modes = []
+
+    def is_off(self):
+        """Whether the program itself has switched recording off."""
+        return any(chosen for _, _, chosen in self.modes)
 
     @contextmanager
     def quiet(self):
@@ -77,6 +81,7 @@ class Watch(Onlooker):
         self.cuts = {}  # by site and way
         self.spans = {}  # by line, the results whose graph spans several steps
         self.alive = {}  # by line: of results of several steps that were there at one time, their nodes' numbers
+        self.outputs = {}  # by module: a line of its own for its results
         self.left = ()  # values that became numbers since the last pass
         self.troubles = []  # what went wrong while notes were taken
         self.clock = self.began = last_number()  # goes on with each step and each pass that ends at leaves
@@ -116,8 +121,7 @@ class Watch(Onlooker):
         else:
             if info.depth:
                 self.spans[info.site] = info
-            if info.site.clock != self.clock:
-                self.keep(info.site, out)
+            self.keep(info.site, out)
         if not op.view and (info.birth is not None or op.name not in TAME):
             info.birth = born(info, op, args, *operands(args), out._array) if is_bad(out._array) else None
         if op.name in self.wanted:
@@ -206,25 +210,29 @@ class Watch(Onlooker):
     # results that stay
 
     def keep(self, site, out):
-        """Remembers the first result of a line in a step; after some steps, in one step of eight."""
-        site.clock = self.clock
-        if self.clock - self.began <= 2 * KEPT or not self.clock & 7:
+        """Remembers the last result of a line in a step; after some steps, in one step of eight."""
+        if site.clock == self.clock:
+            site.results[-1] = ref(out)
+        elif self.clock - self.began <= 2 * KEPT or not self.clock & 7:
+            site.clock = self.clock
             if site.results is None:
                 site.results = []
             site.results.append(ref(out))
             if len(site.results) > KEPT:
                 del site.results[0]
 
-    def keep_output(self, out):
-        """Remembers what a module gives: whoever holds on to it has it from there."""
-        if isinstance(out, TensorBase) and out._needs and out._node is not None and out._node.told is not None:
-            site = out._node.told.site
-            if site.clock != self.clock:
-                self.keep(site, out)
+    def keep_output(self, module, out):
+        """Remembers what a module gives, which hooks may hold on to, as what is made at a line."""
+        if isinstance(out, TensorBase) and out._node is not None and out._node.told is not None:
+            site = self.outputs.get(id(module))
+            if site is None:
+                line = out._node.told.site
+                site = self.outputs[id(module)] = Site(line.code, line.lasti)
+            self.keep(site, out)
 
     def count_alive(self):
         """Looks which lines have results of several steps that are still there."""
-        for site in self.sites.every():
+        for site in [*self.sites.every(), *self.outputs.values()]:
             if site.results is not None:
                 held = [t._node for result in site.results if (t := result()) is not None and t._node is not None]
                 if len(held) > len(self.alive.get(site, ())):

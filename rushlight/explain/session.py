@@ -45,7 +45,7 @@ class explain:
         self.ledger = Ledger()
         self.readings = Readings()
         self.watch = Watch(self.ledger, self.readings)
-        self.readings.sites = self.watch.sites
+        self.readings.sites, self.readings.here = self.watch.sites, self.watch.here
         self.ledger.readings = self.readings
         self.ledger.watch = self.watch
         self.ledger.pictures = page is not None

@@ -8,12 +8,14 @@ from contextlib import ExitStack
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from rushlight.autograd import differentiate, function, grad_mode
+from rushlight.core import hooks
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import Hooks
 from rushlight.explain.bad_values import array_of
 from rushlight.explain.origins import info_at, info_of, merged, tell
-from rushlight.explain.passes import is_zero
 from rushlight.explain.sites import is_foreign
 from rushlight.nn import functional
 from rushlight.nn.functional import dropping
@@ -154,7 +156,8 @@ def modes(stack: ExitStack, watch) -> None:
             decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapper" else None
             off = not self.mode if not isinstance(self, grad_mode.inference_mode) else self.mode
             site = watch.sites.definition(decorated) if decorated is not None else watch.sites.here()
-            watch.here.modes.append((self, site if off else None))
+            own = decorated is not None or not is_foreign(frame.f_code.co_filename)
+            watch.here.modes.append((self, site if off else None, off and own))
             return answer
 
         return wrapped
@@ -262,13 +265,23 @@ def passes(stack: ExitStack, watch) -> None:
 
         return wrapped
 
+    returned = []  # by the hooks that are called just now
+
+    def check(original):
+        def wrapped(result, value, hook):
+            returned.append(result)
+            return original(result, value, hook)
+
+        return wrapped
+
     def on_tensor(original):
         def wrapped(self, grad, index, recorded):
             if grad is None or not self.outputs.get(index):
                 return original(self, grad, index, recorded)
-            was_zero = is_zero(array_of(grad))
+            before = np.copy(array_of(grad))
+            returned.clear()
             result = original(self, grad, index, recorded)
-            watch.ledger.hooked(self, was_zero, result, index)
+            watch.ledger.hooked(self.outputs[index].values(), before, array_of(grad), result, bool(returned))
             return result
 
         return wrapped
@@ -285,6 +298,7 @@ def passes(stack: ExitStack, watch) -> None:
     replaced(stack, function.Function, "apply", apply)
     replaced(stack, differentiate, "run_grad", run_grad)
     replaced(stack, Hooks, "on_tensor", on_tensor)
+    replaced(stack, hooks, "checked", check)
 
 
 def modules(stack: ExitStack, watch) -> None:
@@ -292,7 +306,7 @@ def modules(stack: ExitStack, watch) -> None:
 
     def leave(module, args, out):
         watch.readings.leave(module)
-        watch.keep_output(out)
+        watch.keep_output(module, out)
 
     before = register_module_forward_pre_hook(lambda module, args: watch.readings.enter(module, args))
     after = register_module_forward_hook(leave, always_call=True)

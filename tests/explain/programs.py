@@ -16,16 +16,15 @@ def explained(source: str, name: str = "program"):
     lines = source.strip("\n") + "\n"
     linecache.cache[file] = (len(lines), None, lines.splitlines(True), file)
     why, caught = torch.autograd.explain(file=False), None
-    names = {"__name__": "program"}
+    names = {"__name__": "program", "_why": why, "_program": compile(lines, file, "exec")}
     exec(PREFACE, names)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         try:
-            with why:
-                exec(compile(lines, file, "exec"), names)
+            exec("with _why:\n    exec(_program)", names)
         except Exception as error:
             caught = error
         finally:
             torch.set_grad_enabled(True)
-    assert not why.watch.troubles
+    assert not why.watch.troubles, why.watch.troubles
     return why, caught

@@ -1,6 +1,7 @@
 """The kinds of mistakes: each with a program that makes it, the program mended, and how it is found."""
 
 from rushlight.explain.kinds import (
+    changes,
     functions,
     growth,
     losses,
@@ -8,9 +9,25 @@ from rushlight.explain.kinds import (
     modes,
     not_finite,
     refused,
+    second_passes,
     steps,
     unrecorded,
+    unused,
     zero,
 )
 
-__all__ = ["functions", "growth", "losses", "missing", "modes", "not_finite", "refused", "steps", "unrecorded", "zero"]
+__all__ = [
+    "changes",
+    "functions",
+    "growth",
+    "losses",
+    "missing",
+    "modes",
+    "not_finite",
+    "refused",
+    "second_passes",
+    "steps",
+    "unrecorded",
+    "unused",
+    "zero",
+]

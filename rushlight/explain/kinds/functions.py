@@ -1,4 +1,4 @@
-"""Custom functions whose gradient is not that of what they compute."""
+"""Custom functions and hooks that give a gradient which is not one."""
 
 import contextlib
 import io
@@ -47,7 +47,107 @@ w = torch.randn(4, requires_grad=True)
 Cube.apply(w).sum().backward()
 """,
 )
+MISRETURNED = kind(
+    "misreturned",
+    "error",
+    "a custom function saves or returns what it must not",
+    """
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor
+
+w = torch.randn(4, requires_grad=True)
+Scale.apply(w, 3.0).sum().backward()
+""",
+    """
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+w = torch.randn(4, requires_grad=True)
+Scale.apply(w, 3.0).sum().backward()
+""",
+)
+WRITES = kind(
+    "hook-in-place",
+    "wrong",
+    "a hook writes into the gradient that it is given",
+    """
+w = torch.randn(3, requires_grad=True)
+
+def halve(grad):
+    grad.mul_(0.5)
+
+hidden = w * 2
+hidden.register_hook(halve)
+hidden.pow(2).sum().backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+
+def halve(grad):
+    return grad * 0.5
+
+hidden = w * 2
+hidden.register_hook(halve)
+hidden.pow(2).sum().backward()
+""",
+)
 STEP = 1e-6
+MISTAKES = (  # what the error says, what to do
+    (
+        "incorrect number",
+        "return a gradient for each argument of forward, in their order, and None for what is no tensor",
+    ),
+    ("different than None", "return None for an argument that is no tensor: gradients come in the order of forward's"),
+    ("invalid gradient", "bring each gradient to its input's shape: sum over the dimensions that were broadcast"),
+    ("", "return tensors, or None, one for each argument of forward"),
+)
+
+
+@finder
+def misreturned(case):
+    """The error for what the backward of a custom function returned."""
+    for error, site in case.errors:
+        function = getattr(error, "function", None)
+        if function is not None:
+            if isinstance(error, TypeError):
+                yield found(
+                    MISRETURNED,
+                    site,
+                    f"the forward of {function.__name__} saves what is no tensor: {error}",
+                    "save_for_backward takes tensors, which it watches for changes in place",
+                    "keep numbers and other values as attributes: ctx.factor = factor",
+                    ("forward", Site(function.forward.__code__, -1)),
+                    weight=10,
+                )
+                continue
+            yield found(
+                MISRETURNED,
+                definition(function),
+                f"the backward of {function.__name__} does not return what is needed: {error}",
+                "backward gets a gradient for each result of forward, and gives one for each of its arguments",
+                next(do for words, do in MISTAKES if words in str(error)),
+                ("the pass", site),
+                weight=10,
+            )
+
+
+def definition(function) -> Site:
+    """Where the backward of a custom function is defined."""
+    return Site(next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__")), -1)
 
 
 @finder
@@ -60,16 +160,30 @@ def wrong_derivatives(case):
                 case.checked[key] = refuted(function, args)
         gap = case.checked.get(key)
         if gap is not None:
-            code = getattr(function.backward, "__code__", None) or function.forward.__code__
             yield found(
                 WRONG,
-                Site(code, -1),
+                definition(function),
                 f"the backward of {function.__name__} is not the derivative of its forward: along a "
                 f"random direction it gives {gap[0]:.4g}, central differences give {gap[1]:.4g}",
                 "autograd takes a custom function's backward on trust",
                 "work out the derivative again; torch.autograd.gradcheck compares every entry, in float64",
                 weight=6,
             )
+
+
+@finder
+def writing_hooks(case):
+    """Hooks that change what they are given, and return nothing."""
+    for code, site in case.ledger.changed_by_hooks[:1]:
+        yield found(
+            WRITES,
+            Site(code, -1),
+            "a hook that is defined here writes into the gradient that it is given",
+            "the same memory may be the gradient of other tensors too, which then have a wrong one",
+            "return a new gradient: return grad * 0.5 in place of grad.mul_(0.5)",
+            ("backward", site),
+            weight=6,
+        )
 
 
 def refuted(function, args) -> tuple[float, float] | None:

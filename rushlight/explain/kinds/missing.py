@@ -1,7 +1,9 @@
 """Parameters without gradients, and gradients without an optimizer."""
 
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.kinds.unrecorded import described, misspellings
+from rushlight.explain.kinds.unrecorded import described, misspellings, written
 
 CUT_PARAMETER = kind(
     "cut-parameter",
@@ -146,6 +148,30 @@ for _ in range(3):
     optimizer.step()
 """,
 )
+FROZEN = kind(
+    "all-frozen",
+    "none",
+    "an optimizer holds parameters that are all frozen",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)).requires_grad_(False)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(5, 3, requires_grad=True)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(x).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)).requires_grad_(False)
+model[1].requires_grad_(True)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(5, 3, requires_grad=True)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(x).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
 OF_RESULT = kind(
     "gradient-of-result",
     "none",
@@ -182,7 +208,18 @@ print(x.grad)
 def looked_at_in_vain(case):
     """Gradients that the program looked at and that are not there."""
     for site, (what, tensor, info) in case.ledger.looked.items():
-        if what == "result" and info is not None:
+        if what == "result" and info is not None and is_update(case, tensor):
+            yield found(
+                OF_RESULT,
+                info.site,
+                f"{case.names.of(tensor, 'a variable')} is bound here to a new tensor, the result of its update, and is "
+                "no leaf any more: its .grad stays None",
+                "w = w - lr * w.grad makes a new tensor in the graph of the old one",
+                "change the leaf in place, unrecorded: with torch.no_grad(): w -= lr * w.grad",
+                ("read at", site),
+                weight=6,
+            )
+        elif what == "result" and info is not None:
             yield found(
                 OF_RESULT,
                 info.site,
@@ -213,6 +250,15 @@ def looked_at_in_vain(case):
                 yield described(case, info.cuts[-1], CUT_PARAMETER, weight=4)
 
 
+def is_update(case, tensor) -> bool:
+    """Whether a tensor is a sum or a difference with a leaf whose gradient the program has looked at."""
+    node = tensor._node
+    if node.op is None or node.op.name not in ("sub", "add", "sub_scaled", "add_scaled"):
+        return False
+    known = [case.ledger.leaves.get(id(node.edge_at(i)[0])) for i in range(node.arity)]
+    return any(leaf is not None and leaf.read and leaf.arrivals for leaf in known)
+
+
 @finder
 def held_in_vain(case):
     """What optimizers hold and never gets a gradient: cut off, replaced, or used nowhere."""
@@ -239,7 +285,24 @@ def held_in_vain(case):
                 ("steps", held.step_site),
                 weight=9,
             )
-        yield from cut_or_unused(case, held, rest)
+        if len(rest) < len(held.params) or not loose_leaves(case):  # else it was given the wrong ones: see `unheld`
+            yield from cut_or_unused(case, held, rest)
+
+
+@finder
+def frozen(case):
+    """Optimizers that have taken steps with nothing but frozen parameters."""
+    for held in case.ledger.held.values():
+        if held.steps and held.frozen == held.steps and case.ledger.passes:
+            yield found(
+                FROZEN,
+                held.site,
+                f"all parameters of this {held.name} optimizer are frozen: {case.names.of_several(held.params)}",
+                "what does not require grad gets no gradient, and a step leaves it as it is",
+                "call requires_grad_(True) on what is to be trained, or give the optimizer other parameters",
+                ("steps", held.step_site),
+                weight=9,
+            )
 
 
 def cut_or_unused(case, held, silent):
@@ -262,7 +325,8 @@ def cut_or_unused(case, held, silent):
             f"{case.names.of_several(unused)} never get{'s' if len(unused) == 1 else ''} a gradient: no "
             "loss depends on them",
             "they are not used in forward, or only on the way to what the loss leaves out",
-            "use the layer in forward, or take it out of the model; freeze what is not to be trained",
+            "use the layer in forward and what comes of it in the loss, or take it out of the model; freeze what is not to be "
+            "trained",
             ("steps", held.step_site),
             weight=3,
         )
@@ -303,15 +367,7 @@ def unheld(case):
     stepped = [held for held in ledger.held.values() if held.steps]
     if not stepped:
         return
-    loose = [
-        leaf
-        for leaf in ledger.leaves.values()
-        if leaf.arrivals
-        and leaf.is_parameter
-        and not leaf.read
-        and leaf.tensor is not None
-        and ledger.holder(leaf.tensor) is None
-    ]
+    loose = loose_leaves(case)
     yield from plain_leaves(case, stepped)
     if not loose:
         return
@@ -351,6 +407,19 @@ def unheld(case):
         )
 
 
+def loose_leaves(case) -> list:
+    """Parameters that get gradients, which nobody looks at, and that no optimizer holds."""
+    return [
+        leaf
+        for leaf in case.ledger.leaves.values()
+        if leaf.arrivals
+        and leaf.is_parameter
+        and not leaf.read
+        and leaf.tensor is not None
+        and case.ledger.holder(leaf.tensor) is None
+    ]
+
+
 def plain_leaves(case, stepped):
     """Tensors that require grad, stay for several steps, and whose gradients nobody uses or looks at."""
     loose = [
@@ -363,6 +432,19 @@ def plain_leaves(case, stepped):
         and leaf.tensor is not None
         and case.ledger.holder(leaf.tensor) is None
     ]
+    attributes = [(leaf, *owner) for leaf in loose if (owner := owner_of(case, leaf.tensor)) is not None]
+    for leaf, owner, name in attributes[:1]:
+        yield found(
+            UNREGISTERED,
+            written(case, name) or leaf.first,
+            f"`{name}` is a plain tensor in {type(owner).__name__}, so it is not among parameters() and no optimizer holds "
+            "it",
+            "a module registers what is assigned to its attributes as an nn.Parameter or as a module",
+            f"make it a parameter: self.{name} = nn.Parameter(...); or a buffer, if it is not to be trained",
+            ("optimizer", stepped[0].site),
+            weight=9,
+        )
+    loose = [leaf for leaf in loose if all(leaf is not known for known, _, _ in attributes)]
     if loose:
         tensors = [leaf.tensor for leaf in loose]
         yield found(
@@ -375,6 +457,16 @@ def plain_leaves(case, stepped):
             ("gradients arrive at", loose[0].first),
             weight=5,
         )
+
+
+def owner_of(case, tensor) -> tuple[Any, str] | None:
+    """The module that has a tensor among its attributes, and the name that it has there."""
+    for root in case.readings.roots.values():
+        for part in root.module.modules():
+            for name, value in vars(part).items():
+                if value is tensor:
+                    return part, name
+    return None
 
 
 def in_evaluation(case, parameter) -> bool:

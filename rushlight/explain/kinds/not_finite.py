@@ -1,6 +1,7 @@
 """The first bad value: the operation that made a NaN or an infinity, with a remedy for each operator."""
 
 from itertools import pairwise
+from math import inf
 
 from rushlight.explain.finding import finder, found, kind
 
@@ -129,12 +130,14 @@ NORM = ("a norm has no derivative at zero", "add eps under the root: (x.pow(2).s
 MEAN = ("the mean of no elements is 0 / 0", "skip empty selections, or divide a sum by count.clamp_min(1)")
 LARGE = (
     "the result is larger than the dtype holds",
-    "scale the operands down, normalize, or use a smaller learning rate",
+    "scale the operands down: normalize the data and what goes from step to step, clip gradients, lower the learning "
+    "rate; or take a wider dtype",
 )
 PROBABILITY = (
     "the logarithm of a probability of 0 or 1 is infinite",
     "use the form with logits (binary_cross_entropy_with_logits), or clamp probabilities to (eps, 1 - eps)",
 )
+EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
 REMEDIES = (
     *dict.fromkeys(("log", "log2", "log10", "log1p", "xlogy", "logit"), LOG).items(),
     *dict.fromkeys(
@@ -144,7 +147,7 @@ REMEDIES = (
     ("pow", POWER),
     ("pow_tensor", POWER),
     ("float_power", POWER),
-    *dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh"), OVERFLOW).items(),
+    *dict.fromkeys(EXPONENTIALS, OVERFLOW).items(),
     *dict.fromkeys(("std", "var", "std_mean", "var_mean"), DEVIATION).items(),
     *dict.fromkeys(("softmax", "log_softmax", "logsumexp"), NOTHING).items(),
     *dict.fromkeys(("acos", "asin", "arccos", "arcsin", "acosh", "atanh"), BOUNDS).items(),
@@ -157,12 +160,10 @@ TABLE = dict(REMEDIES)
 
 def words(birth) -> tuple[str, str]:
     """Why an operation gives a bad value, and the remedy."""
-    return TABLE.get(
-        birth.name,
-        LARGE
-        if not birth.backward
-        else ("its derivative is infinite there", "keep its operand away from that point, by an eps or by clamp"),
-    )
+    if birth.detail == "large" and birth.name not in EXPONENTIALS:
+        return LARGE
+    steep = ("its derivative is infinite there", "keep its operand away from that point, by an eps or by clamp")
+    return TABLE.get(birth.name, steep if birth.backward else LARGE)
 
 
 def named(value: str) -> str:
@@ -175,6 +176,7 @@ FOUND_IN = {
     "negative": " (there is a negative number among its operands)",
     "one": " (of too few elements)",
     "nothing": " (there is -inf among its operands)",
+    "large": " (its operands are finite, and too large for it)",
     "": "",
 }
 
@@ -239,14 +241,16 @@ def first_bad_value(case):
 
 def growing(case) -> bool:
     """Whether gradients have grown without bounds over several steps before."""
+    if case.ledger.steps < 2:
+        return False
     for leaf in case.ledger.leaves.values():
-        norms = [n for n in leaf.norms if n == n]
-        finite = [n for n in norms if n < 1e36]
-        if (
-            len(finite) >= 3
-            and finite[-1] > 1e4 * max(finite[0], 1e-12)
-            and sum(b > a for a, b in pairwise(finite)) >= 0.6 * (len(finite) - 1)
-        ):
+        norms = leaf.norms[
+            : next((i + 1 for i, n in enumerate(leaf.norms) if not n < inf), None)
+        ]  # to the first bad one
+        norms = [n for n in norms if n == n]
+        rises = sum(b > a for a, b in pairwise(norms))
+        growth = norms[-1] / max(norms[0], 1e-12) if norms else 0
+        if rises >= 0.6 * (len(norms) - 1) and growth > (1e4 if len(norms) > 2 else 1e6):
             return True
     return False
 

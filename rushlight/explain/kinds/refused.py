@@ -1,101 +1,12 @@
-"""Errors of the backward pass and of changes in place: the line they come from, seldom the one that raises."""
+"""Errors that are raised at the line where the mistake is."""
 
 import re
 
-from rushlight.core.graph import Node
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described
-from rushlight.explain.origins import info_of
+from rushlight.explain.kinds.changes import CHANGED
+from rushlight.explain.kinds.unrecorded import CUT_OFF, add, chosen, described
+from rushlight.explain.kinds.unused import UNUSED
 
-CARRIED = kind(
-    "carried-over",
-    "error",
-    "a tensor from before the last pass takes part in the next one",
-    """
-cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
-for _ in range(3):
-    state = cell(torch.randn(1, 2), state)
-    state.pow(2).mean().backward()
-""",
-    """
-cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
-for _ in range(3):
-    state = cell(torch.randn(1, 2), state.detach())
-    state.pow(2).mean().backward()
-""",
-)
-TWICE = kind(
-    "backward-twice",
-    "error",
-    "backward runs twice through the same graph",
-    """
-w = torch.randn(3, requires_grad=True)
-hidden = w.exp()
-hidden.sum().backward()
-hidden.pow(2).sum().backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-hidden = w.exp()
-(hidden.sum() + hidden.pow(2).sum()).backward()
-""",
-)
-CHANGED = kind(
-    "changed-in-place",
-    "error",
-    "a value that the backward pass needs was changed in place",
-    """
-w = torch.randn(3, requires_grad=True)
-y = w.sigmoid()
-y += 1
-y.sum().backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-y = w.sigmoid()
-y = y + 1
-y.sum().backward()
-""",
-)
-STEPPED = kind(
-    "stepped-before-backward",
-    "error",
-    "an optimizer changed parameters that a later backward pass still needs",
-    """
-first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-hidden = first(torch.randn(4, 2))
-a, b = second(hidden).mean(), second(hidden).pow(2).mean()
-a.backward(retain_graph=True)
-optimizer.step()
-b.backward()
-""",
-    """
-first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-hidden = first(torch.randn(4, 2))
-a, b = second(hidden).mean(), second(hidden).pow(2).mean()
-(a + b).backward()
-optimizer.step()
-""",
-)
-UNSEEN = kind(
-    "changed-unseen",
-    "wrong",
-    "a value that the backward pass needs is changed through .data, which autograd does not see",
-    """
-w = torch.randn(3, requires_grad=True)
-loss = (w * w).sum()
-w.data.mul_(2)
-loss.backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-loss = (w * w).sum()
-loss.backward()
-w.data.mul_(2)
-""",
-)
 LEAF = kind(
     "leaf-in-place",
     "error",
@@ -123,21 +34,6 @@ w.pow(2).backward()
     """
 w = torch.randn(3, requires_grad=True)
 w.pow(2).mean().backward()
-""",
-)
-UNUSED = kind(
-    "input-not-reached",
-    "error",
-    "grad is asked for an input that the outputs do not depend on",
-    """
-x = torch.randn(3, requires_grad=True)
-y = x.pow(2).sum()
-torch.autograd.grad(y, x[0])
-""",
-    """
-x = torch.randn(3, requires_grad=True)
-y = x.pow(2).sum()
-torch.autograd.grad(y, x)[0][0]
 """,
 )
 NO_PARAMETERS = kind(
@@ -169,111 +65,6 @@ w = torch.randn(3, requires_grad=True)
 print((w * 2).detach().numpy())
 """,
 )
-
-
-@finder
-def second_passes(case):
-    """The error for a graph that is freed: whether a tensor was carried over, or a pass made twice."""
-    for error, site in case.errors:
-        node = getattr(error, "freed", None)
-        root = getattr(error, "root", None)
-        if node is None or root is None:
-            continue
-        freed_at = case.ledger.freed_line(node.freed)
-        if root.sequence > node.freed and freed_at in (site, None):
-            old = youngest_freed(root, node.freed)
-            info = info_of(old) or info_of(node)
-            made = info.site if info is not None else site
-            yield found(
-                CARRIED,
-                made,
-                "what was computed here before the last backward pass takes part in a later loss",
-                "a pass frees what the graph behind it saved, so the next one cannot go through it again; "
-                "retain_graph=True would keep, and differentiate, the graphs of all steps",
-                "if it is a state that goes from step to step, cut it off after each: state = state.detach(); if it "
-                "was "
-                "computed once before the loop, compute it inside",
-                ("freed by", freed_at),
-                ("refused at", site),
-                weight=10,
-            )
-            continue
-        info = info_of(node)
-        yield found(
-            TWICE,
-            site,
-            "backward runs here through a graph that an earlier pass has freed",
-            "the losses share a part of their graph, or are one; each pass frees what the graph saved",
-            "add the losses and call backward once, (a + b).backward(); where the first loss is not to train the "
-            "shared "
-            "part (a discriminator's, say), give it a detached copy; else give retain_graph=True to the first call",
-            ("freed by", freed_at),
-            ("shared part", info and info.site),
-            weight=10,
-        )
-
-
-def youngest_freed(root, stamp):
-    """The youngest node that was recorded before a pass and is reached from a root that was recorded after it."""
-    stack, seen, found_node = [root], set(), None
-    while stack and len(seen) < 100_000:
-        vertex = stack.pop()
-        if not isinstance(vertex, Node) or id(vertex) in seen:
-            continue
-        seen.add(id(vertex))
-        if vertex.sequence <= stamp:
-            if found_node is None or vertex.sequence > found_node.sequence:
-                found_node = vertex
-            continue
-        stack.extend(vertex.edge_at(i)[0] for i in range(vertex.arity))
-    return found_node
-
-
-@finder
-def changes(case):
-    """The error for a saved value that was changed: by whom."""
-    for error, site in case.errors:
-        change = getattr(error, "changed_at", None)
-        if change is None or isinstance(change, str):
-            continue
-        if change.by is not None:
-            yield found(
-                STEPPED,
-                change.site,
-                f"the {change.by} optimizer changes parameters here, in step {change.step + 1}, "
-                "that a graph recorded before still needs",
-                "backward computes with the parameters as they were in the "
-                "forward pass, and an optimizer changes them in place",
-                "call backward for all losses first and step afterwards, or compute the second loss anew after the "
-                "step",
-                ("needed by the pass at", site),
-                weight=10,
-            )
-            continue
-        yield found(
-            CHANGED,
-            change.site,
-            "a tensor is changed in place here, though a derivative needs its old value",
-            "an operation saved it, or its own result, for the backward pass",
-            "make a new tensor (x = x + 1 for x += 1, no underscore), or change a copy: x.clone()",
-            ("needed by the pass at", site),
-            weight=10,
-        )
-
-
-@finder
-def unseen_changes(case):
-    """Changes through .data of what a backward pass needed."""
-    for tensor, site in case.ledger.spoilt[:1]:
-        yield found(
-            UNSEEN,
-            site,
-            f"the memory of {case.names.of(tensor)} is changed here through .data, and a derivative is computed with "
-            "what it holds now",
-            "autograd counts changes of a tensor, not those through .data, so it cannot refuse: the gradient is wrong",
-            "change it after backward, inside `with torch.no_grad():`; or change a clone()",
-            weight=8,
-        )
 
 
 WORDS = (
@@ -366,6 +157,50 @@ WORDS = (
 )
 
 
+NUMBER = re.compile(r"'(?:float|int|bool|list|numpy\.\w+)' object has no attribute 'backward'")
+NO_GRADIENT = re.compile(
+    r"'NoneType' object has no attribute '(?:zero_|data|detach_?|norm|clone|fill_|mul_|clamp_?|abs|pow|sum|mean|max|item)'"
+)
+
+
+@finder
+def no_tensors(case):
+    """Numbers, and None, where a loss or a gradient is wanted."""
+    for error, site in case.errors:
+        if NUMBER.search(str(error)):
+            cut = chosen(case.watch.left) if case.watch.left else None
+            if cut is not None:
+                yield add(described(case, cut, CUT_OFF), ("backward is called at", site))
+            else:
+                yield found(
+                    REFUSED,
+                    site,
+                    "backward is called here on what is no tensor",
+                    "numbers and lists have no history",
+                    "compute the loss with tensors to its end",
+                    weight=9,
+                )
+        elif "'NoneType' object has no attribute 'backward'" in str(error):
+            yield found(
+                REFUSED,
+                site,
+                "backward is called here on None",
+                "the function that computes the loss returns nothing on this way, or the loss was assigned what backward() "
+                "returns",
+                "return the loss from the function that computes it",
+                weight=9,
+            )
+        elif NO_GRADIENT.search(str(error)) and not case.ledger.passes:
+            yield found(
+                REFUSED,
+                site,
+                "a gradient is used here that is None: no backward pass has run yet",
+                "gradients are made by the first backward pass, and zero_grad() sets them to None again",
+                "ask first, if w.grad is not None: w.grad.zero_(); or set it to None after each step, w.grad = None",
+                weight=9,
+            )
+
+
 @finder
 def at_the_line_itself(case):
     """Errors that are raised where the mistake is."""
@@ -374,38 +209,3 @@ def at_the_line_itself(case):
             if re.search(pattern, str(error)):
                 yield found(kind_of, site, what, why, do, weight=9)
                 break
-
-
-@finder
-def unused_inputs(case):
-    """The error for an input that the outputs do not depend on."""
-    for error, site in case.errors:
-        x = getattr(error, "unused", None)
-        if x is None:
-            continue
-        info = info_of(x) if hasattr(x, "_node") else None
-        node = getattr(x, "_node", None)
-        roots = [out._node for out in error.outputs if getattr(out, "_node", None) is not None]
-        if node is not None and all(node.sequence > root.sequence for root in roots):
-            yield found(
-                UNUSED,
-                site,
-                f"grad is asked here for {case.names.of(x, 'a tensor')}, which was made after the output",
-                "an index, a view or a copy is a new tensor, on which what came before does not depend",
-                "differentiate with respect to the tensor that went in, and take the part of its gradient",
-                ("made at", info and info.site),
-                weight=10,
-            )
-            continue
-        cut = next((c for c in case.watch.cuts.values() if c.comes_from(x)), None)
-        if cut is not None:
-            yield add(described(case, cut, CUT_OFF), ("grad is asked for at", site))
-            continue
-        yield found(
-            UNUSED,
-            site,
-            f"the output does not depend on {case.names.of(x, 'this input')}",
-            "it was not used, or a copy that was made before it required grad was used in its place",
-            "give the very tensor that the output is computed from; allow_unused=True only gives None",
-            weight=10,
-        )

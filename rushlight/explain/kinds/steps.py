@@ -158,17 +158,17 @@ def order_of_steps(case):
             )
         rates = [group.get("lr") for group in held.optimizer.param_groups]
         if held.unmoved > 1 and held.unmoved >= 0.5 * held.compared and not case.ledger.bad:
-            if all(not rate for rate in rates if rate is not None) or held.unmoved < held.compared:
+            if held.resting > 1 and held.resting >= 0.5 * held.compared:
                 yield found(
                     RATE_ZERO,
                     held.site,
-                    f"the learning rate is {rates[0]:g}, and {held.unmoved} of {held.compared} steps change nothing",
+                    f"the learning rate is {rates[0]:g}, and {held.resting} of {held.compared} steps change nothing",
                     "a step is the learning rate times a direction",
                     "set lr; or look at the schedule that has set it",
                     ("step", held.step_site),
                     weight=7,
                 )
-            elif not held.lost and (rates[0] or 0) < 1e-6:
+            elif held.unmoved == held.compared and not held.lost and (rates[0] or 0) < 1e-6:
                 yield found(
                     UNMOVED,
                     held.site,

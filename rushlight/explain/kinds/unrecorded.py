@@ -144,7 +144,13 @@ def described(case, cut, kind_of, weight=10.0):
     if leaves:
         what += f", and with it {losing(case, leaves)}"
     site, related = cut.site, []
-    if cut.how == "mode" and cut.where is not None and str(cut.where) == str(cut.site):
+    if cut.how == "mode" and cut.name in ("sub()", "add()", "sub_scaled()", "add_scaled()") and updated(case, cut):
+        what = (
+            f"an update makes a new tensor here, without recording{', and ' + losing(case, leaves) if leaves else ''}"
+        )
+        why = "w = w - lr * w.grad binds the name to a result that does not require grad; the leaf stays as it was"
+        do = "change the leaf in place, inside no_grad: w -= lr * w.grad; or call requires_grad_() on what is new"
+    elif cut.how == "mode" and cut.where is not None and str(cut.where) == str(cut.site):
         what = "what is called here computes without recording" + (f", and {losing(case, leaves)}" if leaves else "")
         why = "some functions do so on purpose: sample() of a distribution, for one"
         do = "use the form that is differentiable (rsample() for sample()), or a loss on log_prob()"
@@ -175,6 +181,11 @@ def losses_without_history(case):
             yield add(one, refused)
         else:
             yield nothing_requires(case, info, site)
+
+
+def updated(case, cut) -> bool:
+    """Whether the program has looked at the gradient of a leaf behind a cut: to change it by that."""
+    return any((known := case.ledger.leaves.get(leaf)) is not None and known.read for leaf in cut.leaves)
 
 
 def chosen(cuts):

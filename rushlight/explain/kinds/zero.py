@@ -194,8 +194,7 @@ CURVES = (
 @finder
 def zeroed(case):
     """Leaves of which all gradients are zero, by the node that made them so."""
-    if any(code is not None for code, _ in case.ledger.changed_by_hooks):
-        code, site = case.ledger.changed_by_hooks[0]
+    for code, site in case.ledger.zeroed_by_hooks[:1]:
         yield found(
             HOOKED,
             Site(code, -1),

@@ -1,0 +1,109 @@
+"""Values that the backward pass needs and that were changed in place: by a line, by an optimizer, or unseen."""
+
+from rushlight.explain.finding import finder, found, kind
+
+CHANGED = kind(
+    "changed-in-place",
+    "error",
+    "a value that the backward pass needs was changed in place",
+    """
+w = torch.randn(3, requires_grad=True)
+y = w.sigmoid()
+y += 1
+y.sum().backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+y = w.sigmoid()
+y = y + 1
+y.sum().backward()
+""",
+)
+STEPPED = kind(
+    "stepped-before-backward",
+    "error",
+    "an optimizer changed parameters that a later backward pass still needs",
+    """
+first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+hidden = first(torch.randn(4, 2))
+a, b = second(hidden).mean(), second(hidden).pow(2).mean()
+a.backward(retain_graph=True)
+optimizer.step()
+b.backward()
+""",
+    """
+first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+hidden = first(torch.randn(4, 2))
+a, b = second(hidden).mean(), second(hidden).pow(2).mean()
+(a + b).backward()
+optimizer.step()
+""",
+)
+UNSEEN = kind(
+    "changed-unseen",
+    "wrong",
+    "a value that the backward pass needs is changed through .data, which autograd does not see",
+    """
+w = torch.randn(3, requires_grad=True)
+loss = (w * w).sum()
+w.data.mul_(2)
+loss.backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+loss = (w * w).sum()
+loss.backward()
+w.data.mul_(2)
+""",
+)
+
+
+@finder
+def changes(case):
+    """The error for a saved value that was changed: by whom."""
+    for error, site in case.errors:
+        change = getattr(error, "changed_at", None)
+        if change is None or isinstance(change, str):
+            continue
+        if change.by is not None:
+            yield found(
+                STEPPED,
+                change.site,
+                f"the {change.by} optimizer changes parameters here, in step {change.step + 1}, "
+                "that a graph recorded before still needs",
+                "backward computes with the parameters as they were in the "
+                "forward pass, and an optimizer changes them in place",
+                "call backward for all losses first and step afterwards, or compute the second loss anew after the "
+                "step",
+                ("needed by the pass at", site),
+                weight=10,
+            )
+            continue
+        yield found(
+            CHANGED,
+            change.site,
+            "a tensor is changed in place here, though a derivative needs its old value",
+            "an operation saved it, or its own result, for the backward pass",
+            "change the parameter after backward()"
+            if error.leaf
+            else "make a new tensor (x = x + 1 for x += 1, no underscore), or change a copy: x.clone()",
+            ("needed by the pass at", site),
+            weight=10,
+        )
+
+
+@finder
+def unseen_changes(case):
+    """Changes through .data of what a backward pass needed."""
+    for tensor, site in case.ledger.spoilt[:1]:
+        yield found(
+            UNSEEN,
+            site,
+            f"the memory of {case.names.of(tensor)} is changed here through .data, and a derivative is computed with "
+            "what it holds now",
+            "autograd counts changes of a tensor, not those through .data, so it cannot refuse: the gradient is wrong",
+            "change it after backward, inside `with torch.no_grad():`; or change a clone()",
+            weight=8,
+        )

@@ -1,0 +1,97 @@
+"""Errors of a graph that an earlier pass has freed: a tensor was carried over, or a pass made twice."""
+
+from rushlight.core.graph import Node
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.origins import info_of
+
+CARRIED = kind(
+    "carried-over",
+    "error",
+    "a tensor from before the last pass takes part in the next one",
+    """
+cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
+for _ in range(3):
+    state = cell(torch.randn(1, 2), state)
+    state.pow(2).mean().backward()
+""",
+    """
+cell, state = torch.nn.RNNCell(2, 3), torch.zeros(1, 3)
+for _ in range(3):
+    state = cell(torch.randn(1, 2), state.detach())
+    state.pow(2).mean().backward()
+""",
+)
+TWICE = kind(
+    "backward-twice",
+    "error",
+    "backward runs twice through the same graph",
+    """
+w = torch.randn(3, requires_grad=True)
+hidden = w.exp()
+hidden.sum().backward()
+hidden.pow(2).sum().backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+hidden = w.exp()
+(hidden.sum() + hidden.pow(2).sum()).backward()
+""",
+)
+
+
+@finder
+def second_passes(case):
+    """The error for a graph that is freed: whether a tensor was carried over, or a pass made twice."""
+    for error, site in case.errors:
+        node = getattr(error, "freed", None)
+        root = getattr(error, "root", None)
+        if node is None or root is None:
+            continue
+        freed_at = case.ledger.freed_line(node.freed)
+        if root.sequence > node.freed and freed_at in (site, None):
+            old = youngest_freed(root, node.freed)
+            info = info_of(old) or info_of(node)
+            made = info.site if info is not None else site
+            yield found(
+                CARRIED,
+                made,
+                "what was computed here before the last backward pass takes part in a later loss",
+                "a pass frees what the graph behind it saved, so the next one cannot go through it again; "
+                "retain_graph=True would keep, and differentiate, the graphs of all steps",
+                "if it is a state that goes from step to step, cut it off after each: state = state.detach(); if it "
+                "was "
+                "computed once before the loop, compute it inside",
+                ("freed by", freed_at),
+                ("refused at", site),
+                weight=10,
+            )
+            continue
+        info = info_of(node)
+        yield found(
+            TWICE,
+            site,
+            "backward runs here through a graph that an earlier pass has freed",
+            "the losses share a part of their graph, or are one; each pass frees what the graph saved",
+            "add the losses and call backward once, (a + b).backward(); where the first loss is not to train the "
+            "shared "
+            "part (a discriminator's, say), give it a detached copy; else give retain_graph=True to the first call",
+            ("freed by", freed_at),
+            ("shared part", info and info.site),
+            weight=10,
+        )
+
+
+def youngest_freed(root, stamp):
+    """The youngest node that was recorded before a pass and is reached from a root that was recorded after it."""
+    stack, seen, found_node = [root], set(), None
+    while stack and len(seen) < 100_000:
+        vertex = stack.pop()
+        if not isinstance(vertex, Node) or id(vertex) in seen:
+            continue
+        seen.add(id(vertex))
+        if vertex.sequence <= stamp:
+            if found_node is None or vertex.sequence > found_node.sequence:
+                found_node = vertex
+            continue
+        stack.extend(vertex.edge_at(i)[0] for i in range(vertex.arity))
+    return found_node

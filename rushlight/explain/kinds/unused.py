@@ -1,0 +1,56 @@
+"""The error for an input that the output does not depend on."""
+
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described
+from rushlight.explain.origins import info_of
+
+UNUSED = kind(
+    "input-not-reached",
+    "error",
+    "grad is asked for an input that the outputs do not depend on",
+    """
+x = torch.randn(3, requires_grad=True)
+y = x.pow(2).sum()
+torch.autograd.grad(y, x[0])
+""",
+    """
+x = torch.randn(3, requires_grad=True)
+y = x.pow(2).sum()
+torch.autograd.grad(y, x)[0][0]
+""",
+)
+
+
+@finder
+def unused_inputs(case):
+    """The error for an input that the outputs do not depend on."""
+    for error, site in case.errors:
+        x = getattr(error, "unused", None)
+        if x is None:
+            continue
+        info = info_of(x) if hasattr(x, "_node") else None
+        node = getattr(x, "_node", None)
+        roots = [out._node for out in error.outputs if getattr(out, "_node", None) is not None]
+        if node is not None and all(node.sequence > root.sequence for root in roots):
+            yield found(
+                UNUSED,
+                site,
+                f"grad is asked here for {case.names.of(x, 'a tensor')}, which was made after the output",
+                "an index, a view or a copy is a new tensor, on which what came before does not depend",
+                "differentiate with respect to the tensor that went in, and take the part of its gradient",
+                ("made at", info and info.site),
+                weight=10,
+            )
+            continue
+        cut = next((c for c in case.watch.cuts.values() if c.comes_from(x)), None)
+        if cut is not None:
+            yield add(described(case, cut, CUT_OFF), ("grad is asked for at", site))
+            continue
+        yield found(
+            UNUSED,
+            site,
+            f"the output does not depend on {case.names.of(x, 'this input')}",
+            "it was not used, or a copy that was made before it required grad was used in its place",
+            "give the very tensor that the output is computed from; allow_unused=True only gives None",
+            weight=10,
+        )
