@@ -150,8 +150,8 @@ class FunctionNode(Node):
             if tensor is not None and not isinstance(tensor, TensorBase):
                 raise about(
                     TypeError(
-                        f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}: "
-                        "keep what is no tensor as an attribute, ctx.factor = factor"
+                        f"save_for_backward can only save variables, but argument {i} is of type "
+                        f"{type(tensor).__name__}: keep what is no tensor as an attribute, ctx.factor = factor"
                     ),
                     function=self._forward_cls,
                 )

@@ -97,7 +97,7 @@ class Calls:
                 root.recorded = None
 
     def dropping(self, p, training, site) -> None:
-        """Elements are dropped: in training mode, while the module that is registered and at work is in evaluation mode."""
+        """Elements are dropped: whether the registered module that is at work is in evaluation mode."""
         if training and p and self.stack:
             root = self.roots.get(id(self.stack[0]))
             parts = () if root is None else root.parts

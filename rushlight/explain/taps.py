@@ -14,6 +14,7 @@ from rushlight.autograd import differentiate, function, grad_mode
 from rushlight.core import hooks
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import Hooks
+from rushlight.core.kinds import kind_of
 from rushlight.explain.bad_values import array_of
 from rushlight.explain.origins import info_at, info_of, merged, tell
 from rushlight.explain.sites import is_foreign
@@ -57,7 +58,13 @@ def tap(watch) -> ExitStack:
 
 
 def values(stack: ExitStack, watch) -> None:
-    """Values that leave the graph as numbers, arrays or tensors."""
+    """Values that leave the graph as tensors, in other types, as numbers and arrays."""
+    as_tensors(stack, watch)
+    as_numbers(stack, watch)
+
+
+def as_tensors(stack: ExitStack, watch) -> None:
+    """Values that go on as tensors without their history."""
 
     def detach(original):
         def wrapped(self):
@@ -67,31 +74,10 @@ def values(stack: ExitStack, watch) -> None:
 
         return wrapped
 
-    def number(how):
-        def make(original):
-            def wrapped(self, *args, **kwargs):
-                if not watch.here.still:
-                    watch.left_graph(self, how)
-                return original(self, *args, **kwargs)
-
-            return wrapped
-
-        return make
-
-    def new_array(original):
-        def wrapped(data, dtype):
-            for item in data if isinstance(data, (list, tuple)) else (data,):
-                if isinstance(item, TensorBase):
-                    watch.left_graph(item, "torch.tensor")
-            with watch.here.quiet():
-                return original(data, dtype)
-
-        return wrapped
-
     def convert(original):
         def wrapped(input, dtype, *args, **kwargs):
             result = original(input, dtype, *args, **kwargs)
-            if dtype.kind in "biu" and result is not input:
+            if kind_of(dtype) in "biu" and result is not input:
                 watch.left_graph(input, "integer", result, f"a cast to {dtype}")
             return result
 
@@ -115,11 +101,37 @@ def values(stack: ExitStack, watch) -> None:
 
     replaced(stack, Parameter, "__init__", parameter)
     replaced(stack, Tensor, "detach", detach)
+    replaced(stack, conversion, "convert", convert)
+    replaced(stack, functional, "one_hot", encode)
+
+
+def as_numbers(stack: ExitStack, watch) -> None:
+    """Values that are handed out as numbers or arrays, and tensors that are made of such."""
+
+    def number(how):
+        def make(original):
+            def wrapped(self, *args, **kwargs):
+                if not watch.here.still:
+                    watch.left_graph(self, how)
+                return original(self, *args, **kwargs)
+
+            return wrapped
+
+        return make
+
+    def new_array(original):
+        def wrapped(data, dtype):
+            for item in data if isinstance(data, (list, tuple)) else (data,):
+                if isinstance(item, TensorBase):
+                    watch.left_graph(item, "torch.tensor")
+            with watch.here.quiet():
+                return original(data, dtype)
+
+        return wrapped
+
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))
     replaced(stack, from_data, "new_array", new_array)
-    replaced(stack, conversion, "convert", convert)
-    replaced(stack, functional, "one_hot", encode)
 
 
 def data(stack: ExitStack, watch) -> None:

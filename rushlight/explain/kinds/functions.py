@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import Site
 from rushlight.random import fork_rng
@@ -195,7 +196,7 @@ def refuted(function, args) -> tuple[float, float] | None:
     rng = np.random.default_rng(0)
     needs = [i for i, a in enumerate(args) if hasattr(a, "array") and a.needs]
     base: list[Any] = [
-        a.array.astype(np.float64) if hasattr(a, "array") and a.array.dtype.kind == "f" else None for a in args
+        a.array.astype(np.float64) if hasattr(a, "array") and kind_of(a.array.dtype) == "f" else None for a in args
     ]
     directions = {i: rng.standard_normal(base[i].shape) for i in needs}
 
@@ -238,4 +239,4 @@ def refuted(function, args) -> tuple[float, float] | None:
 
 def is_float(value) -> bool:
     """Whether a value is a tensor of floats in the graph or out of it."""
-    return isinstance(value, TensorBase) and value._array.dtype.kind == "f"
+    return isinstance(value, TensorBase) and kind_of(value._array.dtype) == "f"

@@ -153,23 +153,26 @@ FROZEN = kind(
     "none",
     "an optimizer holds parameters that are all frozen",
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)).requires_grad_(False)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(5, 3, requires_grad=True)
+body, head = torch.nn.Linear(3, 3).requires_grad_(False), torch.nn.Linear(3, 1)
+slow = torch.optim.SGD(body.parameters(), lr=0.01)
+fast = torch.optim.SGD(head.parameters(), lr=0.1)
 for _ in range(3):
-    optimizer.zero_grad()
-    model(x).pow(2).mean().backward()
-    optimizer.step()
+    body.zero_grad()
+    head.zero_grad()
+    head(body(torch.randn(5, 3)).relu()).pow(2).mean().backward()
+    slow.step()
+    fast.step()
 """,
     """
-model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)).requires_grad_(False)
-model[1].requires_grad_(True)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(5, 3, requires_grad=True)
+body, head = torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)
+slow = torch.optim.SGD(body.parameters(), lr=0.01)
+fast = torch.optim.SGD(head.parameters(), lr=0.1)
 for _ in range(3):
-    optimizer.zero_grad()
-    model(x).pow(2).mean().backward()
-    optimizer.step()
+    body.zero_grad()
+    head.zero_grad()
+    head(body(torch.randn(5, 3)).relu()).pow(2).mean().backward()
+    slow.step()
+    fast.step()
 """,
 )
 OF_RESULT = kind(
@@ -212,8 +215,8 @@ def looked_at_in_vain(case):
             yield found(
                 OF_RESULT,
                 info.site,
-                f"{case.names.of(tensor, 'a variable')} is bound here to a new tensor, the result of its update, and is "
-                "no leaf any more: its .grad stays None",
+                f"{case.names.of(tensor, 'a variable')} is bound here to a new tensor, the result of its update, "
+                "and is no leaf any more: its .grad stays None",
                 "w = w - lr * w.grad makes a new tensor in the graph of the old one",
                 "change the leaf in place, unrecorded: with torch.no_grad(): w -= lr * w.grad",
                 ("read at", site),
@@ -325,8 +328,8 @@ def cut_or_unused(case, held, silent):
             f"{case.names.of_several(unused)} never get{'s' if len(unused) == 1 else ''} a gradient: no "
             "loss depends on them",
             "they are not used in forward, or only on the way to what the loss leaves out",
-            "use the layer in forward and what comes of it in the loss, or take it out of the model; freeze what is not to be "
-            "trained",
+            "use the layer in forward and what comes of it in the loss, or take it out of the model; freeze what is "
+            "not to be trained",
             ("steps", held.step_site),
             weight=3,
         )
@@ -437,8 +440,8 @@ def plain_leaves(case, stepped):
         yield found(
             UNREGISTERED,
             written(case, name) or leaf.first,
-            f"`{name}` is a plain tensor in {type(owner).__name__}, so it is not among parameters() and no optimizer holds "
-            "it",
+            f"`{name}` is a plain tensor in {type(owner).__name__}, so it is not among parameters() and no optimizer "
+            "holds it",
             "a module registers what is assigned to its attributes as an nn.Parameter or as a module",
             f"make it a parameter: self.{name} = nn.Parameter(...); or a buffer, if it is not to be trained",
             ("optimizer", stepped[0].site),

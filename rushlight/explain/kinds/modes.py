@@ -189,8 +189,8 @@ def wrong_modes(case):
             DROPPED,
             site,
             "elements are dropped here though the module is in evaluation mode",
-            "F.dropout has training=True by default, and knows nothing of the module's mode; nor does an nn.Dropout that "
-            "forward makes anew",
+            "F.dropout has training=True by default, and knows nothing of the module's mode; nor does an nn.Dropout "
+            "that forward makes anew",
             "give it training=self.training, or use an nn.Dropout that is made in __init__",
             weight=6,
         )

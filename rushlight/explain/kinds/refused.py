@@ -159,7 +159,7 @@ WORDS = (
 
 NUMBER = re.compile(r"'(?:float|int|bool|list|numpy\.\w+)' object has no attribute 'backward'")
 NO_GRADIENT = re.compile(
-    r"'NoneType' object has no attribute '(?:zero_|data|detach_?|norm|clone|fill_|mul_|clamp_?|abs|pow|sum|mean|max|item)'"
+    r"'NoneType' object has no attribute '(?:zero_|data|detach_?|norm|clone|fill_|mul_|clamp_?|abs|pow|sum|mean|max)'"
 )
 
 
@@ -185,8 +185,8 @@ def no_tensors(case):
                 REFUSED,
                 site,
                 "backward is called here on None",
-                "the function that computes the loss returns nothing on this way, or the loss was assigned what backward() "
-                "returns",
+                "the function that computes the loss returns nothing on this way, or the loss was assigned what "
+                "backward() returns",
                 "return the loss from the function that computes it",
                 weight=9,
             )

@@ -108,76 +108,104 @@ for _ in range(4):
 
 @finder
 def order_of_steps(case):
-    """What each optimizer's steps found."""
+    """What each optimizer's steps found: the first of these that holds tells most."""
     for held in case.ledger.held.values():
-        made = ("optimizer", held.site)
-        if held.stale >= 1 and held.stale >= 0.3 * max(held.steps - 1, 1):
-            yield found(
-                NOT_ZEROED,
-                held.step_site,
-                f"{held.stale} of {held.steps} steps use gradients that earlier steps have used already: they add up",
-                "backward adds to .grad, and nothing has set it back since the step before",
-                "call optimizer.zero_grad() once in each step, before backward",
-                made,
-                weight=8,
-            )
-        if held.lost and held.lost >= 0.5 * held.steps:
-            yield found(
-                ZEROED_BEFORE,
-                held.zero_site or held.step_site,
-                f"the gradients of {held.lost} of {held.steps} steps are zeroed after backward and before the step",
-                "the step then finds no gradients, and changes nothing",
-                "call zero_grad() before backward, or after step()",
-                ("step", held.step_site),
-                made,
-                weight=9,
-            )
-        elif (
-            held.steps >= 2
-            and held.empty == held.steps
-            and not any(case.ledger.leaves.get(id(p)) for p in held.params)
-            and not case.ledger.passes
-        ):
-            yield found(
-                NO_BACKWARD,
-                held.step_site,
-                "step() is called, and backward() never: there are no gradients",
-                "a step changes parameters by their .grad, which backward fills",
-                "call loss.backward() before step()",
-                made,
-                weight=6,
-            )
-        if not held.steps and held.arrived(case.ledger) >= 3 and not case.errors:
-            yield found(
-                NO_STEP,
-                held.site,
-                f"this {held.name} optimizer never takes a step, though its parameters get gradients",
-                "backward only computes gradients",
-                "call optimizer.step() after backward",
-                weight=6,
-            )
-        rates = [group.get("lr") for group in held.optimizer.param_groups]
-        if held.unmoved > 1 and held.unmoved >= 0.5 * held.compared and not case.ledger.bad:
-            if held.resting > 1 and held.resting >= 0.5 * held.compared:
-                yield found(
-                    RATE_ZERO,
-                    held.site,
-                    f"the learning rate is {rates[0]:g}, and {held.resting} of {held.compared} steps change nothing",
-                    "a step is the learning rate times a direction",
-                    "set lr; or look at the schedule that has set it",
-                    ("step", held.step_site),
-                    weight=7,
-                )
-            elif held.unmoved == held.compared and not held.lost and (rates[0] or 0) < 1e-6:
-                yield found(
-                    UNMOVED,
-                    held.site,
-                    f"none of {held.steps} steps changes any parameter, with a learning rate of {rates[0]:g}",
-                    "float32 has seven digits: a change that is smaller than a ten-millionth of the number is lost",
-                    "take a larger learning rate, or look why gradients are so small",
-                    ("step", held.step_site),
-                    weight=6,
-                )
+        for look in (accumulated, zeroed_too_early, without_backward, without_step, at_rest, too_small):
+            one = look(case, held)
+            if one is not None:
+                yield one
+
+
+def accumulated(case, held):
+    """Steps with gradients that were used before."""
+    if not held.stale or held.stale < 0.3 * (held.steps - 1):
+        return None
+    return found(
+        NOT_ZEROED,
+        held.step_site,
+        f"{held.stale} of {held.steps} steps use gradients that earlier steps have used already: they add up",
+        "backward adds to .grad, and nothing has set it back since the step before",
+        "call optimizer.zero_grad() once in each step, before backward",
+        ("optimizer", held.site),
+        weight=8,
+    )
+
+
+def zeroed_too_early(case, held):
+    """Gradients that were zeroed before the step."""
+    if not held.lost or held.lost < 0.5 * held.steps:
+        return None
+    return found(
+        ZEROED_BEFORE,
+        held.zero_site or held.step_site,
+        f"the gradients of {held.lost} of {held.steps} steps are zeroed after backward and before the step",
+        "the step then finds no gradients, and changes nothing",
+        "call zero_grad() before backward, or after step()",
+        ("step", held.step_site),
+        ("optimizer", held.site),
+        weight=9,
+    )
+
+
+def without_backward(case, held):
+    """Steps, and no pass at all."""
+    if held.steps < 2 or held.empty < held.steps or case.ledger.passes:
+        return None
+    return found(
+        NO_BACKWARD,
+        held.step_site,
+        "step() is called, and backward() never: there are no gradients",
+        "a step changes parameters by their .grad, which backward fills",
+        "call loss.backward() before step()",
+        ("optimizer", held.site),
+        weight=6,
+    )
+
+
+def without_step(case, held):
+    """Gradients, and no step."""
+    if held.steps or held.arrived(case.ledger) < 3 or case.errors:
+        return None
+    return found(
+        NO_STEP,
+        held.site,
+        f"this {held.name} optimizer never takes a step, though its parameters get gradients",
+        "backward only computes gradients",
+        "call optimizer.step() after backward",
+        weight=6,
+    )
+
+
+def at_rest(case, held):
+    """Steps with a learning rate of zero."""
+    if held.resting < 2 or held.resting < 0.5 * held.compared or case.ledger.bad:
+        return None
+    return found(
+        RATE_ZERO,
+        held.site,
+        f"the learning rate is zero in {held.resting} of {held.compared} steps, which change nothing",
+        "a step is the learning rate times a direction",
+        "set lr; or look at the schedule that has set it",
+        ("step", held.step_site),
+        weight=7,
+    )
+
+
+def too_small(case, held):
+    """Steps that are lost in rounding."""
+    rate = held.optimizer.param_groups[0].get("lr") or 0
+    lost = held.lost or held.resting or case.ledger.bad
+    if held.unmoved < 2 or held.unmoved < held.compared or lost or not 0 < rate < 1e-6:
+        return None
+    return found(
+        UNMOVED,
+        held.site,
+        f"none of {held.steps} steps changes any parameter, with a learning rate of {rate:g}",
+        "float32 has seven digits: a change that is smaller than a ten-millionth of the number is lost",
+        "take a larger learning rate, or look why gradients are so small",
+        ("step", held.step_site),
+        weight=6,
+    )
 
 
 @finder
