@@ -2,7 +2,11 @@
 from rushlight.core.entries cimport Entry
 
 
-cdef class Onlooker:
+cdef class Interpreter:
+    pass
+
+
+cdef class Onlooker(Interpreter):
     cpdef saw(self, Entry op, tuple args, object result)
 
 

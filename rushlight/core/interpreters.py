@@ -31,14 +31,11 @@ class Interpreter:
         return node.apply(grad, recorded, needs)
 
 
-class Onlooker:
-    """An interpreter that only looks on: it is shown every call with its results, and told of what else is done."""
-
-    casts = False
-    is_level = False
+class Onlooker(Interpreter):
+    """One that only looks on: it is shown every call with its results, and told of what else is done, in all threads."""
 
     def looks_on(self):
-        """In all threads."""
+        """Always."""
         return True
 
     def concerns(self, op, args):
