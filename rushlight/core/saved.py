@@ -143,7 +143,14 @@ def saved_attribute(node, name):
         return None
     if node.freed:
         raise freed(node)
-    return SavedTensor(node, place) if name.startswith("_raw") else node.look_at(place)
+    return SavedTensor(node, place) if name.startswith("_raw") else as_shown(node.look_at(place))
+
+
+def as_shown(value):
+    """A saved value as PyTorch shows such: lists as tuples, a slice as its numbers; so tools may put it in sets."""
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    return tuple(as_shown(item) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 MISSING = object()
