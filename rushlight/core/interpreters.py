@@ -32,7 +32,7 @@ class Interpreter:
 
 
 class Onlooker(Interpreter):
-    """One that only looks on: it is shown every call with its results, and told of what else is done, in all threads."""
+    """One that only looks on: it is shown every call with its results, and of what else is done, in all threads."""
 
     def looks_on(self):
         """Always."""

@@ -1,4 +1,4 @@
-"""torchviz draws our graphs unchanged: all parameters by name, shared leaves once, saved tensors where they are wanted."""
+"""torchviz draws our graphs unchanged: all parameters by name, shared leaves once, what was saved."""
 
 import os
 import re
@@ -36,7 +36,7 @@ draw((w * 2)[1:], params={"w": w}, show_attrs=True, show_saved=True)
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory):
-    """The pictures of a network, of a shared leaf, of that with what is saved, of several views, of a part of a tensor."""
+    """Of a network, a shared leaf, that with what is saved, several views, a part of a tensor."""
     if find_spec("torchviz") is None or find_spec("graphviz") is None:
         pytest.skip("torchviz is not installed")
     script = tmp_path_factory.mktemp("torchviz") / "draw.py"
