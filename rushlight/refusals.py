@@ -3,6 +3,7 @@
 from types import FunctionType
 
 from rushlight.absent_kernels import with_known_types
+from rushlight.core.advice import with_advice
 from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
@@ -64,7 +65,12 @@ def other_form(place: str, args, kwargs) -> tuple[tuple, dict] | None:
 
 
 def refusal(place: str, args, kwargs, error: Exception) -> Exception:
-    """The error to raise for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
+    """The error to raise for a call that failed, with advice on what to do."""
+    return with_advice(put_right(place, args, kwargs, error))
+
+
+def put_right(place: str, args, kwargs, error: Exception) -> Exception:
+    """The error for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
     if (earlier := without_history(args)) is not None:
         return earlier
     said = misfit(place, args[place.startswith("Tensor.") :], kwargs)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.above import ABOVE
+from rushlight.core.advice import advised
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
 from rushlight.core.forward import tangent_of
@@ -224,6 +225,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
             strides = compact([max(n, 1) for n in array.shape], 1)
         return strides if dim is None else one_size("stride", strides, dim)
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """`stride()` in bytes: NumPy's name, for libraries that expect arrays."""
+        return tuple(step * self._array.itemsize for step in self.stride())  # type: ignore[union-attr]
+
     def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
         """Whether the elements lie in memory in the order of their indices, or in that of a memory format."""
         if self._unsettled and memory_format is contiguous_format:
@@ -254,7 +260,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def item(self) -> bool | int | float | complex:
         """The value of a tensor of one element as a Python number. RuntimeError for any other."""
         if self._array.size != 1:
-            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+            raise RuntimeError(advised(f"a Tensor with {self._array.size} elements cannot be converted to Scalar"))
         return self._array.item()
 
     def tolist(self) -> Any:
@@ -303,7 +309,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def __bool__(self):
         if self._array.size != 1:
             kind = "no values" if self._array.size == 0 else "more than one value"
-            raise RuntimeError(f"Boolean value of Tensor with {kind} is ambiguous")
+            raise RuntimeError(advised(f"Boolean value of Tensor with {kind} is ambiguous"))
         return bool(self._array)
 
     def __float__(self):

@@ -2,5 +2,8 @@
 
 from rushlight.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from rushlight.amp.grad_scaler import GradScaler
+from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+_explain_misses(globals())

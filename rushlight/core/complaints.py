@@ -3,15 +3,21 @@
 import re
 
 from rushlight.core.above import above
+from rushlight.core.advice import with_advice
 from rushlight.core.errors import sizes_differ
 
 
 @above
 def translated(error: Exception, arrays=()) -> Exception:
-    """PyTorch's error for one of NumPy's; the same error where it needs no other words.
+    """PyTorch's error for one of NumPy's, with advice; the same error where it needs no other words.
 
     `arrays` are the operands, whose shapes the words may need.
     """
+    return with_advice(in_torchs_words(error, arrays))
+
+
+def in_torchs_words(error: Exception, arrays) -> Exception:
+    """PyTorch's error for one of NumPy's."""
     kind = type(error).__name__
     text = str(error)
     if kind == "AxisError":

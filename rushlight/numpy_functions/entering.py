@@ -39,6 +39,11 @@ def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:
         return torch.as_tensor(np.ascontiguousarray(value) if value.ndim else value)
     if isinstance(value, (list, tuple)) and any(isinstance(item, (TensorBase, list, tuple)) for item in value):
         return torch.stack(as_tensors(value, like))
+    if value is None:
+        raise TypeError(
+            "NumPy's functions take no None beside tensors that require grad or are batched: detach and convert them "
+            "first (x.detach().numpy())."
+        )
     tensor = torch.as_tensor(value)
     if like is None or not tensor.is_floating_point() or not (like.is_floating_point() or like.is_complex()):
         return tensor

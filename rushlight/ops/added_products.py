@@ -110,9 +110,10 @@ def tried(op, check, ndim, input, mat, second, beta, alpha):
         check(x, a, b)
     try:
         return call(op, (input, mat, second, beta, alpha))
-    except ValueError:
-        check(x, a, b)
-        raise
+    except ValueError as error:
+        wrong = error
+    check(x, a, b)  # here, so that its error does not come with NumPy's as its cause
+    raise wrong
 
 
 @in_place

@@ -113,6 +113,17 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return convert(self, other._array.dtype)
 
 
+def astype(self: Tensor, dtype, copy: bool = True) -> Tensor:
+    """NumPy's name of `to`, for libraries that expect arrays; takes NumPy's dtypes, too. Differentiable.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).astype("int64"), torch.ones(2).astype(float).dtype
+    (tensor([1, 1]), torch.float64)
+    """
+    wanted = dtype if isinstance(dtype, dtypes.dtype) else dtypes.from_numpy_dtype(np.dtype(dtype))
+    return convert(self, wanted._numpy, copy)
+
+
 def method_to(name: str, d: dtypes.dtype):
     """A method that converts to one dtype."""
 
@@ -189,7 +200,7 @@ def array_interface(self: Tensor) -> dict:
     return self.numpy().__array_interface__
 
 
-METHODS = (to, to_device, type_as, cpu, cuda, is_pinned, pin_memory)
+METHODS = (to, to_device, type_as, astype, cpu, cuda, is_pinned, pin_memory)
 CONVERSIONS = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
     "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,

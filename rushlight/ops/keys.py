@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase
@@ -84,7 +85,7 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
     items = [as_item(item) for item in as_tuple(key)]
     taken = sum(consumed(item) for item in items)
     if taken > ndim:
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+        raise IndexError(advised(f"too many indices for tensor of dimension {ndim}"))
     basic: list[Any] = []
     arrays: list[Any] = []
     rest = ndim - taken
@@ -133,8 +134,10 @@ def as_item(item):
         return as_int(item)
     given = f"numpy.{type(item).__name__}" if isinstance(item, np.generic) else type(item).__name__
     raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{given})"
+        advised(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{given})"
+        )
     )
 
 
@@ -167,8 +170,10 @@ def check_masks(arrays: tuple, shape: tuple[int, ...]) -> None:
             if item.shape != shape[dim : dim + item.ndim]:
                 at = next(i for i, n in enumerate(item.shape) if n != shape[dim + i])
                 raise IndexError(
-                    f"The shape of the mask {list(item.shape)} at index {at} does not match the shape of the indexed "
-                    f"tensor {list(shape)} at index {dim + at}"
+                    advised(
+                        f"The shape of the mask {list(item.shape)} at index {at} does not match the shape of the "
+                        f"indexed tensor {list(shape)} at index {dim + at}"
+                    )
                 )
             dim += item.ndim
         else:
@@ -179,11 +184,11 @@ def as_torch(error: IndexError, array: np.ndarray) -> IndexError:
     """NumPy's complaint about a key in PyTorch's words."""
     message = str(error)
     if "too many indices" in message:
-        return IndexError(f"too many indices for tensor of dimension {array.ndim}")
+        return IndexError(advised(f"too many indices for tensor of dimension {array.ndim}"))
     if "could not be broadcast" in message:
         shapes = message.split("with shapes ")[1].strip().replace("(", "[").replace(",)", "]").replace(")", "]")
         return IndexError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
             + shapes.replace(",", ", ").replace("] [", "], [")
         )
-    return IndexError(message.replace("for axis", "for dimension"))
+    return IndexError(advised(message.replace("for axis", "for dimension")))

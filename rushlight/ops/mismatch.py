@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
@@ -23,8 +24,9 @@ def check_tensors(function: str, **arguments) -> None:
     """TypeError for the first argument that is no tensor."""
     for position, (name, value) in enumerate(arguments.items(), 1):
         if not isinstance(value, TensorBase):
+            kind = type(value).__name__
             raise TypeError(
-                f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
+                advised(f"{function}(): argument '{name}' (position {position}) must be Tensor, not {kind}")
             )
 
 
@@ -67,10 +69,10 @@ def refuse_dims(function: str, input, other) -> None:
 def matrices(mat1, mat2) -> None:
     """The errors of a product of two matrices."""
     if mat1.shape[1] != mat2.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
+        raise RuntimeError(advised(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})"))
     if differ(mat1, mat2):
         names = " != ".join(C_NAMES[x.dtype.name] for x in (mat1, mat2))
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names}")
+        raise RuntimeError(advised(f"expected m1 and m2 to have the same dtype, but got: {names}"))
     refuse_bool("addmm_impl_cpu_", mat1)
 
 
@@ -83,7 +85,7 @@ def added_matrices(input, mat1, mat2) -> None:
         for name, other in (("mat1", mat1), ("self", input)):
             if differ(other, mat2):
                 both = f"{type_name(other)} and {type_name(mat2)}"
-                raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {both}")
+                raise RuntimeError(advised(f"{name} and mat2 must have the same dtype, but got {both}"))
     matrices(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
 

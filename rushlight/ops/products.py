@@ -365,9 +365,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         check_linear(x, w, b)
     try:
         return call(_linear, (input, weight, bias))
-    except ValueError:
-        check_linear(x, w, b)
-        raise
+    except ValueError as error:
+        wrong = error
+    check_linear(x, w, b)  # here, so that its error does not come with NumPy's as its cause
+    raise wrong
 
 
 def check_linear(x, w, b):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
@@ -35,7 +36,7 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     if -1 in shape and known and size % known == 0:
         return tuple([size // known if n == -1 else n for n in shape])
     if -1 in shape or known != size or min(shape, default=0) < 0:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
+        raise RuntimeError(advised(f"shape '{list(shape)}' is invalid for input of size {size}"))
     return shape
 
 

@@ -18,6 +18,7 @@ from types import FunctionType
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
 from rushlight.core.graph import TensorBase, new_tensor
@@ -196,9 +197,8 @@ def in_place(function):
 
 def refuse(name, parameter, position, value):
     """Raises PyTorch's TypeError for an argument that is no tensor."""
-    raise TypeError(
-        f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
-    )
+    kind = type(value).__name__
+    raise TypeError(advised(f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {kind}"))
 
 
 def refuse_operands(name, *operands):
@@ -210,7 +210,7 @@ def refuse_operands(name, *operands):
         return getattr(import_module("rushlight"), name)(*operands)
     said = misfit(f".{name}", operands, {}) or misfit(f"special.{name}", operands, {})
     if said is not None:
-        raise TypeError(said)
+        raise TypeError(advised(said))
     wrong = [i for i, v in enumerate(operands) if not isinstance(v, TensorBase)]
     position = next((i for i in wrong if not isinstance(operands[i], NUMBERS)), wrong[0])
     value = operands[position]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.interpreters import observer, writer
@@ -128,8 +129,10 @@ class Optimizer:
         self.defaults = defaults
         if isinstance(params, TensorBase):
             raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                + typename(params)
+                advised(
+                    "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                    + typename(params)
+                )
             )
         self.state: defaultdict[Tensor, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
@@ -204,7 +207,7 @@ class Optimizer:
         if not isinstance(param, TensorBase):
             raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
-            raise ValueError("can't optimize a non-leaf Tensor")
+            raise ValueError(advised("can't optimize a non-leaf Tensor"))
         if type(param._array) is Turned:
             raise NotImplementedError(
                 "rushlight's optimizers write into the memory of parameters, of which this one shows the conjugates or "

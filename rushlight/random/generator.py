@@ -58,6 +58,9 @@ class Generator:
         self.capsule = self._bits.capsule  # its functions, for kernels
         self._start(DEFAULT_SEED)
 
+    def __repr__(self) -> str:
+        return f"<torch.Generator device='{self.device}' initial_seed={self.initial_seed()}>"
+
     def _start(self, seed: int) -> None:
         """Begin the stream of a seed, of which the twister takes the lower 32 bits."""
         with self.lock:

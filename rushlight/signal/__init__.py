@@ -1,5 +1,8 @@
 """Signals, as `torch.signal`: windows."""
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.signal import windows
 
 __all__ = ["windows"]
+
+_explain_misses(globals())

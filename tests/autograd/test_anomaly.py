@@ -134,3 +134,15 @@ def test_the_line_that_changed_a_tensor():
     assert messages == []
     assert "with torch.autograd.set_detect_anomaly(True, check_nan=False)" in error
     assert "h.add_(1)" not in error
+
+
+def test_a_notebooks_own_frames_are_left_out():
+    import rushlight as torch
+
+    runner = compile("exec(cell, space)", "/site-packages/IPython/core/interactiveshell.py", "exec")
+    cell = compile("x = torch.zeros(1, requires_grad=True)\ny = x.sqrt()", "<cell 1>", "exec")
+    space = {"torch": torch}
+    with torch.autograd.set_detect_anomaly(True):
+        exec(runner, {"cell": cell, "space": space})
+    (line,) = space["y"].grad_fn.metadata["traceback_"]
+    assert line.startswith('  File "<cell 1>", line 2')

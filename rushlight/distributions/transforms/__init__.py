@@ -24,6 +24,7 @@ from rushlight.distributions.transforms.matrices import (
     PositiveDefiniteTransform,
 )  # fmt: skip
 from rushlight.distributions.transforms.vectors import SoftmaxTransform, StickBreakingTransform
+from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
@@ -31,3 +32,5 @@ __all__ = [
     "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
     "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform", "identity_transform",
 ]  # fmt: skip
+
+_explain_misses(globals())

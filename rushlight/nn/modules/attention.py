@@ -1,5 +1,6 @@
 """Multi-head attention as a layer."""
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -48,7 +49,7 @@ class MultiheadAttention(Module):
         self.batch_first = batch_first
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            raise AssertionError("embed_dim must be divisible by num_heads")
+            raise AssertionError(advised("embed_dim must be divisible by num_heads"))
         for name, shape in self._shapes(bias).items():
             self.register_parameter(name, None if shape is None else uninitialized(shape, device, dtype))
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)

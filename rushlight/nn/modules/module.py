@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from typing import Any, Self
 
+from rushlight.core.advice import advised
 from rushlight.core.interpreters import noted, writer
 from rushlight.nn.modules.base.attributes import (
     register_module_buffer_registration_hook,
@@ -76,7 +77,7 @@ class Module(State, Conversion, HookTable):
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; for subclasses to define. NotImplementedError where one does not."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(advised(f'Module [{type(self).__name__}] is missing the required "forward" function'))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls `forward`, between the hooks where there are any."""

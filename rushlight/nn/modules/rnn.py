@@ -6,6 +6,7 @@ import warnings
 from functools import partial
 from typing import Any
 
+from rushlight.core.advice import advised
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -187,7 +188,7 @@ class RNNBase(Module):
             )
         if data.shape[-1] != self.input_size:
             raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}"
+                advised(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}")
             )
         shapes = [(self.num_layers * self._directions, batch, size) for size in self._sizes()]
         if state is None:
@@ -195,7 +196,7 @@ class RNNBase(Module):
         for i, (part, shape) in enumerate(zip(state, shapes, strict=True)):
             if part.shape != shape:
                 name = f"hidden[{i}]" if len(shapes) > 1 else "hidden"
-                raise RuntimeError(f"Expected {name} size {shape}, got {list(part.shape)}")
+                raise RuntimeError(advised(f"Expected {name} size {shape}, got {list(part.shape)}"))
         return state
 
     def _check_dimensions(self, input, hx):
@@ -203,7 +204,7 @@ class RNNBase(Module):
         name = "RNN" if self.mode.startswith("RNN") else self.mode
         if input.ndim not in (2, 3):
             kind = "" if name == "LSTM" else " tensor" if name == "RNN" else ""
-            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.ndim}D{kind} instead")
+            raise ValueError(advised(f"{name}: Expected input to be 2D or 3D, got {input.ndim}D{kind} instead"))
         state = self._as_state(hx)
         if state is None or all(part.ndim == input.ndim for part in state):
             return

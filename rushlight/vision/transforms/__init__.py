@@ -4,6 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.random_tensors import rand, randint
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import functional as F
@@ -144,3 +145,6 @@ class RandomVerticalFlip(RandomHorizontalFlip):
 
     def __repr__(self):
         return f"RandomVerticalFlip(p={self.p})"
+
+
+_explain_misses(globals())

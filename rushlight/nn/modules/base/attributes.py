@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.naming import typename
@@ -112,7 +113,7 @@ class Attributes:
     def _check_name(self, kind, name, registry):
         """Raises PyTorch's errors for a name under which nothing of a kind can be registered."""
         if registry not in self.__dict__:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            raise AttributeError(advised(f"cannot assign {kind} before Module.__init__() call"))
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if "." in name:
@@ -168,7 +169,7 @@ class Attributes:
         """Takes away what had a name, before something of another kind gets it."""
         own = self.__dict__
         if registry not in own:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            raise AttributeError(advised(f"cannot assign {kind} before Module.__init__() call"))
         own.pop(name, None)
         own["_non_persistent_buffers_set"].discard(name)
         for other in ("_parameters", "_buffers", "_modules"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.meta import COPIED_OUT
@@ -121,7 +122,8 @@ class State(Traversal):
                     quoted = ", ".join(f'"{key}"' for key in keys)
                     errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
         if errors:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
+            message = f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors)
+            raise RuntimeError(advised(message))
         return _IncompatibleKeys(loading.missing, loading.unexpected)
 
     def _load_from_state_dict(

@@ -1,0 +1,167 @@
+"""What to do about the mistakes that are made most: a sentence after PyTorch's words."""
+
+import re
+
+INDEX = "Indices count from 0 and end one below the size."
+ADVICE = (
+    (
+        r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
+        "The last dimension of the first ({2}) has to be the first dimension of the second ({3}). In a Linear layer "
+        "that is in_features: the size of the input's last dimension. flatten(1) makes a row of each image.",
+    ),
+    (
+        r"mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype",
+        "NumPy's numbers are float64, layers' weights float32: convert the data once (x.float()), or the model "
+        "(model.double()).",
+    ),
+    (
+        r"Given groups=.*expected input.* to have (\d+) channels, but got (\d+) channels instead",
+        "Images are (batch, channels, height, width): if the channels come last use x.permute(0, 3, 1, 2), else "
+        "in_channels={2}.",
+    ),
+    (
+        r"Expected 3D \(unbatched\) or 4D \(batched\) input to conv2d",
+        "x.unsqueeze(1) gives a batch of grey images its channel, x[None, None] one image both dimensions.",
+    ),
+    (
+        r"Calculated padded input size per channel|Output size is too small$",
+        "Use a smaller kernel, padding, or larger images.",
+    ),
+    (
+        r"Target (-?\d+) is out of bounds\.",
+        "Classes count from 0 and end one below the number of scores: give the last layer more outputs, or count the "
+        "classes from 0.",
+    ),
+    (
+        r"expected target dtype to be Long or Byte",
+        "Classes are whole numbers: target.long(). Probabilities have the shape of the scores.",
+    ),
+    (
+        r"0D or 1D target tensor expected, multi-target not supported",
+        "Give one class for each example: target.squeeze(1), or target.argmax(1) for rows with a single 1.",
+    ),
+    (
+        r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)",
+        "There are {1} rows of scores and {2} classes: scores are (batch, classes), targets (batch,).",
+    ),
+    (
+        r"^index out of range in self",
+        f"{INDEX} Look at x.min() and x.max(): an Embedding takes 0 to num_embeddings - 1.",
+    ),
+    (r"Expected tensor for argument #1 'indices'", "Indices are whole numbers: x.long()."),
+    (r"Class values must be smaller than num_classes", "num_classes is the largest class plus 1, or more."),
+    (
+        r"all elements of input should be between 0 and 1",
+        "Give probabilities (scores.sigmoid()), or the scores to binary_cross_entropy_with_logits.",
+    ),
+    (
+        r"Target size \(.*\) must be the same as input size",
+        "Bring both to one shape: scores.squeeze(1), or target.unsqueeze(1).",
+    ),
+    (
+        r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dimension \d+",
+        "Sizes are compared from the last dimension on, and have to be equal or 1: unsqueeze adds a 1.",
+    ),
+    (
+        r"Sizes of tensors must match except in dimension \d+",
+        "Join them along another dim, or bring the other dimensions to one size.",
+    ),
+    (r"argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor", "Put them into a list: [a, b]."),
+    (
+        r"stack expects each tensor to be equal size",
+        "Pad them to one size (torch.nn.utils.rnn.pad_sequence), or keep a list; a DataLoader takes collate_fn=list.",
+    ),
+    (r"shape '\[.*\]' is invalid for input of size (\d+)", "The sizes have to multiply to {1}; one may be -1."),
+    (r"index -?\d+ is out of bounds for dimension \d+ with size \d+", INDEX),
+    (r"too many indices for tensor of dimension (\d+)", "Its shape has {1} sizes: x.shape shows them."),
+    (r"only integers, slices .* are valid indices \(got float\)", "Convert what was computed: int(i), or i.long()."),
+    (
+        r"The shape of the mask .* does not match the shape of the indexed tensor",
+        "A mask has the tensor's shape, or that of its first dimensions.",
+    ),
+    (r"^Dimension out of range", "Dimensions count from 0; -1 is the last one."),
+    (r"could not infer output dtype. Input dtype must be", "Convert first: x.float()."),
+    (
+        r"Boolean value of Tensor with more than one value is ambiguous",
+        "Ask (x > 0).any() or .all(); write & and | for `and` and `or`, torch.where for `if`.",
+    ),
+    (
+        r"a Tensor with \d+ elements cannot be converted to Scalar",
+        "Take one of them (x[0].item()), reduce first (x.sum().item()), or take all (x.tolist()).",
+    ),
+    (
+        r"argument '\w+' \(position \d+\) must be Tensor, not (?:numpy\.)?ndarray",
+        "torch.from_numpy(array) shares the array's memory, torch.tensor(array) copies it.",
+    ),
+    (r"argument '\w+' \(position \d+\) must be Tensor, not (?:list|tuple)", "Make a tensor of it: torch.tensor(...)."),
+    (r"^expected sequence of length \d+ at dim", "Rows have to be equally long: pad them, or keep a list of tensors."),
+    (r"Could not infer dtype of NoneType", "Leave None out, or write float('nan')."),
+    (
+        r"too many dimensions 'str'|invalid data type 'str'",
+        "Texts are no numbers: number them first (numpy.unique(texts, return_inverse=True)).",
+    ),
+    (
+        r"can't convert np.ndarray of type numpy.object_",
+        "The array holds objects (None, texts, rows of several lengths): array.astype(float) shows which.",
+    ),
+    (r"expected np.ndarray \(got (\w+)\)", "Make a tensor of a {1} with torch.tensor."),
+    (
+        r"input.size\(-1\) must be equal to input_size",
+        "input_size is the number of features of each step: the size of the input's last dimension.",
+    ),
+    (
+        r"Expected hidden\[\d\] size|Expected hidden size",
+        "A state is (layers * directions, batch, hidden_size), with batch_first too.",
+    ),
+    (
+        r"(?:GRU|LSTM|RNN): Expected input to be 2D or 3D",
+        "One sequence is (steps, features), several are (steps, batch, features), or (batch, steps, features) with "
+        "batch_first=True.",
+    ),
+    (r"running_mean should contain (\d+) elements", "num_features is the size of the input's second dimension: {1}."),
+    (
+        r"Expected more than 1 value per channel when training",
+        "One example has no variance: model.eval() before predictions, drop_last=True in a DataLoader.",
+    ),
+    (r"Given normalized_shape=", "normalized_shape is what the input's shape ends with."),
+    (r"Only Tensors of floating point and complex dtype can require gradients", "Write 1.0 for 1, or use x.float()."),
+    (r"params argument given to the optimizer should be an iterable", "Put it into a list: [w]."),
+    (
+        r"can't optimize a non-leaf Tensor",
+        "It is the result of an operation: give the tensor that it was computed from, or cut it off "
+        "(w = w.detach().requires_grad_()).",
+    ),
+    (r"cannot assign \w+ before Module.__init__\(\) call", "Begin __init__ with super().__init__()."),
+    (r'is missing the required "forward" function', "Define `def forward(self, x)` in the class."),
+    (
+        r"size mismatch for [\w.]+: copying a param with shape",
+        "Build the model with the sizes of the one that was saved; strict=False does not help here.",
+    ),
+    (
+        r"Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict",
+        "Load into a model of the same class; strict=False takes the names that agree.",
+    ),
+    (r"embed_dim must be divisible by num_heads", "Each head gets embed_dim / num_heads numbers."),
+)
+
+
+def advised(text: str) -> str:
+    """A message with the advice that fits it.
+
+    >>> from rushlight.core.advice import advised
+    >>> advised("Class values must be smaller than num_classes.")
+    'Class values must be smaller than num_classes. num_classes is the largest class plus 1, or more.'
+    """
+    for pattern, words in ADVICE:
+        found = re.search(pattern, text)
+        if found:
+            advice = words.format(found[0], *found.groups())
+            return text if advice in text else f"{text.rstrip()}{'' if text.rstrip()[-1] in '.:!?' else '.'} {advice}"
+    return text
+
+
+def with_advice(error: Exception) -> Exception:
+    """The same error, its message followed by the advice that fits it."""
+    if type(error) in (RuntimeError, ValueError, IndexError, TypeError) and len(error.args) == 1:
+        error.args = (advised(str(error)),)
+    return error
