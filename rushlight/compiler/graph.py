@@ -18,7 +18,7 @@ APPLY = "apply"  # an elementwise function of operands that broadcast; detail: (
 REDUCE = "reduce"  # detail: (ufunc, axes)
 PRODUCT = "product"  # of matrices, or of as many in batches of one shape; a third input is added to it
 WINDOW = "window"  # a view of another node's memory; detail: (offset, strides) in bytes
-COPY = "copy"  # of a window, lying contiguous
+COPY = "copy"  # of a window, lying contiguous; with a number as detail, a copy for its own sake
 STACK = "stack"  # arrays of one shape, one after the other along a new first dimension
 CALL = "call"  # any function; detail: a `Call`
 ITEM = "item"  # one of the results of a call; detail: its number
@@ -92,12 +92,14 @@ class Node:
 class Graph:
     """Nodes in an order in which they can be computed, each once.
 
-    `writes` are pairs of an input and the node whose value its memory has in the end; `effects` are calls that must be
+    `owners` has a key for each output: outputs of one key share their memory, others never do, and an input is the owner
+    of what lies in its memory. `writes` are pairs of an input and the node whose value its memory has in the end; `effects` are calls that must be
     made, in their order: checks, random numbers, functions that are not known to be pure.
     """
 
     inputs: list[Node] = field(default_factory=list)
     outputs: list[Node] = field(default_factory=list)
+    owners: list[Any] = field(default_factory=list)
     writes: list[tuple[Node, Node]] = field(default_factory=list)
     effects: list[Node] = field(default_factory=list)
     known: dict[Any, Node] = field(default_factory=dict)
@@ -215,6 +217,7 @@ def rebuilt(graph: Graph, rule: Rule) -> Graph:
         found[node] = rule(new, node, inputs) or again(new, node, inputs)
     new.inputs = [found[node] for node in graph.inputs]
     new.outputs = [found[node] for node in graph.outputs]
+    new.owners = graph.owners
     new.effects = [found[node] for node in graph.effects]
     new.writes = [(found[place], found[value]) for place, value in graph.writes]
     return new
@@ -226,7 +229,7 @@ def again(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node:
         return new.view(inputs[0], lambda array: laid_over(array, node))
     if node.kind == WINDOW:
         return new.window(inputs[0], node.detail[0], node.shape, node.detail[1])
-    if node.kind == COPY and inputs[0].kind != WINDOW:
+    if node.kind == COPY and node.detail is None and inputs[0].kind != WINDOW:
         return inputs[0]
     return new.add(node.kind, inputs, node.shape, node.dtype, node.detail)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.compiler.drawing import Drawn, Unsuitable
 from rushlight.compiler.graph import (
     CALL,
     INPUT,
@@ -23,16 +24,28 @@ from rushlight.compiler.graph import (
     contiguous,
     same_places,
 )
-from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, replaced
+from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, listed, replaced
 from rushlight.core.tracing import TracedNumber, trace
 
 FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
 TRUTH = np.dtype(bool)
+KERNELS = {
+    "softmax",
+    "log_softmax",
+    "softmax_cotangent",
+    "log_softmax_cotangent",
+    "layer_norm",
+    "group_norm",
+    "batch_norm",
+    "batch_norm_scaled",
+    "gelu",
+    "cross_entropy",
+    "cumsum",
+    "cumprod",
+    "logcumsumexp",
+    "convolution",
+}  # operators with a kernel of their own, which is better than its steps
 LAID = {"as_strided", "look", "as_strided_copy"}  # what they give depends on how their argument lies in memory
-
-
-class Unsuitable(Exception):
-    """Raised for a step that a rule does not take, or for a program that cannot be lowered."""
 
 
 def lowered(program: Program) -> Graph:
@@ -49,6 +62,8 @@ class Lowering:
     def __init__(self, program: Program):
         self.graph = Graph()
         self.nodes: dict[Value, Node] = {}
+        self.numbers = {value: number for number, value in enumerate(program.inputs)}
+        self.looks: dict[Value, Value] = {}  # for a view what it is one of
         for number, value in enumerate(program.inputs):
             node = self.graph.add(INPUT, (), value.shape, value.dtype, number)  # type: ignore[arg-type]
             self.graph.inputs.append(node)
@@ -59,11 +74,21 @@ class Lowering:
     def finished(self, program: Program) -> Graph:
         """The graph with its results."""
         self.graph.outputs = [self.nodes[value] for value in program.outputs]
+        self.graph.owners = [self.owner_of(value) for value in program.outputs]
         self.graph.writes = [(self.nodes[place], self.nodes[value]) for place, value in program.writes]
         return self.graph
 
+    def owner_of(self, value: Value) -> Any:
+        """The key of whoever has the memory that a value lies in: the number of an input, or a value."""
+        while value in self.looks:
+            value = self.looks[value]
+        return self.numbers.get(value, value)
+
     def take(self, step: Step) -> None:
         """Lowers a step by a rule, or as a call."""
+        if step.kind == VIEW:
+            source = next(step.values())
+            self.looks.update(dict.fromkeys(step.results, source))
         nodes = self.by_rule(step)
         if nodes is None:
             self.call(step)
@@ -74,15 +99,19 @@ class Lowering:
         """The nodes of a step's results, where a rule takes it."""
         if step.kind not in (PURE, VIEW):
             return None
-        rule = views if step.kind == VIEW else RULES.get(getattr(step.op, "name", ""), elementwise)
+        name = getattr(step.op, "name", "")
         args = replaced(step.args, self.nodes.__getitem__)
-        try:
-            found = rule(self.graph, step, *args)
-        except (Unsuitable, ValueError, TypeError):
-            return None
-        nodes = found if isinstance(found, list) else [found]
-        recorded = [(value.shape, value.dtype) for value in step.results]
-        return nodes if [(node.shape, node.dtype) for node in nodes] == recorded else None
+        rules = (views,) if step.kind == VIEW else (RULES.get(name) or FUNCTIONS.get(step.function, elementwise),)
+        for rule in rules if name in KERNELS else (*rules, drawn):
+            try:
+                found = rule(self.graph, step, *args)
+            except Exception:  # whatever a function raises that was not given arrays: it has to be called
+                continue
+            nodes = found if isinstance(found, list) else [found]
+            recorded = [(value.shape, value.dtype) for value in step.results]
+            if [(node.shape, node.dtype) for node in nodes] == recorded:
+                return nodes
+        return None
 
     def call(self, step: Step) -> None:
         """A step as a call of its function."""
@@ -178,6 +207,28 @@ def applied(graph: Graph, function: Any, *nodes: Node) -> Node:
 def number(graph: Graph, value: float, like: Node) -> Node:
     """A constant of the dtype of a node."""
     return graph.constant(np.array(value, like.dtype))
+
+
+# any function of NumPy's functions
+
+
+def drawn(graph: Graph, step: Step, *args: Any) -> list[Node]:
+    """A function, given arrays that draw nodes."""
+    made = listed(step.function(*drawing(graph, args)))
+    if not all(isinstance(one, Drawn) for one in made):
+        raise Unsuitable
+    return [one.node for one in made]
+
+
+def drawing(graph: Graph, args: Any) -> Any:
+    """Arguments with arrays that draw in the place of nodes."""
+    if isinstance(args, Node):
+        if args.shape is None:
+            raise Unsuitable
+        return Drawn(graph, args)
+    if type(args) in (tuple, list):
+        return type(args)([drawing(graph, arg) for arg in args])
+    return args
 
 
 # sums
@@ -308,3 +359,4 @@ RULES: dict[str, Callable[..., Node]] = {
     "folded": folded, "linear": linear,
     "clone": copied, "reshape_copy": reshaped, "unsafe_view": reshaped, "squeezed": reshaped,
 }  # fmt: skip
+FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied}

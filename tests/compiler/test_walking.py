@@ -123,6 +123,20 @@ def test_outputs_do_not_lie_in_planned_memory(written):
     assert first[3] is written.inputs[0] or np.shares_memory(first[3], written.inputs[0])
 
 
+def test_each_output_has_memory_of_its_own(written):
+    x = written.input(normal(4, 3))
+    y = written.call("exp", x)
+    copies = [written.call("mul", x, 1), written.call("exp", x), *[written.call("clone", v, None) for v in (x, y)]]
+    written.returns(x, written.call("view", x, (12,)), y, written.call("view", y, (12,)), *copies)
+    written.check()
+    found = executor(planned(written.improved()))(written.inputs)
+    owners = [0, 0, 1, 1, 2, 3, 4, 5]
+    for i, one in enumerate(found):
+        for k, other in enumerate(found):
+            assert np.shares_memory(one, other) == (owners[i] == owners[k])
+    assert np.shares_memory(found[0], written.inputs[0])
+
+
 def test_constants_among_the_outputs_can_be_written_to(written):
     constant = np.ones((2, 2), np.float32)
     written.input(normal(2))

@@ -30,18 +30,18 @@ def is_available() -> bool:
 
 def with_native_loops(plan: Plan) -> Plan:
     """The plan with native code for the groups that have it; groups of one form share theirs."""
-    forms: dict[Group, Form] = {}
-    for instruction in plan.code:
+    forms: dict[int, Form] = {}
+    for i, instruction in enumerate(plan.code):
         if isinstance(instruction, Group):
             try:
-                forms[instruction] = form_of(instruction)
+                forms[i] = form_of(instruction)
             except Unwritable:
                 continue
     names = {form: f"group_{hashlib.sha256(form.text().encode()).hexdigest()[:16]}" for form in forms.values()}
     if not names:
         return plan
     address = dict(zip(names, built(module_text(names), list(names.values())), strict=True))
-    code = [Native(x, address[forms[x]], forms[x]) if x in forms else x for x in plan.code]
+    code = [Native(x, address[forms[i]], forms[i]) if i in forms else x for i, x in enumerate(plan.code)]
     return replace(plan, code=code)
 
 
