@@ -208,7 +208,7 @@ def fresh(graph: Graph, node: Node) -> Drawn:
 def applied(graph: Graph, ufunc: np.ufunc, inputs: tuple) -> Drawn:
     """An elementwise function of arrays of one float type, or of truths."""
     kinds = {x.dtype for x in inputs if isinstance(x, (Drawn, np.ndarray, np.generic))}
-    dtype = TRUTH if kinds == {TRUTH} else next(iter(kinds - {TRUTH}), None)
+    dtype: Any = TRUTH if kinds == {TRUTH} else next(iter(kinds - {TRUTH}), None)
     if dtype != TRUTH and (dtype not in FLOATS or len(kinds - {TRUTH}) > 1):
         raise Unsuitable
     given = dtype.char * len(inputs)
@@ -229,7 +229,7 @@ def product(graph: Graph, a: Any, b: Any) -> Drawn:
         rows = a.reshape(-1, a.shape[-1])
         made = fresh(graph, graph.product(rows.node, b.reshape(b.shape[-2:]).node))
         return made.reshape(*lead, a.shape[-2], b.shape[-1])
-    wide = [np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b)]
+    wide: Any = [np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b)]
     return fresh(graph, graph.product(wide[0].node, wide[1].node))
 
 

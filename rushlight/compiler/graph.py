@@ -92,9 +92,10 @@ class Node:
 class Graph:
     """Nodes in an order in which they can be computed, each once.
 
-    `owners` has a key for each output: outputs of one key share their memory, others never do, and an input is the owner
-    of what lies in its memory. `writes` are pairs of an input and the node whose value its memory has in the end; `effects` are calls that must be
-    made, in their order: checks, random numbers, functions that are not known to be pure.
+    `owners` has a key for each output: outputs of one key share their memory, others never do, and the number of an
+    input is the key of what lies in its memory. `writes` are pairs of an input and the node whose value its memory has
+    in the end; `effects` are calls that must be made, in their order: checks, random numbers, functions that are not
+    known to be pure.
     """
 
     inputs: list[Node] = field(default_factory=list)
