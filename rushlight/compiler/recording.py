@@ -270,6 +270,7 @@ class Recording:
             raise Unrecordable("the backward pass of its result changes tensors")
         program, sources, inputs = part.program, [], []
         cotangents = {id(one._array): i for i, one in enumerate(grads)}
+        gradients = [None if one is None else part.memories.value_of(one._array) for one in results]
         for value, array in zip(program.inputs, part.memories.inputs, strict=True):
             source: Any = None
             if id(array) in cotangents:
@@ -284,7 +285,7 @@ class Recording:
             inputs.append(value)
             sources.append(source)
         program.inputs = inputs
-        numbers = [None if one is None else output_of(program, part.memories.value_of(one._array)) for one in results]
+        numbers = [None if value is None else output_of(program, value) for value in gradients]
         return Backward(program, sources, [self.given.place(tensor) for tensor in ends.inputs], numbers)
 
     def replay(self, arguments: list, call: Any) -> Any:
