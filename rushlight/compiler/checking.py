@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.compiler.guards import Leaf, Object, Record, same
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Step, Value
 from rushlight.compiler.recording import Recording
 from rushlight.compiler.states import WAYS, State, copied
-from rushlight.compiler.surroundings import SIMPLE, same
+from rushlight.compiler.surroundings import SIMPLE
 from rushlight.core.batched import Batched, Level
 from rushlight.random.generator import Generator
 
@@ -98,6 +99,12 @@ def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
         return False
     if isinstance(a, SIMPLE):
         return same(a, b)
+    if isinstance(a, Leaf):
+        return (a.index, a.shape, a.dtype, a.needs) == (b.index, b.shape, b.dtype, b.needs)
+    if isinstance(a, Record):
+        return a.cls is b.cls and alike(a.content, b.content, numbers)
+    if isinstance(a, Object):
+        return a.value is b.value
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(alike(x, y, numbers) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):

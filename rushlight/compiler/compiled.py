@@ -12,103 +12,94 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.compiler.arguments import Leaf, fits, flattened
+from rushlight.compiler.arguments import flattened
 from rushlight.compiler.checking import compare
 from rushlight.compiler.execution import execution
-from rushlight.compiler.memories import Unrecordable, owner_of
-from rushlight.compiler.program import Mismatch
+from rushlight.compiler.guards import Guard, Leaf, gather, pattern_of
+from rushlight.compiler.memories import Unrecordable
+from rushlight.compiler.program import Mismatch, Value
 from rushlight.compiler.recorder import Recorder
-from rushlight.compiler.recording import GRAD, Given, Recording, find, tensor_at
+from rushlight.compiler.recording import GRAD, Given, Recording
+from rushlight.compiler.replaying import Prepared, Replayer, owners_of
 from rushlight.compiler.states import State
-from rushlight.compiler.surroundings import Surroundings, holds
-from rushlight.compiler.switches import DISABLED, INSIDE, Stance
+from rushlight.compiler.surroundings import Surroundings
+from rushlight.compiler.switches import INSIDE, STANCE
 from rushlight.compiler.watching import watched
-from rushlight.core.batched import ENTERED
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
+from rushlight.layouts import compact
 
 MOST = 8  # recordings of one function
-AUDITS = frozenset([10, 100, 1000])  # the replays at which a recording is checked again
+AUDITS = (10, 100, 1000)  # the replays at which a recording is checked again
+FOR_EVER = 1 << 60
 TRIALS = 3  # replays and eager calls that are timed
 RECORDING = lock()  # held by the one that records
 
 
 class Variant:
-    """A recording with its guards."""
+    """A recording with its guards (`prepared`), and what is known of how it does."""
 
-    def __init__(self, recording: Recording, surroundings: Surroundings, modes: tuple, backend: str):
+    def __init__(self, recording: Recording, arguments: list, surroundings: Surroundings, compiled: "Compiled"):
         self.recording = recording
-        self.modes = modes
-        self.places = surroundings.places
-        self.held = list(surroundings.tensors.values())
-        self.externals = [(one, Leaf(0, one)) for one in self.held]
-        self.replays = 0
+        self.others = list(surroundings.tensors.values())
+        self.looked_after = 0
+        self.granted = 0
         self.times: tuple[list[float], list[float]] = ([], [])
-        self.slow = False
         for stretch in recording.stretches:
-            stretch.execute = execution(stretch.program, backend)
+            stretch.execute = execution(stretch.program, compiled.backend)
         if recording.backward is not None:
-            recording.backward.execute = execution(recording.backward.program, backend)
+            recording.backward.execute = execution(recording.backward.program, compiled.backend)
+        guard = Guard(recording.structure, surroundings.places, self.others, recording.grads,
+                      pattern_of(arguments, self.others), layouts_of(recording))  # fmt: skip
+        arrays = gather(recording.stretches[0].places, arguments, None)
+        simple = type(recording.result) is Leaf and not recording.differentiable and not recording.checks
+        self.prepared = Prepared(
+            guard, CURRENT.get(), dtypes.get_default_dtype(), owners_of(arrays) if recording.writes else None,
+            recording.stretches, recording.results[0] if simple else None, partial(self.give, compiled),
+        )  # fmt: skip
 
-    def fits(self, modes: tuple, args: tuple, kwargs: dict, arguments: list[TensorBase]) -> bool:
-        """Whether a call is like the recorded one; its tensors are put into a list."""
-        recording = self.recording
-        return (
-            modes == self.modes
-            and fits(recording.structure, (args, kwargs), arguments)
-            and all(holds(place) for place in self.places)
-            and all(leaf.fits(tensor) for tensor, leaf in self.externals)
-            and all((tensor_at(place, arguments)._grad is None) == none for place, none in recording.grads)
-            and self.pattern(arguments) == recording.pattern
-            and self.arrays_fit(arguments)
-        )
+    @property
+    def replays(self) -> int:
+        """How often it was replayed."""
+        return self.looked_after + self.granted - self.prepared.left
 
-    def pattern(self, arguments: list[TensorBase]) -> list[int]:
-        """Which tensors are one and the same."""
-        return pattern([*arguments, *self.held])
+    def grant(self, number: int) -> None:
+        """Lets a number of replays go without being looked after."""
+        self.granted += number - self.prepared.left
+        self.prepared.left = number
 
-    def arrays_fit(self, arguments: list[TensorBase]) -> bool:
-        """Whether gradients lie as recorded, and memory is shared as it was where it is written to."""
-        for stretch in self.recording.stretches:
-            for place, value in zip(stretch.places, stretch.program.inputs, strict=True):
-                if place[0] == GRAD:
-                    array = find(place, arguments, [])
-                    if array.shape != value.shape or array.dtype != value.dtype:
-                        return False
-                    if (None if array.flags.c_contiguous else array.strides) != value.strides:
-                        return False
-        return not self.recording.writes or self.owners(arguments) == self.recording.owners
-
-    def owners(self, arguments: list[TensorBase]) -> list[int]:
-        """Which inputs lie in the same memory."""
-        return owners(self.recording, arguments)
+    def give(self, compiled: "Compiled", arguments: list, args: tuple, kwargs: dict) -> Any:
+        """Replays the call; where a check fails, the function goes another way."""
+        try:
+            return self.recording.replay(arguments, (compiled.function, args, kwargs))
+        except Mismatch:
+            return compiled.look_after(args, kwargs)
 
 
-def pattern(items: list) -> list[int]:
-    """For each object the first place at which it is."""
-    first: dict[int, int] = {}
-    return [first.setdefault(id(item), i) for i, item in enumerate(items)]
+def layouts_of(recording: Recording) -> list[tuple]:
+    """The gradients among the inputs of a recording: their place, shape, strides and dtype."""
+    return [
+        (*place[1], value.shape, value.strides or contiguous(value), value.dtype)
+        for stretch in recording.stretches
+        for place, value in zip(stretch.places, stretch.program.inputs, strict=True)
+        if place[0] == GRAD
+    ]
 
 
-def owners(recording: Recording, arguments: list[TensorBase]) -> list[int]:
-    """Which inputs of the first part lie in the same memory."""
-    return pattern([owner_of(find(place, arguments, [])) for place in recording.stretches[0].places])
+def contiguous(value: Value) -> tuple[int, ...]:
+    """The strides of a value that lies in the order of its elements."""
+    return compact(value.shape, value.dtype.itemsize)
 
 
-def modes_now() -> tuple:
-    """What else decides about the meaning of a call."""
-    modes = CURRENT.get()
-    return modes.grad, modes.inference, modes.anomaly, modes.packing, dtypes.get_default_dtype()
-
-
-class Compiled:
+class Compiled(Replayer):
     """A function that is recorded and replayed; called like the function."""
 
     def __init__(self, function: Callable, fullgraph: bool = False, backend: str = "walker", timed: bool = True):
+        super().__init__(function)
         update_wrapper(self, function)
-        self.function = self.uncompiled = function
+        self.uncompiled = function
         self.fullgraph = fullgraph
         self.backend = backend
         self.timed = timed
@@ -117,6 +108,7 @@ class Compiled:
 
     def reset(self) -> None:
         """Forgets all recordings."""
+        self.prepared = []
         self.variants: list[Variant] = []
         self.codes: dict[CodeType, dict] = {}
         self.failures = 0
@@ -132,9 +124,9 @@ class Compiled:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function, or replays what it did."""
-        if self.given_up is not None or STACK.depth or self.is_left_out() or not self.lock.acquire(False):
+    def look_after(self, args: tuple, kwargs: dict) -> Any:
+        """Replays with an eye on time and values, or calls and records."""
+        if self.given_up is not None or not self.lock.acquire(False):
             return self.function(*args, **kwargs)
         inside = INSIDE.set(True)
         try:
@@ -143,84 +135,77 @@ class Compiled:
             INSIDE.reset(inside)
             self.lock.release()
 
-    def is_left_out(self) -> bool:
-        """Whether nothing is replayed or recorded here and now: inside `vmap`, and where the user wants it so."""
-        return bool(ENTERED.get()) or DISABLED.get() or Stance.name == "force_eager"
-
     def call(self, args: tuple, kwargs: dict) -> Any:
         """Replays a recording that fits; else calls and records, while there is one thread.
 
         Another one could see the values that tensors have while a recording is checked.
         """
-        modes = modes_now()
+        modes = CURRENT.get()
         for variant in self.variants:
-            arguments: list[TensorBase] = []
-            if variant.fits(modes, args, kwargs, arguments):
-                if variant.slow:
-                    return self.function(*args, **kwargs)
+            arguments = variant.prepared.match(args, kwargs) if variant.prepared.modes is modes else None
+            if arguments is not None:
                 try:
                     return self.replay(variant, arguments, args, kwargs)
                 except Mismatch:
                     continue
-        if Stance.name == "fail_on_recompile":
+        if STANCE.name == "fail_on_recompile":
             raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
-        if (
-            len(self.variants) >= MOST
-            or active_count() > 1
-            or Stance.name == "eager_on_recompile"
-            or not RECORDING.acquire(False)
-        ):
+        may_record = len(self.variants) < MOST and active_count() == 1 and STANCE.name != "eager_on_recompile"
+        if not may_record or not RECORDING.acquire(False):
             return self.function(*args, **kwargs)
         try:
-            return self.record(modes, args, kwargs)
+            return self.record(args, kwargs)
         finally:
             RECORDING.release()
 
     # replays
 
-    def replay(self, variant: Variant, arguments: list[TensorBase], args: tuple, kwargs: dict) -> Any:
+    def replay(self, variant: Variant, arguments: list, args: tuple, kwargs: dict) -> Any:
         """Replays a recording: at some calls after an audit, and in the beginning in turn with eager calls."""
-        variant.replays += 1
-        if variant.replays in AUDITS and active_count() == 1:
+        number = variant.replays + 1
+        if number in AUDITS and active_count() == 1:
             self.audit(variant, arguments, args, kwargs)
             if variant not in self.variants:
                 return self.function(*args, **kwargs)
+        variant.looked_after += 1
         call = self.function, args, kwargs
-        if not self.timed or variant.replays > 2 * TRIALS:
+        if not self.timed or number > 2 * TRIALS:
+            variant.grant(next((audit - number - 1 for audit in AUDITS if audit > number), FOR_EVER))
             return variant.recording.replay(arguments, call)
         eager, replayed = variant.times
         start = perf_counter()
-        if variant.replays % 2:
+        if number % 2:
             result = variant.recording.replay(arguments, call)
             replayed.append(perf_counter() - start)
         else:
             result = self.function(*args, **kwargs)
             eager.append(perf_counter() - start)
-        if variant.replays == 2 * TRIALS:
-            variant.slow = min(replayed) > min(eager)
+        if number == 2 * TRIALS:
+            variant.prepared.slow = min(replayed) > min(eager)
         return result
 
-    def audit(self, variant: Variant, arguments: list[TensorBase], args: tuple, kwargs: dict) -> None:
+    def audit(self, variant: Variant, arguments: list, args: tuple, kwargs: dict) -> None:
         """Compares call and replay on copies; a difference switches the recording off."""
         recording = variant.recording.seen_with(arguments)
         try:
             with RECORDING:
-                again = partial(self.recorded, args, kwargs, variant.held, False)
+                again = partial(self.recorded, args, kwargs, variant.others, False)
                 compare(recording, again, arguments, State(recording.given.tensors), False)
         except Unrecordable as error:
             self.variants.remove(variant)
+            self.prepared.remove(variant.prepared)
             self.give_up(f"an audit found that {error}", "")
 
     # recordings
 
-    def record(self, modes: tuple, args: tuple, kwargs: dict) -> Any:
+    def record(self, args: tuple, kwargs: dict) -> Any:
         """Calls the function, and keeps a recording where it is right."""
         arguments: list[TensorBase] = []
         roots: list = [self.function]
         try:
             structure = flattened((args, kwargs), arguments, roots)
             before = Surroundings(roots, self.codes)
-            check_modes(modes)
+            check_modes()
             check_tensors([*arguments, *before.tensors.values()])
         except Unrecordable as error:
             self.fail(error, "")
@@ -237,16 +222,15 @@ class Compiled:
             if unknown := {code: names for code, names in calls.codes.items() if code not in before.known}:
                 self.codes |= unknown
                 raise Unrecordable("it calls functions that are found only when it runs")
-            if not all(holds(place) for place in before.places):
+            if not all(place.holds() for place in before.places):
                 raise Unrecordable("it changes objects that it does not own")
             recording = Recording(recorder, given, structure, result)
-            recording.pattern = pattern([*arguments, *before.tensors.values()])
-            recording.owners = owners(recording, arguments)
-            variant = Variant(recording, before, modes, self.backend)
-            again = partial(self.recorded, args, kwargs, variant.held, True)
+            variant = Variant(recording, arguments, before, self)
+            again = partial(self.recorded, args, kwargs, variant.others, True)
             compare(recording, again, arguments, state, True)
             recording.let_go()
             self.variants.append(variant)
+            self.prepared.append(variant.prepared)
         except Unrecordable as error:
             self.fail(error, "")
         return result
@@ -278,6 +262,7 @@ class Compiled:
         if self.fullgraph:
             raise RuntimeError(f"torch.compile(fullgraph=True): {name} cannot be compiled{place}: {why}.")
         self.given_up = f"{why}{place}"
+        self.prepared = []
         warnings.warn(f"torch.compile: {name} runs as it is, because{place} {why}.", stacklevel=5)
 
 
@@ -296,9 +281,10 @@ def run_under(recorder: Recorder, given: Given, function: Callable, args: tuple,
         STACK.leave(recorder)
 
 
-def check_modes(modes: tuple) -> None:
+def check_modes() -> None:
     """Unrecordable in modes that look at single nodes."""
-    if modes[2] or modes[3] is not None:
+    modes = CURRENT.get()
+    if modes.anomaly or modes.packing is not None:
         raise Unrecordable("anomaly mode, or a hook on saved tensors, is on")
 
 

@@ -15,15 +15,16 @@ from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
+from rushlight.compiler.replaying import Effect, Made, Stretch, run, tensor_at, tensor_of
 from rushlight.compiler.states import State
 from rushlight.core.context import next_number
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import TensorBase
 from rushlight.core.recording import recording as is_recording
 from rushlight.random import default_generator
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
 
-ARGUMENT, TENSOR, GRAD, EARLIER = range(4)
+ARGUMENT, TENSOR, GRAD, EARLIER = range(4)  # where an input is found, as in `guards`
 
 
 class Given:
@@ -56,63 +57,6 @@ class Given:
         """Unrecordable where a call has changed more of a tensor than its elements."""
         if self.states != [self.state(tensor) for tensor in self.tensors]:
             raise Unrecordable("a tensor that was there before got other memory, history or hooks")
-
-
-class Effect:
-    """What a part leaves behind with a tensor that was there before: its gradient ("none", or "new", the number of an
-    output), or a number of changes to count ("version", "version of the gradient").
-    """
-
-    def __init__(self, kind: str, place: tuple[int, Any], what: Any = None):
-        self.kind = kind
-        self.place = place
-        self.what = what
-
-    def happen(self, arguments: list, outputs: list) -> None:
-        """Does it again."""
-        tensor = tensor_at(self.place, arguments)
-        if self.kind == "none":
-            tensor._grad = None
-        elif self.kind == "new":
-            tensor._grad = new_tensor(outputs[self.what])
-        elif self.kind == "version":
-            count(tensor, self.what)
-        else:
-            count(tensor._grad, self.what)
-
-
-def count(tensor: TensorBase, number: int) -> None:
-    """Counts a number of changes in place."""
-    for _ in range(number):
-        tensor._bump()
-
-
-class Stretch:
-    """A part of a recording, ready to be replayed."""
-
-    def __init__(self, program: Program, places: list, call: Any):
-        self.program = program
-        self.places = places
-        self.effects: list[Effect] = []
-        self.call = call
-        self.execute: Any = None
-
-
-def find(place: tuple[int, Any], arguments: list, made: list) -> Any:
-    """The array at a place, or the tensor that has it."""
-    kind, what = place
-    if kind == ARGUMENT:
-        return arguments[what]._array
-    if kind == TENSOR:
-        return what._array
-    if kind == GRAD:
-        return tensor_at(what, arguments)._grad._array
-    return made[what[0]][what[1]]
-
-
-def tensor_at(place: tuple[int, Any], arguments: list) -> Any:
-    """The tensor at a place."""
-    return arguments[place[1]] if place[0] == ARGUMENT else place[1]
 
 
 def assembled(parts: list[Part], given: Given) -> list[Stretch]:
@@ -172,15 +116,6 @@ def output_of(program: Program, value: Value) -> int:
     return len(program.outputs) - 1
 
 
-class Made:
-    """A tensor among the results: which output it is, and how it lies in memory."""
-
-    def __init__(self, stretch: int, output: int, tensor: TensorBase):
-        self.stretch = stretch
-        self.output = output
-        self.unsettled = tensor._unsettled
-
-
 class Again:
     """What differentiates a call once more, by calling its function: what the call changes is put back."""
 
@@ -224,7 +159,7 @@ class Recording:
         self.tensors = tensors
         first = recorder.parts[0]
         self.grads = [
-            (given.place(tensor), grad is None)
+            (*given.place(tensor), grad is None)
             for tensor, grad in zip(first.tensors, first.grads, strict=True)
             if tensor.requires_grad and id(tensor) not in first.cleared
         ]
@@ -236,8 +171,6 @@ class Recording:
             self.backward = self.assembled_backward(recorder.parts[-1], *recorder.sent)
         self.names = [type(tensor._node).__name__ for tensor in tensors]
         self.writes = any(stretch.program.writes for stretch in self.stretches)
-        self.pattern: list[int] = []
-        self.owners: list[int] = []
         self.checks = any(step.kind == CHECK for stretch in self.stretches for step in stretch.program.steps)
 
     def number_of(self, tensor: TensorBase) -> Any:
@@ -262,7 +195,7 @@ class Recording:
         if number is None:
             return self.given.place(tensor)
         part, value = number
-        return Made(part, output_of(self.stretches[part].program, value), tensor)
+        return Made(part, output_of(self.stretches[part].program, value), tensor._unsettled)
 
     def assembled_backward(self, part: Part, ends: Ends, grads: list, results: tuple) -> Backward:
         """The backward program."""
@@ -299,21 +232,14 @@ class Recording:
     def replayed(self, arguments: list, call: Any, steps: bool = True) -> tuple[list, Any]:
         """The tensors of the result, and their node in the graph, if they have one."""
         states = [(one, one._state_array()) for one in self.generators()] if self.checks and self.draws else []
-        made: list = []
         start = default_generator._state_array() if self.backward is not None and self.draws else None
         try:
-            for stretch in self.stretches:
-                inputs = [find(place, arguments, made) for place in stretch.places]
-                made.append(outputs := stretch.execute(inputs))
-                for effect in stretch.effects:
-                    effect.happen(arguments, outputs)
-                if stretch.call is not None and steps:
-                    stretch.call[0](*stretch.call[1])
+            made = run(self.stretches, arguments, steps)
         except Mismatch:
             for generator, state in states:
                 generator._set_state_array(state)
             raise
-        results = [self.tensor_of(one, arguments, made) for one in self.results]
+        results = [tensor_of(one, arguments, made) for one in self.results]
         node = self.connect(results, arguments, made, call, start) if self.differentiable else None
         return results, node
 
@@ -361,14 +287,6 @@ class Recording:
     def let_go(self) -> None:
         """Lets go of what is needed only while it is compared with another."""
         self.parts, self.tensors, self.sent = [], [], None
-
-    def tensor_of(self, result: Any, arguments: list, made: list) -> TensorBase:
-        """A tensor of the result."""
-        if not isinstance(result, Made):
-            return tensor_at(result, arguments)
-        tensor = new_tensor(made[result.stretch][result.output])
-        tensor._unsettled = result.unsettled
-        return tensor
 
     def generators(self) -> list[Generator]:
         """The generators that are drawn from."""

@@ -6,13 +6,13 @@ with what it holds. A call that finds the same everywhere reads the same; one th
 changed what it does not own, and cannot be replayed.
 """
 
-import math
 import sys
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from rushlight.compiler.guards import MISSING, Place, content_of
 from rushlight.compiler.memories import Unrecordable
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype as DType
@@ -23,17 +23,15 @@ from rushlight.random import Generator
 
 MOST = 20_000  # places to look at
 SIMPLE = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), DType, np.dtype, np.generic, slice, range)
-MISSING = object()
+IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = range(5)  # kinds of places, those of `guards`
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-
-IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = range(5)
 
 
 class Surroundings:
-    """The places that a function reads, each (kind, holder, key, what it holds), and the tensors found there."""
+    """The places that a function reads, and the tensors found there."""
 
     def __init__(self, roots: list, codes: dict[CodeType, dict]):
-        self.places: list[tuple[int, Any, Any, Any]] = []
+        self.places: list[Place] = []
         self.tensors: dict[int, TensorBase] = {}
         self.seen: dict[int, Any] = {}
         self.codes: dict[CodeType, dict] = dict(codes)
@@ -62,8 +60,12 @@ class Surroundings:
         """Notes what a place holds, and looks at that."""
         if len(self.places) > MOST:
             raise Unrecordable("it can reach too many objects to look at all of them before each call")
-        self.places.append((kind, holder, key, value))
+        self.put(kind, holder, key, value)
         self.look_at(value)
+
+    def put(self, kind: int, holder: Any, key: Any, value: Any) -> None:
+        """Notes what a place holds."""
+        self.places.append(Place(kind, holder, key, value, isinstance(value, (*SIMPLE, MethodType))))
 
     def look_at(self, value: Any) -> None:
         """Looks at an object: what it is made of, and what may be read from it."""
@@ -82,16 +84,16 @@ class Surroundings:
             self.look_at(value.__func__)
             self.look_at(value.__self__)
         elif isinstance(value, (list, tuple)):
-            self.places.append((LENGTH, value, None, len(value)))
+            self.put(LENGTH, value, None, len(value))
             for i, item in enumerate(value):
                 self.note(AT_INDEX, value, i, item)
         elif isinstance(value, dict):
-            self.places.append((LENGTH, value, None, len(value)))
+            self.put(LENGTH, value, None, len(value))
             for key, item in list(value.items()):
                 self.look_at(key)
                 self.note(IN_DICT, value, key, item)
         elif isinstance(value, (set, frozenset)):
-            self.places.append((LENGTH, value, None, len(value)))
+            self.put(LENGTH, value, None, len(value))
             for item in value:
                 self.look_at(item)
         elif isinstance(value, type):
@@ -102,7 +104,7 @@ class Surroundings:
         elif isinstance(value, np.ndarray):
             if value.size > 4096 or value.dtype.hasobject:
                 raise Unrecordable("it can reach a NumPy array, of which changes cannot be seen: make it a tensor")
-            self.places.append((ATTRIBUTE, value, "tobytes", value.tobytes()))
+            self.put(ATTRIBUTE, value, "tobytes", value.tobytes())
         elif isinstance(value, (Generator, BuiltinFunctionType, CodeType, np.ufunc)):
             pass
         elif hasattr(value, "__next__"):
@@ -118,7 +120,7 @@ class Surroundings:
                 if isinstance(content := content_of(cell), (FunctionType, MethodType)):
                     self.look_at(content)
             return
-        self.places.append((ATTRIBUTE, function, "__code__", function.__code__))
+        self.put(ATTRIBUTE, function, "__code__", function.__code__)
         self.note(ATTRIBUTE, function, "__defaults__", function.__defaults__)
         self.note(ATTRIBUTE, function, "__kwdefaults__", function.__kwdefaults__)
         for cell in function.__closure__ or ():
@@ -153,7 +155,7 @@ class Surroundings:
                         self.look_at(part)
                     continue
                 if isinstance(value, (*SIMPLE, FunctionType, list, dict, tuple)):
-                    self.places.append((ATTRIBUTE, base, name, getattr(base, name)))
+                    self.put(ATTRIBUTE, base, name, getattr(base, name))
                 self.look_at(value)
 
     def look_at_module(self, module: Module) -> None:
@@ -179,9 +181,9 @@ class Surroundings:
         if "param_groups" in self.names or "defaults" in self.names or "state" in self.names:
             self.note(IN_DICT, vars(optimizer), "param_groups", groups)
             return
-        self.places.append((LENGTH, groups, None, len(groups)))
+        self.put(LENGTH, groups, None, len(groups))
         for i, group in enumerate(groups):
-            self.places.append((AT_INDEX, groups, i, group))
+            self.put(AT_INDEX, groups, i, group)
             self.note(IN_DICT, group, "params", group["params"])
 
     def look_at_object(self, value: Any) -> None:
@@ -193,48 +195,13 @@ class Surroundings:
                 if hasattr(type(value), name) and not callable(getattr(type(value), name)):
                     held = getattr(value, name, MISSING)
                     if isinstance(held, SIMPLE):
-                        self.places.append((ATTRIBUTE, value, name, held))
+                        self.put(ATTRIBUTE, value, name, held)
         elif is_library(type(value).__module__):
             for name, held in list(attributes.items()):
                 self.note(IN_DICT, attributes, name, held)
         else:
-            self.places.append((LENGTH, attributes, None, len(attributes)))
+            self.put(LENGTH, attributes, None, len(attributes))
             self.look_at_names(attributes)
-
-
-def holds(place: tuple[int, Any, Any, Any]) -> bool:
-    """Whether a place still holds what was found there."""
-    kind, holder, key, value = place
-    if kind == IN_DICT:
-        found = holder.get(key, MISSING)
-    elif kind == AT_INDEX:
-        found = holder[key] if key < len(holder) else MISSING
-    elif kind == LENGTH:
-        return len(holder) == value
-    elif kind == CELL:
-        found = content_of(holder)
-    else:
-        found = getattr(holder, key, MISSING)
-        if key == "tobytes":
-            found = found()
-    return found is value or (
-        type(found) is type(value) and isinstance(value, (*SIMPLE, MethodType)) and same(found, value)
-    )
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two simple values are the same in every respect."""
-    if isinstance(a, float):
-        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
-    return bool(a == b)
-
-
-def content_of(cell: CellType) -> Any:
-    """What a cell of a closure holds."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
 
 
 def names_of(code: CodeType) -> set[str]:

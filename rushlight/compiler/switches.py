@@ -21,6 +21,9 @@ class Stance:
     name = "default"
 
 
+STANCE = Stance()
+
+
 class set_stance:
     """Says when compiled functions are recorded and replayed: at once, in a context, or for a decorated function.
 
@@ -40,12 +43,12 @@ class set_stance:
         if stance not in STANCES:
             raise RuntimeError(f"invalid torch.compile stance '{stance}': it is one of {', '.join(STANCES)}.")
         self.stance = stance
-        self.outside = Stance.name
-        Stance.name = stance
+        self.outside = STANCE.name
+        STANCE.name = stance
 
     def __call__(self, fn: Callable) -> Callable:
         """The function, called in this stance."""
-        Stance.name = self.outside
+        STANCE.name = self.outside
 
         @wraps(fn)
         def called(*args: Any, **kwargs: Any) -> Any:
@@ -56,11 +59,11 @@ class set_stance:
 
     def __enter__(self) -> None:
         """Goes on in this stance."""
-        Stance.name = self.stance
+        STANCE.name = self.stance
 
     def __exit__(self, *exception: object) -> None:
         """Goes back to the stance before."""
-        Stance.name = self.outside
+        STANCE.name = self.outside
 
 
 def disable(fn: Callable | None = None, recursive: bool = True, *, reason: str | None = None) -> Callable:

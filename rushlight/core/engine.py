@@ -82,7 +82,12 @@ class Backward:
             self.let_go()
             if self.observer is not None:
                 self.observer.end_pass(self)
-        return None if self.wanted is None else [self.captured.get(key) for key in wanted]
+        if self.wanted is None:
+            return None
+        results = [self.captured.get(key) for key in wanted]
+        if self.writer is not None and not self.accumulates_tensors:
+            results = [g._array if isinstance(g, TensorBase) else g for g in results]
+        return results
 
     def claim(self, vertices):
         """Takes hold of all that can be reached, and counts what each vertex has to wait for."""

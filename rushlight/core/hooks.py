@@ -9,7 +9,7 @@ from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import CURRENT
-from rushlight.core.placing import handed_out
+from rushlight.core.placing import hand_out
 from rushlight.core.turned import plain
 from rushlight.layouts import expands
 
@@ -227,7 +227,7 @@ def as_tensors(grads):
 
 def as_tensor(grad, model=None):
     """A gradient as users see it; `model` is the array of the tensor that it belongs to, where that is known."""
-    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(handed_out(as_array(grad), model))
+    return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(hand_out(as_array(grad), model))
 
 
 def as_given(grad, recorded):

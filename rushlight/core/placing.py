@@ -85,6 +85,9 @@ def handed_out(grad, model=None):
     return np.ascontiguousarray(grad)
 
 
+hand_out = noted(handed_out)
+
+
 def is_ours(grad, model):
     """Whether a gradient lies in an order that PyTorch's would not have."""
     return grad.ndim > 2 and (model is None or model.flags.c_contiguous) and batch_last(grad).flags.c_contiguous

@@ -1,0 +1,242 @@
+"""Whether a call is like a recorded one: looked at before every replay, and therefore compiled.
+
+What has to be the same is written down as lists that are gone through: tensors with the layout that they had, places
+with what they held, gradients that were there or not.
+"""
+
+import math
+
+import numpy as np
+
+ndarray = np.ndarray
+MISSING = object()
+IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = 0, 1, 2, 3, 4  # kinds of places
+ARGUMENT, TENSOR, GRAD, EARLIER = 0, 1, 2, 3  # where an input of a program is found
+
+
+class Leaf:
+    """A tensor among arguments: its number there, and what has to be the same at another call."""
+
+    def __init__(self, index, tensor):
+        array = tensor._array
+        self.index = index
+        self.type = type(tensor)
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.strides = array.strides
+        self.needs = tensor.requires_grad
+        self.has_node = tensor._node is not None
+        self.is_view = tensor._view is not None
+        self.unsettled = tensor._unsettled
+
+    def fits(self, value):
+        """Whether a value is a tensor of the same kind."""
+        if type(value) is not self.type:
+            return False
+        tensor = value
+        if (tensor._node is not None) != self.has_node or (tensor._view is not None) != self.is_view:
+            return False
+        if tensor._unsettled != self.unsettled or tensor._tangents is not None or tensor.hooks is not None:
+            return False
+        needs = tensor._needs if tensor._view is None else tensor.requires_grad
+        return needs == self.needs and lies_so(tensor._array, self.shape, self.strides, self.dtype)
+
+    def __repr__(self):
+        return f"{self.dtype}{list(self.shape)}" + (" that requires grad" if self.needs else "")
+
+
+def lies_so(value, shape, strides, dtype):
+    """Whether an array has a shape, strides and a dtype."""
+    if type(value) is not ndarray:
+        return False
+    array = value
+    if array.ndim != len(shape) or (array.dtype is not dtype and array.dtype != dtype):
+        return False
+    for i in range(array.ndim):  # one by one: `shape` would build two tuples
+        if array.shape[i] != shape[i] or array.strides[i] != strides[i]:
+            return False
+    return True
+
+
+class Record:
+    """A dataclass or named tuple among arguments."""
+
+    def __init__(self, cls, content):
+        self.cls = cls
+        self.content = content
+
+    def __repr__(self):
+        return f"{self.cls.__name__}({', '.join(f'{name}={value}' for name, value in self.content.items())})"
+
+
+class Object:
+    """Any other object among arguments: it has to be the very same."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"this {type(self.value).__name__}"
+
+
+def fits(structure, value, tensors):
+    """Whether arguments have a structure; its tensors are put into a list."""
+    kind = type(structure)
+    if kind is Leaf:
+        tensors.append(value)
+        return structure.fits(value)
+    if kind is list or kind is tuple:
+        if type(value) is not kind or len(value) != len(structure):
+            return False
+        for i in range(len(structure)):
+            if not fits(structure[i], value[i], tensors):
+                return False
+        return True
+    if kind is dict:
+        if type(value) is not dict or len(value) != len(structure) or list(value) != list(structure):
+            return False
+        for key in structure:
+            if not fits(structure[key], value[key], tensors):
+                return False
+        return True
+    if kind is Object:
+        return structure.value is value
+    if kind is Record:
+        if type(value) is not structure.cls:
+            return False
+        for key, part in structure.content.items():
+            if not fits(part, getattr(value, key), tensors):
+                return False
+        return True
+    return structure is value or (type(value) is kind and same(structure, value))
+
+
+def same(a, b):
+    """Whether two simple values are the same in every respect."""
+    if type(a) is float:
+        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
+    return bool(a == b)
+
+
+class Place:
+    """A place that a function reads, and what it holds there."""
+
+    def __init__(self, kind, holder, key, value, simple):
+        self.kind = kind
+        self.holder = holder
+        self.key = key
+        self.value = value
+        self.simple = simple  # whether an equal value is as good
+
+    def holds(self):
+        """Whether the place still holds that."""
+        kind = self.kind
+        if kind == IN_DICT:
+            found = self.holder.get(self.key, MISSING)
+        elif kind == AT_INDEX:
+            found = self.holder[self.key] if self.key < len(self.holder) else MISSING
+        elif kind == LENGTH:
+            return len(self.holder) == self.value
+        elif kind == CELL:
+            found = content_of(self.holder)
+        else:
+            found = getattr(self.holder, self.key, MISSING)
+            if self.key == "tobytes":
+                found = found()
+        if found is self.value:
+            return True
+        return self.simple and type(found) is type(self.value) and same(found, self.value)
+
+
+def content_of(cell):
+    """What a cell of a closure holds."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+class Guard:
+    """All that has to be the same for a recording to be replayed.
+
+    `others` are tensors that the function reads beside its arguments, with their leaves; `grads` has places of tensors,
+    each with whether it had no gradient; `pattern` tells which tensors are one and the same; `layouts` are gradients
+    among the inputs: places with shape, strides and dtype.
+    """
+
+    def __init__(self, structure, places, others, grads, pattern, layouts):
+        self.structure = structure
+        self.places = places
+        self.others = others
+        self.leaves = [Leaf(0, tensor) for tensor in others]
+        self.grads = grads
+        self.pattern = pattern
+        self.layouts = layouts
+        args, kwargs = structure
+        self.plain = not kwargs and all(type(one) is Leaf for one in args)
+        self.several = len(pattern) > 1
+
+    def match(self, args, kwargs):
+        """The tensors among the arguments of a call that is like the recorded one; None for any other."""
+        tensors = []
+        if self.plain:
+            structure = self.structure[0]
+            if kwargs or len(args) != len(structure):
+                return None
+            for i in range(len(structure)):
+                value = args[i]
+                leaf = structure[i]
+                if not leaf.fits(value):
+                    return None
+                tensors.append(value)
+        elif not fits(self.structure, (args, kwargs), tensors):
+            return None
+        for item in self.places:
+            place = item
+            if not place.holds():
+                return None
+        for i in range(len(self.others)):
+            leaf = self.leaves[i]
+            if not leaf.fits(self.others[i]):
+                return None
+        for kind, what, none in self.grads:
+            tensor = tensors[what] if kind == ARGUMENT else what
+            if (tensor._grad is None) != none:
+                return None
+        if self.several and pattern_of(tensors, self.others) != self.pattern:
+            return None
+        for kind, what, shape, strides, dtype in self.layouts:
+            tensor = tensors[what] if kind == ARGUMENT else what
+            if not lies_so(tensor._grad._array, shape, strides, dtype):
+                return None
+        return tensors
+
+
+def pattern_of(tensors, others):
+    """For each tensor that is an argument, and each other one, the first place at which it is."""
+    first = {}
+    found = []
+    for tensor in tensors:
+        found.append(first.setdefault(id(tensor), len(found)))
+    for tensor in others:
+        found.append(first.setdefault(id(tensor), len(found)))
+    return found
+
+
+def gather(places, arguments, made):
+    """The arrays at the places of a program's inputs."""
+    found = []
+    for kind, what in places:
+        if kind == ARGUMENT:
+            tensor = arguments[what]
+            found.append(tensor._array)
+        elif kind == TENSOR:
+            tensor = what
+            found.append(tensor._array)
+        elif kind == GRAD:
+            tensor = arguments[what[1]] if what[0] == ARGUMENT else what[1]
+            tensor = tensor._grad
+            found.append(tensor._array)
+        else:
+            found.append(made[what[0]][what[1]])
+    return found

@@ -1,0 +1,72 @@
+# The types of replaying.py.
+cimport cython
+
+from rushlight.compiler.guards cimport Guard, gather
+from rushlight.core.context cimport value_of
+from rushlight.core.graph cimport TensorBase, VersionCounter, new_tensor
+from rushlight.core.interpreters cimport Stack
+
+cdef Stack STACK
+cdef int ARGUMENT
+
+
+@cython.locals(kind=int)
+cpdef TensorBase tensor_at(tuple place, list arguments)
+
+
+@cython.final
+cdef class Effect:
+    cdef readonly str kind
+    cdef readonly tuple place
+    cdef readonly object what
+
+    @cython.locals(kind=str, tensor=TensorBase, counter=VersionCounter)
+    cpdef happen(self, list arguments, list outputs)
+
+
+@cython.final
+cdef class Stretch:
+    cdef readonly object program
+    cdef readonly list places
+    cdef public list effects
+    cdef readonly tuple call
+    cdef public object execute
+
+
+@cython.final
+cdef class Made:
+    cdef readonly Py_ssize_t stretch
+    cdef readonly Py_ssize_t output
+    cdef readonly bint unsettled
+
+
+@cython.locals(made=list, stretch=Stretch, outputs=list, effect=Effect)
+cpdef list run(list stretches, list arguments, bint steps)
+
+@cython.locals(new=Made, tensor=TensorBase)
+cpdef TensorBase tensor_of(object result, list arguments, list made)
+
+
+@cython.final
+cdef class Prepared:
+    cdef readonly Guard guard
+    cdef readonly object modes
+    cdef readonly object dtype
+    cdef readonly list owners
+    cdef readonly list stretches
+    cdef readonly object only
+    cdef readonly object give
+    cdef public long left
+    cdef public bint slow
+
+    @cython.locals(stretch=Stretch, tensors=list)
+    cpdef list match(self, tuple args, dict kwargs)
+
+
+@cython.locals(first=dict, found=list)
+cpdef list owners_of(list arrays)
+
+
+cdef class Replayer:
+    cdef public object function
+    cdef public list prepared

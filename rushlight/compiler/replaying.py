@@ -1,0 +1,156 @@
+"""Replays: what a compiled function does with a call that is like a recorded one, without detours; compiled."""
+
+from rushlight.compiler.guards import gather
+from rushlight.compiler.switches import DISABLED, STANCE
+from rushlight.core.batched import ENTERED
+from rushlight.core.context import value_of
+from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import STACK
+from rushlight.core.modes import CURRENT
+from rushlight.dtypes import get_default_dtype
+
+ARGUMENT = 0  # a place where an input of a program is found, as in `guards`
+
+
+def tensor_at(place, arguments):
+    """The tensor at a place."""
+    kind, what = place
+    return arguments[what] if kind == ARGUMENT else what
+
+
+class Effect:
+    """What a part leaves behind with a tensor that was there before: its gradient ("none", or "new", the number of an
+    output), or a number of changes to count ("version", "version of the gradient").
+    """
+
+    def __init__(self, kind, place, what=None):
+        self.kind = kind
+        self.place = place
+        self.what = what
+
+    def happen(self, arguments, outputs):
+        """Does it again."""
+        kind = self.kind
+        tensor = tensor_at(self.place, arguments)
+        if kind == "none":
+            tensor._grad = None
+        elif kind == "new":
+            tensor._grad = new_tensor(outputs[self.what])
+        else:
+            counter = (tensor if kind == "version" else tensor._grad)._versions()
+            counter.value += self.what
+
+
+class Stretch:
+    """A part of a recording, ready to be replayed: a program, where its inputs are, what it leaves behind, and a step
+    of an optimizer that comes after it.
+    """
+
+    def __init__(self, program, places, call):
+        self.program = program
+        self.places = places
+        self.effects = []
+        self.call = call
+        self.execute = None
+
+
+class Made:
+    """A tensor among the results: which output it is, and how it lies in memory."""
+
+    def __init__(self, stretch, output, unsettled):
+        self.stretch = stretch
+        self.output = output
+        self.unsettled = unsettled
+
+
+def run(stretches, arguments, steps):
+    """Runs the parts of a recording, and gives the outputs of each. `steps` tells whether optimizers make theirs."""
+    made = []
+    for item in stretches:
+        stretch = item
+        outputs = stretch.execute(gather(stretch.places, arguments, made))
+        made.append(outputs)
+        for one in stretch.effects:
+            effect = one
+            effect.happen(arguments, outputs)
+        if stretch.call is not None and steps:
+            stretch.call[0](*stretch.call[1])
+    return made
+
+
+def tensor_of(result, arguments, made):
+    """A tensor of the result of a replay."""
+    if type(result) is not Made:
+        return tensor_at(result, arguments)
+    new = result
+    tensor = new_tensor(made[new.stretch][new.output])
+    tensor._unsettled = new.unsettled
+    return tensor
+
+
+class Prepared:
+    """A recording with its guards: `give` replays it. `left` counts replays until it has to be looked after."""
+
+    def __init__(self, guard, modes, dtype, owners, stretches, only, give):
+        self.guard = guard
+        self.modes = modes
+        self.dtype = dtype
+        self.owners = owners
+        self.stretches = stretches
+        self.only = only  # the one result, where nothing else is given back
+        self.give = give
+        self.left = 0
+        self.slow = False
+
+    def match(self, args, kwargs):
+        """The tensors among the arguments of a call that is like the recorded one; None for any other."""
+        if get_default_dtype() is not self.dtype:
+            return None
+        tensors = self.guard.match(args, kwargs)
+        if tensors is None or self.owners is None:
+            return tensors
+        stretch = self.stretches[0]
+        return tensors if owners_of(gather(stretch.places, tensors, None)) == self.owners else None
+
+
+def owners_of(arrays):
+    """For each array the first one whose memory it shares."""
+    first = {}
+    found = []
+    for array in arrays:
+        base = array.base
+        while type(base) is type(array):
+            array = base
+            base = array.base
+        found.append(first.setdefault(id(array), len(found)))
+    return found
+
+
+class Replayer:
+    """A callable that replays recordings: `prepared`. What they do not fit goes to `look_after`."""
+
+    def __init__(self, function):
+        self.function = function
+        self.prepared = []
+
+    def __call__(self, *args, **kwargs):
+        """Replays a recording that fits; else calls the function, which is perhaps recorded."""
+        if STACK.depth or value_of(ENTERED) or value_of(DISABLED) or STANCE.name == "force_eager":
+            return self.function(*args, **kwargs)
+        modes = value_of(CURRENT)
+        for item in self.prepared:
+            one = item
+            if one.modes is modes and (one.left > 0 or one.slow):
+                arguments = one.match(args, kwargs)
+                if arguments is not None:
+                    if one.slow:
+                        return self.function(*args, **kwargs)
+                    one.left -= 1
+                    if one.only is None:
+                        return one.give(arguments, args, kwargs)
+                    return tensor_of(one.only, arguments, run(one.stretches, arguments, True))
+        return self.look_after(args, kwargs)
+
+    def look_after(self, args, kwargs):
+        """What is done with a call that nothing is prepared for."""
+        raise NotImplementedError

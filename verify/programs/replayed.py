@@ -1,0 +1,129 @@
+"""A random program as a function that is called several times, eagerly and compiled: what the two leave behind."""
+
+import re
+import textwrap
+import warnings
+
+import numpy as np
+
+import rushlight
+from rushlight.compiler.compiled import Compiled
+from verify.programs.writer import compiled as code_of
+
+ROUNDS = 5
+SETUP = re.compile(
+    r"torch\.(manual_seed|set_default_dtype)\(|"
+    r"\w+ = (torch\.(rand\w*|tensor|zeros|ones|nn\.\w+|optim[\w.]*|full|arange)\(|list\(|lambda|\[\])|def "
+)
+
+
+class Function:
+    """The lines of a program that can be called again: a function of its tensors, in a namespace of its own."""
+
+    def __init__(self, lines: list[str]):
+        self.space = {"torch": rushlight, "np": np, "own": own}
+        first = next((i for i, line in enumerate(lines) if not SETUP.match(line)), len(lines))
+        for line in lines[:first]:
+            exec(code_of(line), self.space)
+        self.inputs = [name for name, value in self.space.items() if type(value) is rushlight.Tensor]
+        body = [line for line in lines[first:] if not line.startswith(("torch.manual_seed", "torch.set_default_dtype"))]
+        names = dict.fromkeys(name for line in body for name in re.findall(r"^\s*(\w+) = ", line, re.MULTILINE))
+        source = "\n".join(
+            [
+                f"def program({', '.join(self.inputs)}):",
+                *[textwrap.indent(line, "    ") for line in body],
+                f"    return {{{', '.join(f'{name!r}: own({name})' for name in names)}}}",
+            ]
+        )
+        exec(compile(source, f"<program {hash(source)}>", "exec"), self.space)
+        self.call = self.space["program"]
+
+    def arguments(self, number: int) -> list:
+        """New tensors for a call."""
+        given = []
+        for name in self.inputs:
+            value = self.space[name]
+            array = value.detach().numpy() if value.dtype not in (rushlight.bfloat16,) else None
+            if array is not None and array.dtype.kind in "fc":
+                tensor = rushlight.from_numpy(np.array(array * (1 + 0.25 * number)))
+            else:
+                tensor = value.detach().clone()
+            given.append(tensor.requires_grad_(value.requires_grad))
+        return given
+
+    def seen(self, arguments: list, results: dict) -> list:
+        """All that can be seen after a call."""
+        found = [results, [argument.grad for argument in arguments], [argument._version for argument in arguments]]
+        for value in self.space.values():
+            if isinstance(value, rushlight.nn.Module):
+                found.append([*value.state_dict().values(), *(p.grad for p in value.parameters())])
+        return [frozen(found), frozen(arguments), rushlight.get_rng_state().numpy().tobytes()]
+
+
+def own(value):
+    """A result: views, which are replayed only where they are not handed out, as copies; functions left out."""
+    if isinstance(value, rushlight.Tensor):
+        return value.clone() if value._is_view() else value
+    if isinstance(value, (list, tuple)):
+        return [own(item) for item in value]
+    return value if isinstance(value, (int, float, complex, str, bool, dict)) else None
+
+
+def frozen(value):
+    """A value that later calls do not change."""
+    if isinstance(value, rushlight.Tensor):
+        array = (value.detach().float() if value.dtype is rushlight.bfloat16 else value.detach()).resolve_conj().numpy()
+        return (value.dtype, value.stride(), value.requires_grad, type(value.grad_fn) is type(None), np.array(array))
+    if isinstance(value, dict):
+        return {key: frozen(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [frozen(item) for item in value]
+    return value if isinstance(value, (int, float, complex, str, bool, type(None))) else type(value).__name__
+
+
+def differs(a, b, path: str = "") -> str:
+    """Where two frozen values differ beyond rounding; nothing where they do not."""
+    if type(a) is not type(b):
+        return f"{path}: {a!r} and {b!r}"
+    if isinstance(a, dict):
+        return next((d for key in a if (d := differs(a[key], b.get(key), f"{path}.{key}"))), "")
+    if isinstance(a, (list, tuple)):
+        if len(a) != len(b):
+            return f"{path}: {len(a)} and {len(b)}"
+        return next((d for i, (x, y) in enumerate(zip(a, b, strict=True)) if (d := differs(x, y, f"{path}[{i}]"))), "")
+    if isinstance(a, np.ndarray):
+        same = a.shape == b.shape and np.allclose(
+            a, b, rtol=1e-4, atol=1e-6 * (1 + np.abs(a[np.isfinite(a)]).max(initial=0)), equal_nan=True
+        )
+        return "" if same else f"{path}: {a} and {b}"
+    if isinstance(a, float):
+        return "" if np.isclose(a, b, rtol=1e-5, equal_nan=True) else f"{path}: {a} and {b}"
+    return "" if a == b else f"{path}: {a!r} and {b!r}"
+
+
+def outcome(lines: list[str], backend: str) -> tuple[str, str]:
+    """What came of a program: "replayed", or why it was not; and a difference, if there is one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rushlight.set_default_dtype(rushlight.float32)
+        eager, other = Function(lines), Function(lines)
+        replayed = Compiled(other.call, False, backend, False)
+        for number in range(ROUNDS):
+            said = []
+            for program, call in ((eager, eager.call), (other, replayed)):
+                rushlight.manual_seed(number)
+                arguments = program.arguments(number // 2)
+                try:
+                    results = call(*arguments)
+                except Exception as error:
+                    said.append(f"{type(error).__name__}: {error}"[:60])
+                else:
+                    said.append(program.seen(arguments, results))
+            if difference := differs(*said):
+                rushlight.set_default_dtype(rushlight.float32)
+                return "", f"call {number}{difference}"
+    rushlight.set_default_dtype(rushlight.float32)
+    if sum(variant.replays for variant in replayed.variants):
+        return "replayed", ""
+    why = replayed.given_up or (replayed.reasons or ["raises"])[-1]
+    return re.sub(r" at <program.*", "", why), ""
