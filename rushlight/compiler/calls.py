@@ -29,6 +29,21 @@ class Elementwise:
         return evaluate(self.op.compute, *operands, *(None,) * (4 - len(operands)))
 
 
+class Apart:
+    """A function whose results may be arguments, or look at them: here they are copies."""
+
+    def __init__(self, function: Callable):
+        self.function = function
+        self.name = self.__name__ = getattr(function, "name", getattr(function, "__name__", ""))
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls the function, and copies what is not its own."""
+        result = self.function(*args)
+        if type(result) in (tuple, list):
+            return tuple([np.array(one) for one in result])
+        return np.array(result)
+
+
 class Wrapped:
     """A function that is given batched arrays: bare ones with the levels that they had when it was written down."""
 

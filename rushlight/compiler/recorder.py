@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.calls import Wrapped, bare, levels_in, prepared, unwrapped
+from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
 from rushlight.compiler.differentiable import Ends, cotangents, sent_back
 from rushlight.compiler.memories import Memories, Unrecordable
-from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value
+from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
+from rushlight.core.arrays import is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter
@@ -147,7 +148,8 @@ class Recorder(Interpreter):
         levels = levels_in(args)
         if any(one is not None for one in levels) or any(type(one) is not np.ndarray for one in results):
             if not all(isinstance(unwrapped(one), np.ndarray) for one in results):
-                return  # numbers, or nothing
+                self.lifted(results)  # which refuses other kinds of arrays: these are numbers, or nothing
+                return
             function = Wrapped(function, levels)
         self.add(function, [self.lifted(unwrapped(arg)) for arg in args], [unwrapped(one) for one in results], args, op)
 
@@ -155,7 +157,10 @@ class Recorder(Interpreter):
         """Writes a step down: arguments with values in the place of arrays, results as arrays."""
         memories = self.part.memories
         made = [memories.made(array, list(arrays_in(given))) for array in results]
-        kind = RANDOM if self.drew else VIEW if any(looks for _, looks in made) else PURE
+        looks = any(looks for _, looks in made)
+        if looks and len(list(values_in(args))) > 1:  # a view is a function of one array
+            function, looks = Apart(function), False
+        kind = RANDOM if self.drew else VIEW if looks else PURE
         name = getattr(op, "name", "")
         self.part.program.steps.append(
             Step(function, tuple(args), tuple(value for value, _ in made), kind, op, name, line_of_user())
@@ -167,6 +172,8 @@ class Recorder(Interpreter):
             return self.lifted(unwrapped(arg._array))
         if isinstance(arg, np.ndarray):
             return self.part.memories.value_of(arg)
+        if is_array(arg):
+            raise Unrecordable("an array of another kind than NumPy's, such as a conjugate that is a view")
         if type(arg) in (tuple, list):
             return type(arg)([self.lifted(unwrapped(item)) for item in arg])
         return arg
@@ -382,7 +389,7 @@ class Derivative:
     def __call__(self, *args):
         """The cotangents that are arrays."""
         results = self.all(*args)
-        return tuple([results[i] for i in self.live])
+        return results[self.live[0]] if len(self.live) == 1 else tuple([results[i] for i in self.live])
 
 
 RESHAPE, CAST = 1, 2  # flags of nodes, those of `core.graph`
