@@ -1,8 +1,24 @@
-"""The datasets and transforms that torchvision's users expect. Images are NumPy arrays; Pillow is not needed."""
+"""What torchvision's users expect: datasets, transforms, networks, boxes. Images are NumPy arrays or Pillow's."""
+
+from importlib import import_module as _import_module
 
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.vision import datasets, transforms
 
-__all__ = ["datasets", "transforms"]
+__all__ = ["datasets", "models", "ops", "transforms", "utils"]
+__version__ = "0.29.0"
 
 _explain_misses(globals())
+_explained = globals().pop("__getattr__")
+
+
+def __getattr__(name):
+    """Networks, boxes and pictures are loaded when they are first used."""
+    if name in ("models", "ops", "utils"):
+        return _import_module(f"rushlight.vision.{name}")
+    return _explained(name)
+
+
+def get_image_backend() -> str:
+    """Pillow, of the libraries that torchvision reads images with."""
+    return "PIL"

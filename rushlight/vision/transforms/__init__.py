@@ -1,150 +1,21 @@
 """Changes to images on their way out of a dataset, under torchvision's names."""
-# ruff: noqa: D102 (to call a transform does what its class says)
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from importlib import import_module as _import_module
 
 from rushlight.missing import explain_misses as _explain_misses
-from rushlight.ops.random_tensors import rand, randint
-from rushlight.tensors import Tensor
-from rushlight.vision.transforms import functional as F
+from rushlight.vision.transforms import functional
+from rushlight.vision.transforms.changes import *
+from rushlight.vision.transforms.changes import __all__ as _first
+from rushlight.vision.transforms.pixel_changes import *
+from rushlight.vision.transforms.pixel_changes import __all__ as _second
+from rushlight.vision.transforms.sizes import InterpolationMode
 
-__all__ = [
-    "CenterCrop", "Compose", "Lambda", "Normalize", "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip",
-    "ToTensor",
-]  # fmt: skip
-
-
-class Compose:
-    """Transforms one after the other.
-
-    >>> from rushlight.vision import transforms
-    >>> transforms.Compose([transforms.ToTensor(), transforms.Normalize((0.1307,), (0.3081,))])
-    Compose(
-        ToTensor()
-        Normalize(mean=(0.1307,), std=(0.3081,))
-    )
-    """
-
-    def __init__(self, transforms: Sequence[Callable]):
-        self.transforms = transforms
-
-    def __call__(self, img: Any) -> Any:
-        for transform in self.transforms:
-            img = transform(img)
-        return img
-
-    def __repr__(self):
-        return "\n    ".join(["Compose(", *map(repr, self.transforms)]) + "\n)"
-
-
-class ToTensor:
-    """An image as a tensor of (channels, height, width), bytes as float32 from 0 to 1; see `functional.to_tensor`."""
-
-    def __call__(self, pic: F.Image) -> Tensor:
-        return F.to_tensor(pic)
-
-    def __repr__(self):
-        return "ToTensor()"
-
-
-class Normalize:
-    """A tensor less the mean and divided by the deviation of each channel; see `functional.normalize`."""
-
-    def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False):
-        self.mean, self.std, self.inplace = mean, std, inplace
-
-    def __call__(self, tensor: Tensor) -> Tensor:
-        return F.normalize(tensor, self.mean, self.std, self.inplace)
-
-    def __repr__(self):
-        return f"Normalize(mean={self.mean}, std={self.std})"
-
-
-class Lambda:
-    """A function as a transform."""
-
-    def __init__(self, lambd: Callable):
-        if not callable(lambd):
-            raise TypeError(f"Argument lambd should be callable, got {type(lambd).__name__!r}")
-        self.lambd = lambd
-
-    def __call__(self, img: Any) -> Any:
-        return self.lambd(img)
-
-    def __repr__(self):
-        return "Lambda()"
-
-
-class Pad:
-    """An image with a margin; see `functional.pad`."""
-
-    def __init__(self, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant"):
-        self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
-
-    def __call__(self, img: F.Image) -> F.Image:
-        return F.pad(img, self.padding, self.fill, self.padding_mode)
-
-    def __repr__(self):
-        return f"Pad(padding={self.padding}, fill={self.fill}, padding_mode={self.padding_mode})"
-
-
-class CenterCrop:
-    """The middle of an image."""
-
-    def __init__(self, size: int | Sequence[int]):
-        self.size = F.pair(size)
-
-    def __call__(self, img: F.Image) -> F.Image:
-        return F.center_crop(img, self.size)
-
-    def __repr__(self):
-        return f"CenterCrop(size={self.size})"
-
-
-class RandomCrop:
-    """A rectangle somewhere in an image, which may get a margin first. ValueError if it does not fit in."""
-
-    def __init__(self, size: int | Sequence[int], padding: int | Sequence[int] | None = None):
-        self.size, self.padding = F.pair(size), padding
-
-    def __call__(self, img: F.Image) -> F.Image:
-        if self.padding is not None:
-            img = F.pad(img, self.padding)
-        (wide, high), (height, width) = F.get_image_size(img), self.size
-        if height > high or width > wide:
-            raise ValueError(f"Required crop size {self.size} is larger than input image size {(high, wide)}")
-        if (high, wide) == self.size:
-            return img
-        top = int(randint(0, high - height + 1, size=(1,)))
-        left = int(randint(0, wide - width + 1, size=(1,)))
-        return F.crop(img, top, left, height, width)
-
-    def __repr__(self):
-        return f"RandomCrop(size={self.size}, padding={self.padding})"
-
-
-class RandomHorizontalFlip:
-    """An image mirrored left to right, with probability `p`."""
-
-    def __init__(self, p: float = 0.5):
-        self.p = p
-
-    def __call__(self, img: F.Image) -> F.Image:
-        return F.hflip(img) if float(rand(1)) < self.p else img
-
-    def __repr__(self):
-        return f"RandomHorizontalFlip(p={self.p})"
-
-
-class RandomVerticalFlip(RandomHorizontalFlip):
-    """An image mirrored top to bottom, with probability `p`."""
-
-    def __call__(self, img: F.Image) -> F.Image:
-        return F.vflip(img) if float(rand(1)) < self.p else img
-
-    def __repr__(self):
-        return f"RandomVerticalFlip(p={self.p})"
-
+__all__ = ["InterpolationMode", *_first, *_second]
 
 _explain_misses(globals())
+_explained = globals().pop("__getattr__")
+
+
+def __getattr__(name):
+    """The second version is loaded when it is first used."""
+    return _import_module("rushlight.vision.transforms.v2") if name == "v2" else _explained(name)

@@ -1,0 +1,143 @@
+"""Datasets of files in folders, a folder for each class, and datasets that are made up."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rushlight.ops.random_tensors import randint, randn
+from rushlight.random import get_rng_state, manual_seed, set_rng_state
+from rushlight.utils.data import Dataset
+
+__all__ = ["DatasetFolder", "FakeData", "ImageFolder", "VisionDataset", "default_loader"]
+
+IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
+
+
+class VisionDataset(Dataset):
+    """A dataset with transforms of its images and its targets."""
+
+    def __init__(
+        self, root: Any = None, transforms: Callable | None = None, transform: Callable | None = None,
+        target_transform: Callable | None = None,
+    ):  # fmt: skip
+        if transforms is not None and (transform is not None or target_transform is not None):
+            raise ValueError("Only transforms or transform/target_transform can be passed as argument")
+        self.root = os.path.expanduser(root) if isinstance(root, str) else root
+        self.transform, self.target_transform, self.transforms = transform, target_transform, transforms
+
+    def transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
+        """An item after its transforms."""
+        if self.transforms is not None:
+            return self.transforms(image, target)
+        image = image if self.transform is None else self.transform(image)
+        return image, target if self.target_transform is None else self.target_transform(target)
+
+    def __repr__(self):
+        lines = [f"Dataset {type(self).__name__}", f"    Number of datapoints: {len(self)}"]
+        lines += [f"    Root location: {self.root}"] if self.root is not None else []
+        if self.transform is not None or self.target_transform is not None:
+            lines.append("    StandardTransform")
+        for name, transform in (("Transform: ", self.transform), ("Target transform: ", self.target_transform)):
+            if transform is not None:
+                lines.append(name + repr(transform).replace("\n", "\n" + " " * len(name)))
+        return "\n".join(lines)
+
+
+def default_loader(path: str) -> Any:
+    """Pillow's image of a file, in red, green and blue."""
+    from PIL import Image
+
+    with open(path, "rb") as file:
+        return Image.open(file).convert("RGB")
+
+
+class DatasetFolder(VisionDataset):
+    """Files in the folders of a folder, whose names are the classes: `root/class/.../file`.
+
+    An item is what `loader` makes of a file, and the number of its class. FileNotFoundError for a folder without
+    classes, and for a class without files unless `allow_empty`.
+    """
+
+    def __init__(
+        self, root: str | Path, loader: Callable[[str], Any], extensions: tuple[str, ...] | None = None,
+        transform: Callable | None = None, target_transform: Callable | None = None,
+        is_valid_file: Callable[[str], bool] | None = None, allow_empty: bool = False,
+    ):  # fmt: skip
+        super().__init__(root, transform=transform, target_transform=target_transform)
+        if (extensions is None) == (is_valid_file is None):
+            raise ValueError("Both extensions and is_valid_file cannot be None or not None at the same time")
+        self.loader, self.extensions = loader, extensions
+        self.classes, self.class_to_idx = self.find_classes(self.root)
+        takes = is_valid_file or (lambda path: path.lower().endswith(extensions))  # type: ignore[arg-type]
+        self.samples = self.make_dataset(self.root, self.class_to_idx, takes, allow_empty)
+        self.targets = [target for _, target in self.samples]
+
+    def find_classes(self, directory: Any) -> tuple[list[str], dict[str, int]]:
+        """The classes, in order, and their numbers."""
+        classes = sorted(entry.name for entry in os.scandir(directory) if entry.is_dir())
+        if not classes:
+            raise FileNotFoundError(f"Couldn't find any class folder in {directory}.")
+        return classes, {name: i for i, name in enumerate(classes)}
+
+    @staticmethod
+    def make_dataset(directory: Any, class_to_idx: dict, takes: Callable, allow_empty: bool = False) -> list:
+        """The files with the numbers of their classes, in order."""
+        samples, empty = [], []
+        for name in sorted(class_to_idx):
+            found = [
+                (os.path.join(folder, file), class_to_idx[name])
+                for folder, _, files in sorted(os.walk(os.path.join(directory, name), followlinks=True))
+                for file in sorted(files)
+                if takes(os.path.join(folder, file))
+            ]
+            samples += found
+            empty += [] if found else [name]
+        if empty and not allow_empty:
+            raise FileNotFoundError(f"Found no valid file for the classes {', '.join(empty)}.")
+        return samples
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        path, target = self.samples[index]
+        return self.transformed(self.loader(path), target)
+
+    def __len__(self):
+        return len(self.samples)
+
+
+class ImageFolder(DatasetFolder):
+    """Images in folders, a folder for each class; read by Pillow."""
+
+    def __init__(
+        self, root: str | Path, transform: Callable | None = None, target_transform: Callable | None = None,
+        loader: Callable[[str], Any] = default_loader, is_valid_file: Callable[[str], bool] | None = None,
+        allow_empty: bool = False,
+    ):  # fmt: skip
+        extensions = IMG_EXTENSIONS if is_valid_file is None else None
+        super().__init__(root, loader, extensions, transform, target_transform, is_valid_file, allow_empty)
+        self.imgs = self.samples
+
+
+class FakeData(VisionDataset):
+    """Images of noise in random classes, as Pillow's images: the same for the same index."""
+
+    def __init__(
+        self, size: int = 1000, image_size: tuple[int, int, int] = (3, 224, 224), num_classes: int = 10,
+        transform: Callable | None = None, target_transform: Callable | None = None, random_offset: int = 0,
+    ):  # fmt: skip
+        super().__init__(None, transform=transform, target_transform=target_transform)
+        self.size, self.num_classes, self.image_size, self.random_offset = size, num_classes, image_size, random_offset
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        from rushlight.vision.transforms.pixels import to_pil_image
+
+        if index >= len(self):
+            raise IndexError(f"{type(self).__name__} index out of range")
+        state = get_rng_state()
+        manual_seed(index + self.random_offset)
+        noise, target = randn(*self.image_size), randint(0, self.num_classes, size=(1,))
+        set_rng_state(state)
+        return self.transformed(to_pil_image(noise), target.item())
+
+    def __len__(self):
+        return self.size

@@ -1,0 +1,16 @@
+"""Networks for images, with torchvision's names, parameters and initial weights. No trained weights are downloaded."""
+
+from rushlight.missing import explain_misses as _explain_misses
+from rushlight.vision.models.alexnet import *
+from rushlight.vision.models.densenet import *
+from rushlight.vision.models.mobilenetv2 import *
+from rushlight.vision.models.mobilenetv3 import *
+from rushlight.vision.models.registry import *
+from rushlight.vision.models.registry import WEIGHTS as _WEIGHTS
+from rushlight.vision.models.resnet import *
+from rushlight.vision.models.squeezenet import *
+from rushlight.vision.models.vgg import *
+from rushlight.vision.models.vision_transformer import *
+
+globals().update(_WEIGHTS)
+_explain_misses(globals())

@@ -1,0 +1,122 @@
+"""MobileNet V3 (A. Howard et al., 2019)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from rushlight import nn
+from rushlight.tensors import Tensor
+from rushlight.vision.models.registry import divisible, model, start
+from rushlight.vision.ops.misc import Conv2dNormActivation, SqueezeExcitation
+
+__all__ = ["MobileNetV3", "mobilenet_v3_large", "mobilenet_v3_small"]
+
+
+class Block(NamedTuple):
+    """What a block is made of."""
+
+    input: int
+    kernel: int
+    expanded: int
+    output: int
+    squeezes: bool
+    hard: bool  # whether its activation is Hardswish
+    stride: int
+
+
+LARGE = [
+    Block(16, 3, 16, 16, False, False, 1), Block(16, 3, 64, 24, False, False, 2), Block(24, 3, 72, 24, False, False, 1),
+    Block(24, 5, 72, 40, True, False, 2), Block(40, 5, 120, 40, True, False, 1), Block(40, 5, 120, 40, True, False, 1),
+    Block(40, 3, 240, 80, False, True, 2), Block(80, 3, 200, 80, False, True, 1), Block(80, 3, 184, 80, False, True, 1),
+    Block(80, 3, 184, 80, False, True, 1), Block(80, 3, 480, 112, True, True, 1),
+    Block(112, 3, 672, 112, True, True, 1), Block(112, 5, 672, 160, True, True, 2),
+    Block(160, 5, 960, 160, True, True, 1), Block(160, 5, 960, 160, True, True, 1),
+]  # fmt: skip
+SMALL = [
+    Block(16, 3, 16, 16, True, False, 2), Block(16, 3, 72, 24, False, False, 2), Block(24, 3, 88, 24, False, False, 1),
+    Block(24, 5, 96, 40, True, True, 2), Block(40, 5, 240, 40, True, True, 1), Block(40, 5, 240, 40, True, True, 1),
+    Block(40, 5, 120, 48, True, True, 1), Block(48, 5, 144, 48, True, True, 1), Block(48, 5, 288, 96, True, True, 2),
+    Block(96, 5, 576, 96, True, True, 1), Block(96, 5, 576, 96, True, True, 1),
+]  # fmt: skip
+
+
+def widened(blocks: list[Block], times: float) -> list[Block]:
+    """Blocks with more channels, in multiples of eight."""
+    widths = ("input", "expanded", "output")
+    return [b._replace(**{name: divisible(getattr(b, name) * times, 8) for name in widths}) for b in blocks]
+
+
+class InvertedResidual(nn.Module):
+    """Wide inside, narrow outside, with scaled channels where the plan says so."""
+
+    def __init__(self, plan: Block, norm_layer: Callable):
+        super().__init__()
+        if not 1 <= plan.stride <= 2:
+            raise ValueError("illegal stride value")
+        self.use_res_connect = plan.stride == 1 and plan.input == plan.output
+        self.out_channels = plan.output
+        options: dict[str, Any] = {
+            "norm_layer": norm_layer, "activation_layer": nn.Hardswish if plan.hard else nn.ReLU,
+        }  # fmt: skip
+        layers: list[nn.Module] = []
+        if plan.expanded != plan.input:
+            layers.append(Conv2dNormActivation(plan.input, plan.expanded, kernel_size=1, **options))
+        layers.append(
+            Conv2dNormActivation(
+                plan.expanded, plan.expanded, kernel_size=plan.kernel, stride=plan.stride, groups=plan.expanded,
+                **options,
+            )
+        )  # fmt: skip
+        if plan.squeezes:
+            narrow = divisible(plan.expanded // 4, 8)
+            layers.append(SqueezeExcitation(plan.expanded, narrow, scale_activation=nn.Hardsigmoid))
+        options["activation_layer"] = None
+        layers.append(Conv2dNormActivation(plan.expanded, plan.output, kernel_size=1, **options))
+        self.block = nn.Sequential(*layers)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The block's result, with the input added where that fits."""
+        result = self.block(input)
+        if self.use_res_connect:
+            result += input
+        return result
+
+
+class MobileNetV3(nn.Module):
+    """Blocks as `inverted_residual_setting` plans them, and two linear layers of which the first has `last_channel`."""
+
+    def __init__(
+        self, inverted_residual_setting: list[Block], last_channel: int, num_classes: int = 1000,
+        norm_layer: Callable | None = None, dropout: float = 0.2,
+    ):  # fmt: skip
+        super().__init__()
+        norm = norm_layer or partial(nn.BatchNorm2d, eps=0.001, momentum=0.01)
+        plans = inverted_residual_setting
+        options: dict[str, Any] = {"norm_layer": norm, "activation_layer": nn.Hardswish}
+        layers: list[nn.Module] = [Conv2dNormActivation(3, plans[0].input, kernel_size=3, stride=2, **options)]
+        layers += [InvertedResidual(plan, norm) for plan in plans]
+        width = 6 * plans[-1].output
+        layers.append(Conv2dNormActivation(plans[-1].output, width, kernel_size=1, **options))
+        self.features = nn.Sequential(*layers)
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.classifier = nn.Sequential(
+            nn.Linear(width, last_channel), nn.Hardswish(inplace=True), nn.Dropout(p=dropout, inplace=True),
+            nn.Linear(last_channel, num_classes),
+        )  # fmt: skip
+        start(self)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The scores of the classes."""
+        return self.classifier(self.avgpool(self.features(x)).flatten(1))
+
+
+@model("IMAGENET1K_V1", "IMAGENET1K_V2")
+def mobilenet_v3_large(*, width_mult: float = 1.0, **kwargs: Any) -> MobileNetV3:
+    """MobileNet V3, the large one."""
+    return MobileNetV3(widened(LARGE, width_mult), divisible(1280 * width_mult, 8), **kwargs)
+
+
+@model()
+def mobilenet_v3_small(*, width_mult: float = 1.0, **kwargs: Any) -> MobileNetV3:
+    """MobileNet V3, the small one."""
+    return MobileNetV3(widened(SMALL, width_mult), divisible(1024 * width_mult, 8), **kwargs)

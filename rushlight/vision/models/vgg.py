@@ -1,0 +1,99 @@
+"""VGG (K. Simonyan and A. Zisserman, 2015): convolutions of 3 × 3, one after the other."""
+
+from typing import Any
+
+from rushlight import nn
+from rushlight.tensors import Tensor
+from rushlight.vision.models.registry import model
+
+__all__ = ["VGG", "vgg11", "vgg11_bn", "vgg13", "vgg13_bn", "vgg16", "vgg16_bn", "vgg19", "vgg19_bn"]
+
+STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
+
+
+class VGG(nn.Module):
+    """Convolutions (`features`), then three linear layers."""
+
+    def __init__(self, features: nn.Module, num_classes: int = 1000, init_weights: bool = True, dropout: float = 0.5):
+        super().__init__()
+        self.features = features
+        self.avgpool = nn.AdaptiveAvgPool2d((7, 7))
+        self.classifier = nn.Sequential(
+            nn.Linear(512 * 7 * 7, 4096), nn.ReLU(True), nn.Dropout(p=dropout), nn.Linear(4096, 4096), nn.ReLU(True),
+            nn.Dropout(p=dropout), nn.Linear(4096, num_classes),
+        )  # fmt: skip
+        if init_weights:
+            for layer in self.modules():
+                if isinstance(layer, nn.Conv2d):
+                    nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+                    nn.init.zeros_(layer.bias)
+                elif isinstance(layer, nn.Linear):
+                    nn.init.normal_(layer.weight, 0, 0.01)
+                    nn.init.zeros_(layer.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The scores of the classes."""
+        return self.classifier(self.avgpool(self.features(x)).flatten(1))
+
+
+def built(depth: int, normalized: bool, **kwargs: Any) -> VGG:
+    """A network of so many layers with weights."""
+    layers: list[nn.Module] = []
+    channels = 3
+    for stage, count in enumerate(STAGES[depth]):
+        for _ in range(count):
+            width = min(64 * 2**stage, 512)
+            layers.append(nn.Conv2d(channels, width, kernel_size=3, padding=1))
+            layers += [nn.BatchNorm2d(width)] if normalized else []
+            layers.append(nn.ReLU(inplace=True))
+            channels = width
+        layers.append(nn.MaxPool2d(kernel_size=2, stride=2))
+    return VGG(nn.Sequential(*layers), **kwargs)
+
+
+@model()
+def vgg11(**kwargs: Any) -> VGG:
+    """VGG with 11 layers."""
+    return built(11, False, **kwargs)
+
+
+@model()
+def vgg11_bn(**kwargs: Any) -> VGG:
+    """VGG with 11 layers and batch normalization."""
+    return built(11, True, **kwargs)
+
+
+@model()
+def vgg13(**kwargs: Any) -> VGG:
+    """VGG with 13 layers."""
+    return built(13, False, **kwargs)
+
+
+@model()
+def vgg13_bn(**kwargs: Any) -> VGG:
+    """VGG with 13 layers and batch normalization."""
+    return built(13, True, **kwargs)
+
+
+@model("IMAGENET1K_V1", "IMAGENET1K_FEATURES")
+def vgg16(**kwargs: Any) -> VGG:
+    """VGG with 16 layers."""
+    return built(16, False, **kwargs)
+
+
+@model()
+def vgg16_bn(**kwargs: Any) -> VGG:
+    """VGG with 16 layers and batch normalization."""
+    return built(16, True, **kwargs)
+
+
+@model()
+def vgg19(**kwargs: Any) -> VGG:
+    """VGG with 19 layers."""
+    return built(19, False, **kwargs)
+
+
+@model()
+def vgg19_bn(**kwargs: Any) -> VGG:
+    """VGG with 19 layers and batch normalization."""
+    return built(19, True, **kwargs)

@@ -1,0 +1,8 @@
+"""Boxes, and layers that networks for images are built of, as `torchvision.ops`."""
+
+from rushlight.missing import explain_misses as _explain_misses
+from rushlight.vision.ops.boxes import *
+from rushlight.vision.ops.misc import *
+from rushlight.vision.ops.stochastic_depth import *
+
+_explain_misses(globals())

@@ -1,0 +1,78 @@
+"""Layers that networks for images are built of."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight import nn
+from rushlight.tensors import Tensor
+
+__all__ = ["MLP", "Conv2dNormActivation", "Permute", "SqueezeExcitation"]
+
+
+class Conv2dNormActivation(nn.Sequential):
+    """A convolution, a normalization (or none) and an activation (or none); padded so that stride 1 keeps the size."""
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: int = 3, stride: int = 1, padding: int | None = None,
+        groups: int = 1, norm_layer: Callable | None = nn.BatchNorm2d, activation_layer: Callable | None = nn.ReLU,
+        dilation: int = 1, inplace: bool | None = True, bias: bool | None = None,
+    ):  # fmt: skip
+        padding = (kernel_size - 1) // 2 * dilation if padding is None else padding
+        bias = norm_layer is None if bias is None else bias
+        layers: list[Any] = [nn.Conv2d(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias)]
+        if norm_layer is not None:
+            layers.append(norm_layer(out_channels))
+        if activation_layer is not None:
+            layers.append(activation_layer(**({} if inplace is None else {"inplace": inplace})))
+        super().__init__(*layers)
+        self.out_channels = out_channels
+
+
+class SqueezeExcitation(nn.Module):
+    """Scales each channel by what two small layers make of the means of all channels (J. Hu et al., 2018)."""
+
+    def __init__(
+        self, input_channels: int, squeeze_channels: int, activation: Callable = nn.ReLU,
+        scale_activation: Callable = nn.Sigmoid,
+    ):  # fmt: skip
+        super().__init__()
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc1 = nn.Conv2d(input_channels, squeeze_channels, 1)
+        self.fc2 = nn.Conv2d(squeeze_channels, input_channels, 1)
+        self.activation = activation()
+        self.scale_activation = scale_activation()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input times its scales."""
+        return self.scale_activation(self.fc2(self.activation(self.fc1(self.avgpool(input))))) * input
+
+
+class MLP(nn.Sequential):
+    """Linear layers with activations and dropout between them."""
+
+    def __init__(
+        self, in_channels: int, hidden_channels: list[int], norm_layer: Callable | None = None,
+        activation_layer: Callable = nn.ReLU, inplace: bool | None = None, bias: bool = True, dropout: float = 0.0,
+    ):  # fmt: skip
+        options = {} if inplace is None else {"inplace": inplace}
+        layers: list[Any] = []
+        for width in hidden_channels[:-1]:
+            layers.append(nn.Linear(in_channels, width, bias=bias))
+            if norm_layer is not None:
+                layers.append(norm_layer(width))
+            layers += [activation_layer(**options), nn.Dropout(dropout, **options)]
+            in_channels = width
+        layers += [nn.Linear(in_channels, hidden_channels[-1], bias=bias), nn.Dropout(dropout, **options)]
+        super().__init__(*layers)
+
+
+class Permute(nn.Module):
+    """The dimensions in another order."""
+
+    def __init__(self, dims: list[int]):
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The view."""
+        return x.permute(*self.dims)

@@ -1,0 +1,318 @@
+"""Transforms of sizes and of the values of pixels, some at random, with PyTorch's stream of random numbers."""
+# ruff: noqa: D102 (to call a transform does what its class says)
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import new_tensor
+from rushlight.ops.creation import empty
+from rushlight.ops.random_tensors import rand, randint, randperm
+from rushlight.tensors import Tensor
+from rushlight.vision.transforms import basics as F
+from rushlight.vision.transforms import pixels, sizes
+from rushlight.vision.transforms.sizes import InterpolationMode
+
+__all__ = [
+    "ColorJitter", "ConvertImageDtype", "FiveCrop", "GaussianBlur", "Grayscale", "PILToTensor", "RandomApply",
+    "RandomChoice", "RandomErasing", "RandomGrayscale", "RandomInvert", "RandomOrder", "RandomResizedCrop",
+    "RandomRotation", "Resize", "ToPILImage",
+]  # fmt: skip
+
+
+def uniform(low: float, high: float) -> float:
+    """A random number between two."""
+    return empty(1).uniform_(low, high).item()
+
+
+class Transform:
+    """What can be called; its text shows the attributes that `shown` names."""
+
+    shown: tuple[str, ...] = ()
+
+    def __call__(self, img: Any) -> Any:
+        raise NotImplementedError
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self.shown)})"
+
+
+class Resize(Transform):
+    """An image in another size; see `functional.resize`."""
+
+    def __init__(
+        self, size: int | Sequence[int], interpolation: Any = InterpolationMode.BILINEAR, max_size: int | None = None,
+        antialias: bool | None = True,
+    ):  # fmt: skip
+        self.size, self.interpolation, self.max_size, self.antialias = size, interpolation, max_size, antialias
+
+    def __call__(self, img: F.Image) -> F.Image:
+        return sizes.resize(img, self.size, self.interpolation, self.max_size, self.antialias)
+
+    def __repr__(self):
+        mode = getattr(self.interpolation, "value", self.interpolation)
+        return f"Resize(size={self.size}, interpolation={mode}, max_size={self.max_size}, antialias={self.antialias})"
+
+
+class ToPILImage(Transform):
+    """An image as Pillow's."""
+
+    def __init__(self, mode: str | None = None):
+        self.mode = mode
+
+    def __call__(self, pic: F.Image) -> Any:
+        return pixels.to_pil_image(pic, self.mode)
+
+
+class PILToTensor(Transform):
+    """An image as a tensor with its values as they are."""
+
+    def __call__(self, pic: F.Image) -> Tensor:
+        return pixels.pil_to_tensor(pic)
+
+
+class ConvertImageDtype(Transform):
+    """A tensor in another type, its values scaled."""
+
+    shown = ("dtype",)
+
+    def __init__(self, dtype: dtypes.dtype):
+        self.dtype = dtype
+
+    def __call__(self, image: Tensor) -> Tensor:
+        return pixels.convert_image_dtype(image, self.dtype)
+
+
+class Grayscale(Transform):
+    """An image in grey."""
+
+    shown = ("num_output_channels",)
+
+    def __init__(self, num_output_channels: int = 1):
+        self.num_output_channels = num_output_channels
+
+    def __call__(self, img: F.Image) -> F.Image:
+        return pixels.rgb_to_grayscale(img, self.num_output_channels)
+
+
+class RandomGrayscale(Transform):
+    """An image in grey with a probability; it keeps its number of channels."""
+
+    shown = ("p",)
+
+    def __init__(self, p: float = 0.1):
+        self.p = p
+
+    def __call__(self, img: F.Image) -> F.Image:
+        channels = img.shape[-3] if isinstance(img, Tensor) else 3 if F.as_array(img).ndim == 3 else 1
+        return pixels.rgb_to_grayscale(img, channels) if rand(1).item() < self.p else img
+
+
+class RandomInvert(Transform):
+    """The negative of an image with a probability."""
+
+    shown = ("p",)
+
+    def __init__(self, p: float = 0.5):
+        self.p = p
+
+    def __call__(self, img: F.Image) -> F.Image:
+        return pixels.invert(img) if rand(1).item() < self.p else img
+
+
+class FiveCrop(Transform):
+    """The corners of an image, and its middle."""
+
+    shown = ("size",)
+
+    def __init__(self, size: int | Sequence[int]):
+        self.size = F.pair(size)
+
+    def __call__(self, img: F.Image) -> tuple:
+        return sizes.five_crop(img, self.size)
+
+
+class RandomResizedCrop(Transform):
+    """A rectangle of a random part of the area, in a random ratio of sides, resized."""
+
+    def __init__(
+        self, size: int | Sequence[int], scale: tuple[float, float] = (0.08, 1.0),
+        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0), interpolation: Any = InterpolationMode.BILINEAR,
+        antialias: bool | None = True,
+    ):  # fmt: skip
+        self.size, self.scale, self.ratio = F.pair(size), scale, ratio
+        self.interpolation, self.antialias = interpolation, antialias
+
+    @staticmethod
+    def get_params(img: F.Image, scale: Sequence[float], ratio: Sequence[float]) -> tuple[int, int, int, int]:
+        """The top, left, height and width of a random rectangle."""
+        wide, high = F.get_image_size(img)
+        low, top = (float(np.log(np.float32(r))) for r in ratio)
+        for _ in range(10):
+            area = wide * high * uniform(scale[0], scale[1])
+            shape = empty(1).uniform_(low, top).exp().item()
+            width, height = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+            if 0 < width <= wide and 0 < height <= high:
+                row = int(randint(0, high - height + 1, size=(1,)).item())
+                return row, int(randint(0, wide - width + 1, size=(1,)).item()), height, width
+        width, height = wide, high
+        if wide / high < min(ratio):
+            height = round(wide / min(ratio))
+        elif wide / high > max(ratio):
+            width = round(high * max(ratio))
+        return (high - height) // 2, (wide - width) // 2, height, width
+
+    def __call__(self, img: F.Image) -> F.Image:
+        where = self.get_params(img, self.scale, self.ratio)
+        return sizes.resized_crop(img, *where, self.size, self.interpolation, self.antialias)
+
+    def __repr__(self):
+        mode = getattr(self.interpolation, "value", self.interpolation)
+        scale, ratio = (tuple(round(v, 4) for v in values) for values in (self.scale, self.ratio))
+        return (
+            f"RandomResizedCrop(size={self.size}, scale={scale}, ratio={ratio}, interpolation={mode}, "
+            f"antialias={self.antialias})"
+        )
+
+
+class RandomRotation(Transform):
+    """An image turned by a random number of degrees."""
+
+    def __init__(
+        self, degrees: Any, interpolation: Any = InterpolationMode.NEAREST, expand: bool = False, center: Any = None,
+        fill: Any = 0,
+    ):  # fmt: skip
+        self.degrees = (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
+        self.interpolation, self.expand, self.center, self.fill = interpolation, expand, center, fill
+
+    def __call__(self, img: F.Image) -> F.Image:
+        angle = uniform(float(self.degrees[0]), float(self.degrees[1]))
+        return sizes.rotate(img, angle, self.interpolation, self.expand, self.center, self.fill)
+
+    def __repr__(self):
+        mode = self.interpolation.value
+        shown = f"degrees={list(self.degrees)}, interpolation={mode}, expand={self.expand}, fill={self.fill}"
+        return f"RandomRotation({shown})"
+
+
+class ColorJitter(Transform):
+    """Brightness, contrast and saturation changed by random factors, in random order. Hues stay as they are."""
+
+    shown = ("brightness", "contrast", "saturation", "hue")
+
+    def __init__(self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0):
+        if hue not in (0, (0, 0), [0, 0]):
+            raise NotImplementedError("rushlight's ColorJitter changes no hues: leave hue= out.")
+        self.brightness, self.contrast = self.span(brightness), self.span(contrast)
+        self.saturation, self.hue = self.span(saturation), None
+
+    @staticmethod
+    def span(value: Any) -> tuple[float, float] | None:
+        """The factors that a value allows; None where nothing changes."""
+        if isinstance(value, (int, float)):
+            if value < 0:
+                raise ValueError("If a single number, it must be non negative.")
+            value = (max(1.0 - value, 0.0), 1.0 + value)
+        low, high = (float(v) for v in value)
+        return None if low == high == 1.0 else (low, high)
+
+    def __call__(self, img: F.Image) -> F.Image:
+        order = randperm(4).tolist()
+        spans = (self.brightness, self.contrast, self.saturation)
+        factors = [None if span is None else uniform(*span) for span in spans]
+        changes = (pixels.adjust_brightness, pixels.adjust_contrast, pixels.adjust_saturation)
+        for k in order:
+            if k < 3 and factors[k] is not None:
+                img = changes[k](img, factors[k])
+        return img
+
+
+class RandomErasing(Transform):
+    """A random rectangle of a tensor set to a value, or with `value="random"` to noise, with a probability."""
+
+    shown = ("p", "scale", "ratio", "value", "inplace")
+
+    def __init__(
+        self, p: float = 0.5, scale: tuple[float, float] = (0.02, 0.33), ratio: tuple[float, float] = (0.3, 3.3),
+        value: Any = 0, inplace: bool = False,
+    ):  # fmt: skip
+        self.p, self.scale, self.ratio, self.value, self.inplace = p, scale, ratio, value, inplace
+
+    def __call__(self, img: Tensor) -> Tensor:
+        if rand(1).item() >= self.p:
+            return img
+        channels, high, wide = img.shape[-3:]
+        low, top = (float(np.log(np.float32(r))) for r in self.ratio)
+        for _ in range(10):
+            area = high * wide * uniform(self.scale[0], self.scale[1])
+            shape = empty(1).uniform_(low, top).exp().item()
+            height, width = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+            if height < high and width < wide:
+                filling = self.filling(channels, height, width)
+                row = int(randint(0, high - height + 1, size=(1,)).item())
+                column = int(randint(0, wide - width + 1, size=(1,)).item())
+                return pixels.erase(img, row, column, height, width, filling, self.inplace)
+        return img
+
+    def filling(self, channels: int, height: int, width: int) -> Tensor:
+        """What the rectangle is set to."""
+        if self.value == "random":
+            return empty(channels, height, width).normal_()
+        values = self.value if isinstance(self.value, (tuple, list)) else [self.value]
+        return new_tensor(np.array(values, np.float32)[:, None, None])
+
+
+class GaussianBlur(Transform):
+    """An image blurred by a random width."""
+
+    shown = ("kernel_size", "sigma")
+
+    def __init__(self, kernel_size: int | Sequence[int], sigma: Any = (0.1, 2.0)):
+        self.kernel_size = F.pair(kernel_size)
+        self.sigma = (sigma, sigma) if isinstance(sigma, (int, float)) else tuple(sigma)
+
+    def __call__(self, img: F.Image) -> F.Image:
+        width = uniform(self.sigma[0], self.sigma[1])
+        return sizes.gaussian_blur(img, self.kernel_size, [width, width])
+
+
+class RandomApply(Transform):
+    """Transforms that are applied together with a probability."""
+
+    def __init__(self, transforms: Sequence[Callable], p: float = 0.5):
+        self.transforms, self.p = transforms, p
+
+    def __call__(self, img: Any) -> Any:
+        if self.p < rand(1).item():
+            return img
+        for transform in self.transforms:
+            img = transform(img)
+        return img
+
+
+class RandomChoice(Transform):
+    """One of several transforms."""
+
+    def __init__(self, transforms: Sequence[Callable], p: Sequence[float] | None = None):
+        self.transforms, self.p = transforms, p
+
+    def __call__(self, *args: Any) -> Any:
+        return random.choices(self.transforms, weights=self.p)[0](*args)
+
+
+class RandomOrder(Transform):
+    """Transforms in random order."""
+
+    def __init__(self, transforms: Sequence[Callable]):
+        self.transforms = transforms
+
+    def __call__(self, img: Any) -> Any:
+        order = list(range(len(self.transforms)))
+        random.shuffle(order)
+        for i in order:
+            img = self.transforms[i](img)
+        return img

@@ -1,0 +1,60 @@
+"""Networks for images: the parameters, initial weights and results that torchvision 0.29 gives for the same seed."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.vision import models
+
+SMALL_VIT = {
+    "image_size": 64, "patch_size": 16, "num_layers": 2, "num_heads": 2, "hidden_dim": 16, "mlp_dim": 32,
+    "representation_size": 8,
+}  # fmt: skip
+# the names in the state, the numbers in it, the sums of their sizes and of the result's, the last name but two
+RECORDED = {
+    "resnet18": (122, 11699132, 240637.893637, 282.7465, "layer4.1.bn2.num_batches_tracked"),
+    "squeezenet1_1": (52, 1235496, 54015.571822, 45.739, "features.12.expand3x3.bias"),
+    "mobilenet_v2": (314, 3539036, 179909.424847, 0.0, "features.18.1.num_batches_tracked"),
+    "mobilenet_v3_small": (244, 2555002, 98521.682505, 0.0, "classifier.0.bias"),
+    "densenet121": (727, 8062625, 386890.292383, 257.3754, "features.norm5.num_batches_tracked"),
+    "vision transformer": (34, 26208, 1120.30201, 211.0626, "heads.pre_logits.bias"),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_weights_and_results_are_torchvisions(name):
+    torch.manual_seed(3)
+    model = models.VisionTransformer(**SMALL_VIT) if "vision" in name else models.get_model(name)
+    state = model.eval().state_dict()
+    x = torch.sin(torch.arange(3 * 64 * 64.0)).reshape(1, 3, 64, 64)
+    with torch.no_grad():
+        if "vision" in name:  # its last layer is 0 at first
+            y = model.encoder(torch.cat([model.class_token, model._process_input(x)], 1))
+            assert model(x).tolist() == torch.zeros(1, 1000).tolist()
+        else:
+            y = model(x)
+    weights = sum(value.double().abs().sum().item() for value in state.values())
+    count, elements, size, result, key = RECORDED[name]
+    assert (len(state), sum(value.numel() for value in state.values()), list(state)[-3]) == (count, elements, key)
+    assert weights == pytest.approx(size, abs=2e-6)
+    assert y.double().abs().sum().item() == pytest.approx(result, abs=1e-3)
+
+
+def test_a_network_is_trained():
+    model = models.resnet18(num_classes=3)
+    x, y = torch.randn(2, 3, 32, 32), torch.tensor([0, 2])
+    torch.nn.functional.cross_entropy(model(x), y).backward()
+    assert all(p.grad is not None and bool(p.grad.isfinite().all()) for p in model.parameters())
+
+
+def test_weights_are_named_and_refused():
+    assert models.ResNet18_Weights.DEFAULT is models.ResNet18_Weights.IMAGENET1K_V1
+    assert models.ResNet50_Weights.DEFAULT is models.ResNet50_Weights.IMAGENET1K_V2
+    assert models.get_model_weights("vit_b_16") is models.ViT_B_16_Weights
+    for given in ({"weights": models.ResNet18_Weights.DEFAULT}, {"weights": "DEFAULT"}, {"pretrained": True}):
+        with pytest.raises(RuntimeError, match="rushlight downloads no weights"):
+            models.resnet18(**given)
+    with pytest.raises(ValueError, match="Unknown model resnet19"):
+        models.get_model("resnet19")
+    assert {"alexnet", "vgg16_bn", "resnet152", "vit_l_32", "mobilenet_v3_large"} <= set(models.list_models())
+    with pytest.raises(AttributeError, match=r"module 'torch.vision.models' has no attribute 'inception_v9'"):
+        models.inception_v9  # noqa: B018
