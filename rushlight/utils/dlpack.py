@@ -1,5 +1,13 @@
 """Tensors of other libraries without a copy, as `torch.utils.dlpack`."""
 
-from rushlight import from_dlpack
+from typing import Any
 
-__all__ = ["from_dlpack"]
+from rushlight import from_dlpack
+from rushlight.tensors import Tensor
+
+__all__ = ["from_dlpack", "to_dlpack"]
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """A capsule of DLPack that shares a tensor's memory."""
+    return tensor.__dlpack__()

@@ -42,8 +42,13 @@ SMALL = [
 
 def widened(blocks: list[Block], times: float) -> list[Block]:
     """Blocks with more channels, in multiples of eight."""
-    widths = ("input", "expanded", "output")
-    return [b._replace(**{name: divisible(getattr(b, name) * times, 8) for name in widths}) for b in blocks]
+    return [
+        block._replace(
+            input=divisible(block.input * times, 8), expanded=divisible(block.expanded * times, 8),
+            output=divisible(block.output * times, 8),
+        )
+        for block in blocks
+    ]  # fmt: skip
 
 
 class InvertedResidual(nn.Module):

@@ -39,7 +39,7 @@ def model(*versions: str) -> Callable:
         name = build.__name__
         kinds = versions or ("IMAGENET1K_V1",)
         values = {version: f"{name}: {version}" for version in kinds}
-        offered: Any = WeightsEnum(
+        offered: Any = WeightsEnum(  # type: ignore[call-arg]
             weights_name(name), {**values, "DEFAULT": values.get("IMAGENET1K_V2", values[kinds[0]])}
         )
         WEIGHTS[weights_name(name)] = offered

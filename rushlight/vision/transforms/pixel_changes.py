@@ -29,6 +29,16 @@ def uniform(low: float, high: float) -> float:
     return empty(1).uniform_(low, high).item()
 
 
+def chance() -> float:
+    """A random number from 0 to 1."""
+    return float(rand(1))
+
+
+def below(n: int) -> int:
+    """A random integer from 0 to before `n`."""
+    return int(randint(0, n, size=(1,)))
+
+
 class Transform:
     """What can be called; its text shows the attributes that `shown` names."""
 
@@ -109,7 +119,7 @@ class RandomGrayscale(Transform):
 
     def __call__(self, img: F.Image) -> F.Image:
         channels = img.shape[-3] if isinstance(img, Tensor) else 3 if F.as_array(img).ndim == 3 else 1
-        return pixels.rgb_to_grayscale(img, channels) if rand(1).item() < self.p else img
+        return pixels.rgb_to_grayscale(img, channels) if chance() < self.p else img
 
 
 class RandomInvert(Transform):
@@ -121,7 +131,7 @@ class RandomInvert(Transform):
         self.p = p
 
     def __call__(self, img: F.Image) -> F.Image:
-        return pixels.invert(img) if rand(1).item() < self.p else img
+        return pixels.invert(img) if chance() < self.p else img
 
 
 class FiveCrop(Transform):
@@ -157,8 +167,8 @@ class RandomResizedCrop(Transform):
             shape = empty(1).uniform_(low, top).exp().item()
             width, height = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
             if 0 < width <= wide and 0 < height <= high:
-                row = int(randint(0, high - height + 1, size=(1,)).item())
-                return row, int(randint(0, wide - width + 1, size=(1,)).item()), height, width
+                row = below(high - height + 1)
+                return row, below(wide - width + 1), height, width
         width, height = wide, high
         if wide / high < min(ratio):
             height = round(wide / min(ratio))
@@ -243,7 +253,7 @@ class RandomErasing(Transform):
         self.p, self.scale, self.ratio, self.value, self.inplace = p, scale, ratio, value, inplace
 
     def __call__(self, img: Tensor) -> Tensor:
-        if rand(1).item() >= self.p:
+        if chance() >= self.p:
             return img
         channels, high, wide = img.shape[-3:]
         low, top = (float(np.log(np.float32(r))) for r in self.ratio)
@@ -253,8 +263,8 @@ class RandomErasing(Transform):
             height, width = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
             if height < high and width < wide:
                 filling = self.filling(channels, height, width)
-                row = int(randint(0, high - height + 1, size=(1,)).item())
-                column = int(randint(0, wide - width + 1, size=(1,)).item())
+                row = below(high - height + 1)
+                column = below(wide - width + 1)
                 return pixels.erase(img, row, column, height, width, filling, self.inplace)
         return img
 
@@ -287,7 +297,7 @@ class RandomApply(Transform):
         self.transforms, self.p = transforms, p
 
     def __call__(self, img: Any) -> Any:
-        if self.p < rand(1).item():
+        if self.p < chance():
             return img
         for transform in self.transforms:
             img = transform(img)

@@ -80,8 +80,8 @@ def grey(img: Tensor) -> Tensor:
 def rgb_to_grayscale(img: Image, num_output_channels: int = 1) -> Image:
     """An image in grey, of one channel or three equal ones."""
     if not isinstance(img, Tensor):
-        one = np.asarray((to_pil_image(img) if isinstance(img, np.ndarray) else img).convert("L"))
-        return one if num_output_channels == 1 else np.stack([one] * 3, 2)
+        bright = np.asarray((to_pil_image(img) if isinstance(img, np.ndarray) else img).convert("L"))
+        return bright if num_output_channels == 1 else np.stack([bright] * 3, 2)
     tensor, back = planes(img)
     one = tensor if tensor.shape[-3] == 1 else grey(tensor)
     return back(one if num_output_channels == 1 else one.expand(*one.shape[:-3], 3, *one.shape[-2:]))

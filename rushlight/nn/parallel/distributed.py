@@ -1,0 +1,5 @@
+"""`DistributedDataParallel`, where PyTorch has it."""
+
+from rushlight.nn.parallel.replicated import DistributedDataParallel
+
+__all__ = ["DistributedDataParallel"]
