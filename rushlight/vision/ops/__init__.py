@@ -2,7 +2,7 @@
 
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.vision.ops.boxes import *
+from rushlight.vision.ops.branches import *
 from rushlight.vision.ops.misc import *
-from rushlight.vision.ops.stochastic_depth import *
 
 _explain_misses(globals())
