@@ -59,7 +59,15 @@ FLIPPED = "PyTorch's vmap does not flip a number, which PyTorch does without vma
 JOINED = "PyTorch's vmap finds that a number cannot be joined by looking for its dimension"
 ZEROS = "PyTorch's tangent of zeros cannot be written to, which it finds when it differentiates it"
 OVERWRITTEN = "PyTorch's forward mode of norm overwrites what it saved, and cannot be differentiated"
-CONSTANT = "where a derivative is constant PyTorch's depends on the inputs all the same, with gradients of zero"
+CONSTANT = "where a derivative is constant one library's depends on the inputs all the same, with gradients of zero"
+SLOPE = "rushlight's gradient is the slope by central differences, PyTorch's is not: docs/pytorch-mistakes.md"
+UNNOTICED = "PyTorch's kron does not notice that what it saved was changed: docs/pytorch-mistakes.md"
+CAST = "PyTorch saves the operand, rushlight what it is cast to"
+HALVED = "PyTorch's trapezoid takes half of the ends away again, of which nan and infinity leave nothing"
+EXAMPLES = "PyTorch's layer_norm of a number inside vmap normalizes over the examples"
+GATHERED = "inside vmap PyTorch's index_select is a gather, which says by another type that an index is out of range"
+BATCHED_HOOKS = "PyTorch's hooks in a batched pass see tensors of a batch, which tell nothing of the graph"
+CDIST = "PyTorch has no derivative of a batch of cdist's derivatives"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
 OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
 GAPS = "PyTorch writes an `out` with gaps in memory as if it had none: docs/pytorch-mistakes.md"
@@ -93,27 +101,46 @@ EXPLANATIONS = [
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
-    Explanation("programs", NOTHING_RAISED, r"x\.norm\(\).*hessian", OVERWRITTEN),
-    Explanation(
-        "programs",
-        "(requires_grad False|leaf True|node ''), PyTorch",
-        r"x\.(relu|sort).*(functional.jvp|jacfwd)",
-        CONSTANT,
-    ),
-    Explanation(
-        "programs", "grads = .*raises RuntimeError, on PyTorch nothing", r"x\.(var|sort).*(jacfwd|hess)", CONSTANT
-    ),
+    Explanation("programs", NOTHING_RAISED, r"norm\(.*hessian", OVERWRITTEN),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
     Explanation("programs", rf"^torch.nn.utils.clip_grad_value_[^\n]*\n{NOTHING_RAISED}", "", CLIPPING),
-    Explanation("programs", r"inputs=\[x, t.*raises nothing", "", NODES_OF_INPUTS),
+    Explanation("programs", r"(inputs=|grad\(.*, )\[x, t.*raises nothing, on PyTorch Run", "", NODES_OF_INPUTS),
+    Explanation(
+        "programs",
+        r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing",
+        r"torch\.kron\(.*(_\(| [*+]= )",
+        UNNOTICED,
+    ),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"\.to\(torch.*cosine_similarity\(", CAST),
+    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"complex.*torch\.logaddexp\(", COMPLEX),
+    Explanation("programs", ": values.*nan", r"torch\.trapezoid\(", HALVED),
+    Explanation(
+        "programs", r"^seen\[.*(requires_grad True|leaf False), PyTorch's", "is_grads_batched=True", BATCHED_HOOKS
+    ),
+    Explanation("programs", r"backward\(.*on PyTorch NotImpl", r"torch\.cdist\(.*is_grads_batched=True", CDIST),
+    Explanation("programs", r"index_copy\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
+    Explanation(
+        "programs", r"^t\d+: values", r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(", MEMORY
+    ),
+    Explanation(
+        "programs", r"raises (Index|Value|Attribute|Type)Error, on PyTorch Run", r"autograd\.functional", FUNCTIONAL
+    ),
+    Explanation("programs", "raises TypeError, on PyTorch RuntimeError", "linearize", NESTED),
+    Explanation("programs", "leaf False, PyTorch's True", "linearize", LINEARIZE),
+    Explanation("programs", "result.*raises RuntimeError, on PyTorch nothing", "layer_norm.*vmap", EXAMPLES),
+    Explanation("programs", "raises IndexError, on PyTorch RuntimeError", "index_select.*vmap", GATHERED),
+    Explanation("programs", NOTHING_RAISED, "mse_loss.*(hessian|vmap.*vmap)", ZEROS),
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", r"values.array\(\[+\d+[,\]]", "topk", TIES),
     Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
     Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin)|torch\.complex)\(", SAVED),
     Explanation(
-        "programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"(\w+) = \w+\.expand\(.*\b\1\.(zero|fill)_\(", FILLED
+        "programs",
+        rf"(grad|backward)\(.*{NOTHING_RAISED}",
+        r"(\w+) = (\w+\.expand|torch\.broadcast_tensors)\(.*\b\1\.(zero|fill)_\(",
+        FILLED,
     ),
     Explanation("programs", "autograd.grad.*raises (nothing|Not).*on PyTorch Runtime", r"\.scatter(_|\()", CORNER),
     Explanation("programs", "einsum.*raises RuntimeError, on PyTorch nothing", "", PROMOTED),
@@ -150,7 +177,7 @@ EXPLANATIONS = [
 
 
 RESHAPED = r"^with torch\.(no_grad|inference_mode)\(\):\n    [xwbs]\.(t|squeeze|unsqueeze|transpose|swapdims)_\("
-BLAMED = {rf"\.data = |{RESHAPED}": GIVEN}
+BLAMED = {rf"\.data\b|{RESHAPED}": GIVEN}
 """Lines that explain what a program does otherwise, where without them it does the same."""
 
 

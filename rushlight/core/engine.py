@@ -276,8 +276,6 @@ class Backward:
 
         A first gradient is the `.grad` itself to those who are told afterwards, as they may have changed it.
         """
-        if not leaf._needs:
-            return
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
         with hooks.lock:

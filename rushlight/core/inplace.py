@@ -8,10 +8,10 @@ from weakref import ref
 
 import numpy as np
 
-from rushlight.core.above import above
+from rushlight.core.above import ABOVE, above
 from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
-from rushlight.core.context import next_number
+from rushlight.core.context import last_number, next_number
 from rushlight.core.errors import changed_view, larger_result, lower_result, sizes_differ
 from rushlight.core.forward import copies, renew_tangents, take_tangents
 from rushlight.core.graph import DEFAULT, Node, TensorBase, VersionCounter, new_tensor
@@ -341,6 +341,8 @@ class CopySlices(Node):
 
     def apply(self, grad, recorded, needs):
         """The cotangents of the base as it was, and of the other inputs of the change."""
+        if self.freed:
+            raise ABOVE.freed(self)
         window = self.window
         first, *rest = self.node.apply(READ(grad, window), recorded, needs)
         if not needs[0]:
@@ -350,7 +352,8 @@ class CopySlices(Node):
         return [REPLACE(grad, first, window), *rest]
 
     def release(self):
-        """Lets go of what the change saved."""
+        """Lets go of what the change saved: it cannot be gone through again, as in PyTorch, whatever that is."""
+        self.freed = last_number()
         self.node.release()
 
 

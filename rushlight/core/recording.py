@@ -168,7 +168,7 @@ def needed(op, args):
                 needs |= 1 << i
         elif position in op.lists:
             for item in value:
-                if item.requires_grad:
+                if requires_grad(item):
                     needs |= 1 << i
     return needs
 

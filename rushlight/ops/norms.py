@@ -28,12 +28,13 @@ def norm_of(x, p, dims, keepdim):
     """The p-norm over `dims` of an array of floats; of float16 it is computed in float32."""
     if x.dtype == np.float16:
         return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
+    if x.dtype.kind == "c" and p != 0:
+        x = np.abs(x)  # infinite where a part is, though the other may be nan
     if p == 2 and len(dims) == x.ndim and x.size < SHORT and x.flags.c_contiguous:
         elements = x.reshape(-1)
-        return np.sqrt(np.vdot(elements, elements).real).reshape([1] * (x.ndim * keepdim))
+        return np.sqrt(np.dot(elements, elements)).reshape([1] * (x.ndim * keepdim))
     if p == 2:
-        squares = np.square(x.real) + np.square(x.imag) if x.dtype.kind == "c" else x * x
-        return np.sqrt(added(squares, dims, keepdim))
+        return np.sqrt(added(x * x, dims, keepdim))
     if p == 0:
         return added((x != 0).astype(x.real.dtype), dims, keepdim)
     size = np.abs(x)

@@ -39,7 +39,22 @@ def retained_gradient(view, leaf):
     return leaf.grad
 
 
-@pytest.mark.parametrize("use", [doubled_gradient, gradient_through_a_hook, retained_gradient])
+def gradient_of_joined(view, leaf):
+    """The same where the view is one of several that are joined."""
+    rushlight.cat([rushlight.zeros(4, dtype=view.dtype), view]).sum().backward()
+    return leaf.grad
+
+
+def gradient_of_stacked(view, leaf):
+    """The same where the view is stacked on itself."""
+    rushlight.stack([view, view]).sum().backward()
+    return leaf.grad / 2
+
+
+USES = [doubled_gradient, gradient_through_a_hook, retained_gradient, gradient_of_joined, gradient_of_stacked]
+
+
+@pytest.mark.parametrize("use", USES)
 def test_first_uses_of_a_view_after_its_base_was_changed(use):
     leaf = rushlight.tensor([[0.5, -1.0], [2.0, 0.0]], dtype=rushlight.float64, requires_grad=True)
     base = leaf * 1
@@ -47,3 +62,39 @@ def test_first_uses_of_a_view_after_its_base_was_changed(use):
     base.tanh_()
     expected = 1 - leaf.detach().tanh() ** 2
     assert rushlight.allclose(use(view, leaf), expected)
+
+
+def test_a_view_of_what_did_not_require_grad_is_joined_with_the_history_that_it_has_now():
+    base, factor = rushlight.ones(2, 2), rushlight.full((2, 2), 3.0, requires_grad=True)
+    view = base[0]
+    base.mul_(factor)
+    rushlight.stack([view, view]).sum().backward()
+    assert factor.grad.tolist() == [[2.0, 2.0], [0.0, 0.0]]
+
+
+def test_a_view_made_in_inference_mode_cannot_be_joined_after_a_change():
+    base = rushlight.ones(2, requires_grad=True) * 2
+    with rushlight.inference_mode():
+        view = base.view(2)
+    base.zero_()
+    with pytest.raises(RuntimeError, match="A view was created in inference mode"):
+        rushlight.cat([view, base])
+
+
+def test_what_was_freed_of_a_changed_view_raises_though_it_saved_nothing():
+    row = rushlight.ones(2, requires_grad=True)
+    whole = rushlight.ones(2, 2, requires_grad=True) * 1
+    whole[0] = row
+    whole.sum().backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        (whole * 2).sum().backward()
+    assert row.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_leaf_that_no_longer_requires_grad_tells_its_hooks_all_the_same():
+    leaf, told = rushlight.ones(2, requires_grad=True), []
+    leaf.register_post_accumulate_grad_hook(lambda x: told.append(x.grad))
+    result = (leaf * 2).sum()
+    leaf.requires_grad_(False)
+    result.backward()
+    assert told == [None]
