@@ -139,17 +139,16 @@ cdef enum:
 
 
 cdef inline real finished(real x, real y, real rest, int kind) noexcept nogil:
-    """What is asked for, from the remainder with the sign of x."""
-    cdef real quotient, whole
-    cdef bint turned = rest != 0 and (y < 0) != (rest < 0)
+    """What is asked for, from the remainder with the sign of x; without branches, so that loops become vectors."""
+    cdef int turned = (rest != 0) & ((y < 0) != (rest < 0))
+    cdef real quotient, whole, floored = rest + (y if turned else 0)
     if kind == TRUNCATED:
         return rest
     if kind == FLOORED:
-        return rest + y if turned else rest if rest != 0 else copysign(<real>0, y)
-    quotient = (x - rest) / y
-    quotient = quotient - 1 if turned else quotient
+        return floored if rest != 0 else copysign(<real>0, y)
+    quotient = (x - rest) / y - <real>turned
     whole = floor(quotient)
-    whole = whole + 1 if quotient - whole > <real>0.5 else whole
+    whole = whole + (<real>1 if quotient - whole > <real>0.5 else <real>0)
     return whole if quotient != 0 else copysign(<real>0, x / y)
 
 
@@ -169,8 +168,8 @@ cdef inline real rest_of(real x, real y, int* far) noexcept nogil:
         rest = <double>x - quotient * <double>y  # exact, with 24 bits of y and 29 of the quotient
     else:
         rest = fma(-quotient, y, x)
-    rest = rest + copysign(fabs(<double>y), x) if rest != 0 and (rest < 0) != (x < 0) else rest
-    far[0] |= (not fabs(quotient) < 1 << 28) | (rest != rest)
+    rest += copysign(fabs(<double>y), x) if (rest != 0) & ((rest < 0) != (x < 0)) else 0
+    far[0] |= (quotient != quotient) | (fabs(quotient) >= 1 << 28) | (rest != rest)
     return <real>copysign(rest, x) if rest == 0 else <real>rest
 
 
@@ -180,9 +179,12 @@ cdef wide divide_by_each(const real* x, const real* y, real* out, npy_intp n, in
     if kind == TRUNCATED:
         for i in range(n):
             out[i] = rest_of(x[i], y[i], &found)
+    elif kind == FLOORED:
+        for i in range(n):
+            out[i] = finished(x[i], y[i], rest_of(x[i], y[i], &found), FLOORED)
     else:
         for i in range(n):
-            out[i] = finished(x[i], y[i], rest_of(x[i], y[i], &found), kind)
+            out[i] = finished(x[i], y[i], rest_of(x[i], y[i], &found), QUOTIENT)
     far[0] = found
 
 
@@ -192,9 +194,12 @@ cdef wide divide_by(const real* x, real y, real* out, npy_intp n, int kind, int*
     if kind == TRUNCATED:
         for i in range(n):
             out[i] = rest_of(x[i], y, &found)
+    elif kind == FLOORED:
+        for i in range(n):
+            out[i] = finished(x[i], y, rest_of(x[i], y, &found), FLOORED)
     else:
         for i in range(n):
-            out[i] = finished(x[i], y, rest_of(x[i], y, &found), kind)
+            out[i] = finished(x[i], y, rest_of(x[i], y, &found), QUOTIENT)
     far[0] = found
 
 

@@ -57,7 +57,7 @@ def last_operation(key: tuple, shape: tuple[int, ...]) -> str:
 
 def is_whole(item: slice, key: tuple, i: int, shape: tuple[int, ...]) -> bool:
     """Whether the i-th item of a key is a slice of a whole dimension."""
-    if item.start not in (None, 0) or item.step not in (None, 1):
+    if item.start or (item.step is not None and item.step != 1):
         return False
     if item.stop is None:
         return True

@@ -119,7 +119,7 @@ fmod = remainders(
 def rounded_down(x, y):
     """The remainder of a division that is rounded down; one of 0 has the sign of `x`."""
     result = np.remainder(x, y)
-    return np.where(result == 0, np.copysign(result, x), result) if kind_of(result.dtype) == "f" else result
+    return np.where(result == 0, x * 0, result) if kind_of(result.dtype) == "f" else result
 
 
 remainder = remainders(
