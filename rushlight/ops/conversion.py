@@ -12,6 +12,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.meta import COPIED_OUT, outline
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
+from rushlight.kernels.halves import convert_halves
 from rushlight.layouts import empty_array, has_format, memory_format
 from rushlight.ops.from_data import shared
 from rushlight.ops.table import named, operator
@@ -30,7 +31,8 @@ __all__ = ["from_dlpack"]
 )
 def _to_copy(input, dtype, format):
     out = empty_array(input, dtype, format)
-    np.copyto(out, input, casting="unsafe")
+    if not convert_halves(input, out):
+        np.copyto(out, input, casting="unsafe")
     return out
 
 

@@ -9,6 +9,7 @@ from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import arithmetic
+from rushlight.kernels.ranking import first_along
 from rushlight.ops.gather import _put_back, picked
 from rushlight.ops.keywords import keywords
 from rushlight.ops.out import takes_out
@@ -136,6 +137,9 @@ def _topk(input, k, dim, largest):
             if k
             else (input.reshape(1)[:0], np.zeros(0, np.int64, like=input))
         )
+    found = first_along(input, k, dim, largest)
+    if found is not None:
+        return found
     n = input.shape[dim]
     first = (*[slice(None)] * dim, slice(k))
     if k * 4 >= n:

@@ -1,0 +1,75 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""float16 from float32 and back by the CPU's own instructions, where it has them."""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef extern from *:
+    """
+    #if defined(__x86_64__) && defined(__GNUC__)
+    #include <immintrin.h>
+    #include <string.h>
+    static int rushlight_has_halves(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
+    __attribute__((target("avx,f16c")))
+    static void rushlight_to_halves(const float* x, unsigned short* out, Py_ssize_t n) {
+        float rest[8] = {0};
+        unsigned short made[8];
+        Py_ssize_t i = 0;
+        for (; i + 8 <= n; i += 8)
+            _mm_storeu_si128((__m128i*)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
+        memcpy(rest, x + i, (n - i) * sizeof(float));
+        _mm_storeu_si128((__m128i*)made, _mm256_cvtps_ph(_mm256_loadu_ps(rest), _MM_FROUND_TO_NEAREST_INT));
+        memcpy(out + i, made, (n - i) * sizeof(short));
+    }
+    __attribute__((target("avx,f16c")))
+    static void rushlight_to_singles(const unsigned short* x, float* out, Py_ssize_t n) {
+        unsigned short rest[8] = {0};
+        float made[8];
+        Py_ssize_t i = 0;
+        for (; i + 8 <= n; i += 8)
+            _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(x + i))));
+        memcpy(rest, x + i, (n - i) * sizeof(short));
+        _mm256_storeu_ps(made, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)rest)));
+        memcpy(out + i, made, (n - i) * sizeof(float));
+    }
+    #else
+    static int rushlight_has_halves(void) { return 0; }
+    static void rushlight_to_halves(const float* x, unsigned short* out, Py_ssize_t n) {}
+    static void rushlight_to_singles(const unsigned short* x, float* out, Py_ssize_t n) {}
+    #endif
+    """
+    bint has_halves "rushlight_has_halves"() noexcept nogil
+    void to_halves "rushlight_to_halves"(const float* x, unsigned short* out, Py_ssize_t n) noexcept nogil
+    void to_singles "rushlight_to_singles"(const unsigned short* x, float* out, Py_ssize_t n) noexcept nogil
+
+cdef enum:
+    GRAIN = 1 << 15  # elements of a thread's part
+
+
+cdef struct Job:
+    const char* x
+    char* out
+    bint narrows
+
+
+cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Some elements."""
+    cdef const Job* job = <const Job*>given
+    if job.narrows:
+        to_halves(<const float*>job.x + start, <unsigned short*>job.out + start, stop - start)
+    else:
+        to_singles(<const unsigned short*>job.x + start, <float*>job.out + start, stop - start)
+
+
+def convert(cnp.ndarray x, cnp.ndarray out):
+    """Writes contiguous float32 numbers as float16, or the reverse; whether this is the place for it."""
+    cdef Job job
+    if not has_halves() or not cnp.PyArray_ISCARRAY_RO(x) or not cnp.PyArray_ISCARRAY(out) \
+            or not cnp.PyArray_SAMESHAPE(x, out):
+        return False
+    job.x, job.out, job.narrows = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(x) == 4
+    shared(convert_part, &job, cnp.PyArray_SIZE(x), GRAIN)
+    return True

@@ -1,0 +1,18 @@
+"""float16 from float32 and back."""
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.kernels.compiled import load
+
+__all__ = ["convert_halves"]
+
+fast = load("halves")
+HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
+
+
+def convert_halves(x, out):
+    """Writes an array's numbers to another, of float32 and float16 in either order; whether it could."""
+    if fast is None or {x.dtype, out.dtype} != {HALF, SINGLE} or not (is_array(x) and is_array(out)):
+        return False
+    return fast.convert(x, out)

@@ -1,0 +1,21 @@
+"""The few largest or smallest elements along a dimension."""
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.kernels.compiled import load
+
+__all__ = ["first_along"]
+
+fast = load("ranking")
+
+
+def first_along(array, k, dim, largest):
+    """The first k elements of an order and their places along a dimension; None where that takes the general way."""
+    if fast is None or not is_array(array):
+        return None
+    last = dim == array.ndim - 1
+    found = fast.first(array if last else np.moveaxis(array, dim, -1), k, largest)
+    if found is None or last:
+        return found
+    return tuple([np.ascontiguousarray(np.moveaxis(part, -1, dim)) for part in found])
