@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""How arrays that broadcast, or lie in different ways, are gone through together: row by row, as PyTorch's iterator does.
+"""How arrays that broadcast, or lie in different ways, are gone through together: row by row, as PyTorch's iterator.
 
-The dimensions are sorted by how the first operands lie, which is how the result lies too (`placing.elementwise_strides`),
-and those that follow each other in the memory of all become one.
+The dimensions are sorted by how the first operands lie, which is how the result lies too
+(`placing.elementwise_strides`), and those that follow each other in the memory of all become one.
 """
 
 cimport numpy as cnp
@@ -86,7 +86,9 @@ cdef void sort_dims(Rows* rows, int count) noexcept:
             if found < 0:
                 break
             if found > 0:
-                rows.order[last - before], rows.order[last - place] = rows.order[last - place], rows.order[last - before]
+                found = rows.order[last - before]
+                rows.order[last - before] = rows.order[last - place]
+                rows.order[last - place] = found
                 place = before
 
 

@@ -141,7 +141,7 @@ cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray valu
 
 
 def taken(array, index, int dim):
-    """The elements of an array at `index` along a dimension, as a new array; None where this is not the place for it."""
+    """The elements of an array at `index` along a dimension; None where this is not the place for it."""
     cdef Walk walk
     cdef cnp.ndarray out
     if not prepare(&walk, array, index, dim):

@@ -63,9 +63,9 @@ cdef void rank_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 def first(rows, Py_ssize_t k, bint largest):
-    """The values and places of the k first of each row along the last dimension; None where this is not the place for it.
+    """The values and places of the k first of each row along the last dimension, where k is small.
 
-    Rows are of float32 or float64; k is small.
+    None where this is not the place for it.
     """
     cdef Job job
     cdef cnp.npy_intp[64] shape

@@ -1,8 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Numbers from a generator's words of 32 bits, in one go: uniform, normal and whole ones, and permutations.
 
-The generator is NumPy's, by the capsule with its functions; who calls holds its lock. Normal float32 numbers are computed
-as `rushlight.random.cephes` says: a fused multiply-add of float32 numbers is a product and a sum in double precision.
+The generator is NumPy's, by the capsule with its functions; who calls holds its lock. Normal float32 numbers are
+computed as `rushlight.random.cephes` says: a fused multiply-add of float32 numbers is a product and a sum in double
+precision.
 """
 
 cimport numpy as cnp
