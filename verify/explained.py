@@ -66,6 +66,7 @@ CAST = "PyTorch saves the operand, rushlight what it is cast to"
 HALVED = "PyTorch's trapezoid takes half of the ends away again, of which nan and infinity leave nothing"
 EXAMPLES = "PyTorch's layer_norm of a number inside vmap normalizes over the examples"
 GATHERED = "inside vmap PyTorch's index_select is a gather, which says by another type that an index is out of range"
+JOINED_HOOKS = "hooks on PyTorch's node of cat also see gradients of what needs none"
 BATCHED_HOOKS = "PyTorch's hooks in a batched pass see tensors of a batch, which tell nothing of the graph"
 CDIST = "PyTorch has no derivative of a batch of cdist's derivatives"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
@@ -128,6 +129,7 @@ EXPLANATIONS = [
     ),
     Explanation("programs", "raises TypeError, on PyTorch RuntimeError", "linearize", NESTED),
     Explanation("programs", "leaf False, PyTorch's True", "linearize", LINEARIZE),
+    Explanation("programs", r"^seen(\[\d+\])+: kind NoneType, PyTorch's Tensor", r"torch\.cat\(", JOINED_HOOKS),
     Explanation("programs", "result.*raises RuntimeError, on PyTorch nothing", "layer_norm.*vmap", EXAMPLES),
     Explanation("programs", "raises IndexError, on PyTorch RuntimeError", "index_select.*vmap", GATHERED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*(hessian|vmap.*vmap)", ZEROS),

@@ -241,7 +241,7 @@ def finish(op, args, arrays):
     try:
         result = compute_batched(op, arrays) if batched else computed(op, arrays)
     except Exception as error:
-        if op.broadcasts:
+        if op.broadcasts or isinstance(error, MemoryError):
             raise explained(error, arrays) from None
         if op.view and args[0]._unsettled:  # there is no such view of how it lies
             args[0]._settled()

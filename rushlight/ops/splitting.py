@@ -16,6 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 Sections = int | tuple[int, ...] | list[int]
+MOST_PIECES = 1 << 32
 
 
 def enter(name, node, view):
@@ -167,6 +168,8 @@ def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int
     else:
         if given <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+        if given > MOST_PIECES:
+            raise RuntimeError(f"std::bad_alloc: {given} tensors, most of them empty, take more memory than there is")
         small, larger = divmod(size, given)
         bounds = [k * small + min(k, larger) for k in range(1, given)]
     starts, ends = [0, *bounds], [*bounds, size]
