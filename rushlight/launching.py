@@ -30,13 +30,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def launch(options: argparse.Namespace) -> int:
-    """Runs a script with rushlight in PyTorch's place on several processes; the exit status of `mpiexec`."""
+    """Runs a script with rushlight in PyTorch's place on several processes.
+
+    Returns the exit status of `mpiexec`; 2 where there is none, which is said.
+    """
+    try:
+        starter = mpiexec()
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 2
     where = ["-hosts", options.hosts] if options.hosts else []
     program = ["-m", options.script] if options.module else [options.script]
     environment = dict(os.environ) if options.no_labels else {**os.environ, LABELS: "1"}
     environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // options.processes)))
     command = [
-        mpiexec(), *where, "-n", str(options.processes),
+        starter, *where, "-n", str(options.processes),
         sys.executable, "-m", "rushlight", "run", *program, *options.arguments,
     ]  # fmt: skip
     return subprocess.call(command, env=environment)

@@ -13,7 +13,7 @@ from multiprocessing.reduction import ForkingPickler
 import pytest
 
 import rushlight
-from rushlight import distributed, launching
+from rushlight import cli, distributed, launching
 from rushlight.distributed import addresses, mpi, run
 from rushlight.interop.children import Labelled
 from rushlight.launched import Place, place_from_launcher
@@ -119,10 +119,12 @@ def test_operations_that_a_type_lacks():
         mpi.operation(distributed.ReduceOp.BOR, rushlight.zeros(1).numpy().dtype)
 
 
-def test_without_mpiexec(monkeypatch):
+def test_without_mpiexec(monkeypatch, capsys):
     monkeypatch.setattr(launching.shutil, "which", lambda *args, **kwargs: None)
     with pytest.raises(RuntimeError, match=r"no mpiexec on this machine. Install MPI: pip install 'rushlight"):
         launching.mpiexec()
+    assert cli.main(["launch", "-n", "2", "train.py"]) == 2
+    assert capsys.readouterr().err.startswith("There is no mpiexec on this machine. Install MPI: pip install")
 
 
 def test_what_launching_runs(monkeypatch):
