@@ -3,7 +3,6 @@
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -30,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def launch(options: argparse.Namespace) -> int:
-    """Runs a script with rushlight in PyTorch's place on several processes.
+    """Runs a script with rushlight in PyTorch's place on several processes: this process becomes `mpiexec`.
 
-    Returns the exit status of `mpiexec`; 2 where there is none, which is said.
+    Returns 2 where there is none, which is said.
     """
     try:
         starter = mpiexec()
@@ -47,4 +46,5 @@ def launch(options: argparse.Namespace) -> int:
         starter, *where, "-n", str(options.processes),
         sys.executable, "-m", "rushlight", "run", *program, *options.arguments,
     ]  # fmt: skip
-    return subprocess.call(command, env=environment)
+    sys.stdout.flush()
+    os.execve(starter, command, environment)

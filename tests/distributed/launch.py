@@ -12,6 +12,7 @@ from rushlight.launching import mpiexec
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 
 def has_mpi() -> bool:
@@ -26,12 +27,16 @@ def has_mpi() -> bool:
 needs_mpi = pytest.mark.skipif(not has_mpi(), reason="needs MPI: pip install 'rushlight[distributed]'")
 
 
+def command_for(processes: int, program: str, *arguments: str) -> list[str]:
+    """The command that runs a program on some processes."""
+    way = ["launch", "--no-labels", "-n", str(processes)] if processes else ["run"]
+    return [sys.executable, "-m", "rushlight", *way, str(HERE / "programs" / program), *arguments]
+
+
 def run(processes: int, program: str, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess:
     """Runs a program on some processes with `rushlight launch`; on 0 with `rushlight run`, without MPI's launcher."""
-    way = ["launch", "--no-labels", "-n", str(processes)] if processes else ["run"]
-    command = [sys.executable, "-m", "rushlight", *way, str(HERE / "programs" / program), *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+    command = command_for(processes, program, *arguments)
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
 
 
 def passes(processes: int, program: str, *arguments: str, folder: Path | None = None) -> str:

@@ -1,9 +1,12 @@
 """Programs on several processes. Each checks itself, against NumPy or against one process with all the work."""
 
+import os
 import re
+import subprocess
+import time
 
 import pytest
-from distributed.launch import needs_mpi, passes, run
+from distributed.launch import ENVIRONMENT, command_for, needs_mpi, passes, run
 
 pytestmark = needs_mpi
 
@@ -53,6 +56,28 @@ def test_the_end_of_one_process_ends_all(how, words):
     assert re.search(r"rushlight: rank \d (ended|was killed)", done.stderr), done.stderr
     assert re.search(words, done.stdout + done.stderr), done.stdout + done.stderr
     assert "nobody failed" not in done.stdout
+
+
+def ends(number):
+    """Whether a process ends; those that are ended take their time on a busy machine."""
+    for _ in range(6000):
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_the_end_of_the_launcher_ends_all():
+    command = command_for(2, "failures.py", "ended")
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as launcher:
+        text = launcher.stdout.readline() + launcher.stdout.readline()
+        launcher.terminate()
+        text += launcher.stdout.read()
+    numbers = [int(number) for number in re.findall(r"process (\d+)", text)]
+    assert len(numbers) == 2
+    assert all(ends(number) for number in numbers)
 
 
 @pytest.mark.parametrize("program", ["spawned.py", "lessons.py"])

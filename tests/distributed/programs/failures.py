@@ -21,6 +21,7 @@ dist.init_process_group("gloo", timeout=timedelta(minutes=5))
 rank = dist.get_rank()
 x = torch.ones(1)
 dist.all_reduce(x)
+print("process", os.getpid(), flush=True)
 if how in ("late", "astray"):
     dist.group.WORLD.set_timeout(timedelta(seconds=1))
 if how == "barrier" and rank != 1:
@@ -34,7 +35,7 @@ if rank == 1:
         sys.exit(3)
     elif how == "words":
         sys.exit("no more data")
-    elif how in ("late", "barrier"):
+    elif how in ("late", "barrier", "ended"):
         time.sleep(300)
     elif how == "astray":
         dist.broadcast(x, 0)
