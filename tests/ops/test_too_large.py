@@ -15,7 +15,7 @@ USES = {
 
 @pytest.mark.parametrize("use", USES)
 def test_copies_of_a_huge_expanded_tensor_are_refused(use):
-    with pytest.raises(RuntimeError, match="DefaultCPUAllocator|overflow"):
+    with pytest.raises(RuntimeError, match=r"DefaultCPUAllocator|overflow"):
         USES[use](torch.zeros(1).expand(HUGE))
 
 
