@@ -1,6 +1,8 @@
 """The files for checkers of types beside the modules (.pyi): they name what the modules have."""
 
 import ast
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -44,3 +46,8 @@ def test_results_have_their_fields():
         fields = [field.target.id for field in node.body]
         result = made[name](range(len(fields)))
         assert [getattr(result, field) for field in fields] == list(range(made[name].n_fields))
+
+
+def test_generated_stubs_are_up_to_date():
+    done = subprocess.run([sys.executable, "-m", "stubs", "--check"], cwd=FOLDER.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

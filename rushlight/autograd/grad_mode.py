@@ -3,6 +3,8 @@
 import functools
 import inspect
 import warnings
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, overload
 
 from rushlight.core.modes import CURRENT, Switch
 
@@ -11,6 +13,8 @@ __all__ = [
     "set_multithreading_enabled",
 ]  # fmt: skip
 
+
+F = TypeVar("F", bound=Callable)
 
 OF_CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
@@ -36,7 +40,7 @@ class Decorator:
         """Another of the same kind: each call of a decorated function enters its own."""
         return type(self)()
 
-    def __call__(self, function):
+    def __call__(self, function: F) -> F:
         """`function`, or a generator function, made to run in this mode."""
         if inspect.isclass(function):
             warnings.warn(OF_CLASSES, FutureWarning, stacklevel=2)
@@ -48,7 +52,7 @@ class Decorator:
             with self.clone():
                 return function(*args, **kwargs)
 
-        return wrapper
+        return wrapper  # type: ignore[return-value]  # of the same signature
 
     def wrap_generator(self, function):
         """Decorates a generator: its own code runs in this mode, the code between its values in the caller's."""
@@ -89,7 +93,11 @@ class GradMode(Switch, Decorator):
 class FixedMode(GradMode):
     """A mode without options: given a function, the class decorates it as its instances do."""
 
-    def __new__(cls, function=None):
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # the decorated function
+    def __new__(cls, function: Any = None) -> Any:
         """The mode, or `function` decorated with it."""
         self = super().__new__(cls)
         return self if function is None else self(function)

@@ -6,10 +6,11 @@
 `init_process_group()` finds the others; see there for processes that were started otherwise.
 """
 
-from rushlight.distributed.addresses import rendezvous
-from rushlight.distributed.buckets import GradBucket
+from rushlight.distributed.addresses import rendezvous as rendezvous
+from rushlight.distributed.buckets import GradBucket as GradBucket
 from rushlight.distributed.collectives import *
-from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
+from rushlight.distributed.device_mesh import DeviceMesh as DeviceMesh
+from rushlight.distributed.device_mesh import init_device_mesh as init_device_mesh
 from rushlight.distributed.errors import *
 from rushlight.distributed.groups import *
 from rushlight.distributed.objects import *

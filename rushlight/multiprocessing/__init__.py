@@ -7,13 +7,13 @@ they are.
 from multiprocessing import *
 
 from rushlight.missing import explain_misses as _explain_misses
-from rushlight.multiprocessing.sharing import get_all_sharing_strategies, get_sharing_strategy, set_sharing_strategy
-from rushlight.multiprocessing.spawning import (
-    ProcessContext,
-    ProcessExitedException,
-    ProcessRaisedException,
-    spawn,
-    start_processes,
-)
+from rushlight.multiprocessing.sharing import get_all_sharing_strategies as get_all_sharing_strategies
+from rushlight.multiprocessing.sharing import get_sharing_strategy as get_sharing_strategy
+from rushlight.multiprocessing.sharing import set_sharing_strategy as set_sharing_strategy
+from rushlight.multiprocessing.spawning import ProcessContext as ProcessContext
+from rushlight.multiprocessing.spawning import ProcessExitedException as ProcessExitedException
+from rushlight.multiprocessing.spawning import ProcessRaisedException as ProcessRaisedException
+from rushlight.multiprocessing.spawning import spawn as spawn
+from rushlight.multiprocessing.spawning import start_processes as start_processes
 
 _explain_misses(globals())

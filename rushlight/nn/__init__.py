@@ -4,7 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rushlight.missing import no_such_name as _no_such_name
-from rushlight.nn import functional, init, modules, parameter, utils
+from rushlight.nn import functional as functional
+from rushlight.nn import init as init
+from rushlight.nn import modules as modules
+from rushlight.nn import parameter as parameter
+from rushlight.nn import utils as utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import *
 
@@ -13,9 +17,9 @@ globals().pop("attention")  # the layers' file; the package of that name comes o
 ON_DEMAND = {"DataParallel": "rushlight.nn.parallel", "SyncBatchNorm": "rushlight.nn.parallel.synchronized"}
 
 if TYPE_CHECKING:  # what checkers of types cannot see in the table
-    from rushlight.nn import parallel
-    from rushlight.nn.parallel import DataParallel
-    from rushlight.nn.parallel.synchronized import SyncBatchNorm
+    from rushlight.nn import parallel as parallel
+    from rushlight.nn.parallel import DataParallel as DataParallel
+    from rushlight.nn.parallel.synchronized import SyncBatchNorm as SyncBatchNorm
 
 
 def __getattr__(name):

@@ -96,8 +96,8 @@ def imag(input: Tensor) -> Tensor:
     return _imag(_neg_view(_conj(input)) if is_conj(input) else input)
 
 
-Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc=real.__doc__)
-Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=imag.__doc__)
+Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc=real.__doc__)  # type: ignore[arg-type]  # a setter's result is not looked at
+Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=imag.__doc__)  # type: ignore[arg-type]
 
 
 # conjugates and negatives: views of the same memory, and copies

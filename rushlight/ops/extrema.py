@@ -192,7 +192,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
     if dim is None and other is None:
         return extreme_of_all("max", _max, input)
     if other is not None or isinstance(dim, TensorBase):
-        return input.maximum(dim if other is None else other)
+        return input.maximum(dim if other is None else other)  # type: ignore[arg-type]  # `dim` is a tensor here
     return along("max", _max_dim, return_types.max, input, dim, keepdim)
 
 
@@ -212,7 +212,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
     if dim is None and other is None:
         return extreme_of_all("min", _min, input)
     if other is not None or isinstance(dim, TensorBase):
-        return input.minimum(dim if other is None else other)
+        return input.minimum(dim if other is None else other)  # type: ignore[arg-type]  # `dim` is a tensor here
     return along("min", _min_dim, return_types.min, input, dim, keepdim)
 
 

@@ -130,7 +130,7 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tens
     (tensor([1., 4., 9.]), tensor([2., 4.]))
     """
     if of_bools(input, exponent):
-        return input.bitwise_or(not exponent, out=out)  # type: ignore[union-attr]  # it is a tensor
+        return input.bitwise_or(not exponent, out=out)  # type: ignore[union-attr, call-overload]  # it is a tensor
     return (_pow_tensor if isinstance(exponent, TensorBase) else _pow)(input, exponent, out=out)
 
 

@@ -106,7 +106,7 @@ def usual(cls: type, function: Callable, types, args, kwargs) -> Any:
         return result if function in KEPT else of_class(result, cls)
 
 
-KEPT = {Tensor._base.__get__, Tensor.grad.__get__}  # type: ignore[attr-defined]  # what no subclass is made of
+KEPT = {Tensor._base.__get__, Tensor.grad.__get__}  # type: ignore[attr-defined, union-attr]  # what no subclass is made of
 
 
 def of_class(result: Any, cls: type) -> Any:

@@ -11,6 +11,7 @@ from rushlight.sparse.creation import spdiags
 from rushlight.sparse.invariants import check_sparse_tensor_invariants
 from rushlight.sparse.tensor import HANDLED as _HANDLED
 from rushlight.sparse.tensor import SparseTensor as _SparseTensor
+from rushlight.sparse.tensor import like as _like
 from rushlight.tensors import Tensor as _Tensor
 
 __all__ = [
@@ -85,9 +86,7 @@ def as_sparse_gradcheck(gradcheck: _Any) -> _Any:
 
 
 def _with_values(tensor: _SparseTensor, values: _Tensor) -> _SparseTensor:
-    from rushlight.sparse.tensor import like
-
-    return like(tensor, values)
+    return _like(tensor, values)
 
 
 _explain_misses(globals())

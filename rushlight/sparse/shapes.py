@@ -132,7 +132,7 @@ def cat(tensors: Any, dim: int = 0) -> SparseTensor:
                 f"{list(first.shape)} and {list(tensor.shape)} (for tensor number {k} in the list)"
             )
     if dim >= n:
-        return torch.cat([dense_of(tensor) for tensor in tensors], dim).to_sparse(n)
+        return torch.cat([dense_of(tensor) for tensor in tensors], dim).to_sparse(n)  # type: ignore[return-value]
     offsets = np.cumsum([0, *(tensor._sizes[dim] for tensor in tensors)])
     index = np.concatenate([tensor._places for tensor in tensors], 1)
     index[dim] += np.repeat(offsets[:-1], [tensor._places.shape[1] for tensor in tensors])

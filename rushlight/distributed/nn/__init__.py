@@ -1,4 +1,4 @@
 """Communication with derivatives."""
 
-from rushlight.distributed.nn import functional
+from rushlight.distributed.nn import functional as functional
 from rushlight.distributed.nn.functional import *

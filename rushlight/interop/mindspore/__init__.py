@@ -9,15 +9,20 @@ A MindSpore program runs with its imports changed, or unchanged under `rushlight
 1.0
 """
 
-from rushlight.interop.mindspore import common, context, nn, ops
-from rushlight.interop.mindspore.common import dtype
+from rushlight.interop.mindspore import common as common
+from rushlight.interop.mindspore import context as context
+from rushlight.interop.mindspore import nn as nn
+from rushlight.interop.mindspore import ops as ops
+from rushlight.interop.mindspore.common import dtype as dtype
 from rushlight.interop.mindspore.common.api import *
 from rushlight.interop.mindspore.common.dtype import *
 from rushlight.interop.mindspore.common.parameter import *
 from rushlight.interop.mindspore.common.seed import *
 from rushlight.interop.mindspore.common.tensor import *
 from rushlight.interop.mindspore.context import *
-from rushlight.interop.mindspore.gradients import get_grad, grad, value_and_grad
+from rushlight.interop.mindspore.gradients import get_grad as get_grad
+from rushlight.interop.mindspore.gradients import grad as grad
+from rushlight.interop.mindspore.gradients import value_and_grad as value_and_grad
 from rushlight.interop.mindspore.jacobians import *
 from rushlight.missing import no_such_name as _no_such_name
 

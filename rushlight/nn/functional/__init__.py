@@ -23,10 +23,12 @@ from rushlight.nn.functional.pooling import *
 from rushlight.nn.functional.rms_normalization import *
 from rushlight.nn.functional.shuffling import *
 from rushlight.nn.functional.unpooling import *
-from rushlight.ops.contractions import bilinear
-from rushlight.ops.embedding import embedding, embedding_bag, one_hot
-from rushlight.ops.padding import pad
-from rushlight.ops.products import linear
+from rushlight.ops.contractions import bilinear as bilinear
+from rushlight.ops.embedding import embedding as embedding
+from rushlight.ops.embedding import embedding_bag as embedding_bag
+from rushlight.ops.embedding import one_hot as one_hot
+from rushlight.ops.padding import pad as pad
+from rushlight.ops.products import linear as linear
 from rushlight.refusals import guard as _guard
 
 _guard(globals(), "nn.functional")

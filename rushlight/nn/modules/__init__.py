@@ -16,7 +16,7 @@ from rushlight.nn.modules.instancenorm import *
 from rushlight.nn.modules.lazy import *
 from rushlight.nn.modules.linear import *
 from rushlight.nn.modules.loss import *
-from rushlight.nn.modules.module import Module
+from rushlight.nn.modules.module import Module as Module
 from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.parameter_container import *

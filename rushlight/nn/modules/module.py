@@ -1,6 +1,7 @@
 """The base class of all modules."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, Self
 
 from rushlight.core.advice import advised
@@ -36,6 +37,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+def missing_forward(self, *input: Any) -> None:
+    """What a module computes is for its class to define. NotImplementedError where it does not."""
+    raise NotImplementedError(advised(f'Module [{type(self).__name__}] is missing the required "forward" function'))
+
+
 class Module(State, Conversion, HookTable):
     """The base class of layers and networks: parameters, buffers and submodules, and what is computed with them.
 
@@ -58,6 +64,7 @@ class Module(State, Conversion, HookTable):
 
     training: bool
     call_super_init = False
+    forward: Callable[..., Any] = missing_forward
 
     def __init__(self, *args: Any, **kwargs: Any):
         name = type(self).__name__
@@ -74,10 +81,6 @@ class Module(State, Conversion, HookTable):
         self._make_tables()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
-
-    def forward(self, *input: Any) -> Any:
-        """What the module computes; for subclasses to define. NotImplementedError where one does not."""
-        raise NotImplementedError(advised(f'Module [{type(self).__name__}] is missing the required "forward" function'))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls `forward`, between the hooks where there are any."""

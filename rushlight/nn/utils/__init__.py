@@ -6,11 +6,13 @@ Most are loaded when they are first used.
 from importlib import import_module
 
 from rushlight.missing import no_such_name as _no_such_name
-from rushlight.nn.utils import rnn
+from rushlight.nn.utils import rnn as rnn
 from rushlight.nn.utils.clip_grad import *
 from rushlight.nn.utils.convert_parameters import *
-from rushlight.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
-from rushlight.nn.utils.weight_norm import remove_weight_norm, weight_norm
+from rushlight.nn.utils.spectral_norm import remove_spectral_norm as remove_spectral_norm
+from rushlight.nn.utils.spectral_norm import spectral_norm as spectral_norm
+from rushlight.nn.utils.weight_norm import remove_weight_norm as remove_weight_norm
+from rushlight.nn.utils.weight_norm import weight_norm as weight_norm
 
 _MODULES = {"parametrizations", "parametrize", "prune", "stateless"}
 _FUNCTIONS = {

@@ -153,7 +153,7 @@ def assign(tensor: Tensor, value: Any, what: str, name: str) -> None:
         raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(value).__name__}.")
     if tensor.dtype is not value.dtype:
         raise ValueError(f"{what} has dtype {value.dtype} while `{name}` has dtype {tensor.dtype}")
-    tensor.data = value
+    tensor.data = value  # type: ignore[assignment]
 
 
 def check_same(result: Any, dtype: Any, shape: Any) -> None:

@@ -1,8 +1,10 @@
 """`mindspore.ops`: operators as functions, and as objects that are made with their options and then called."""
 
-from rushlight.interop.mindspore.ops import composite, functional, operations
+from rushlight.interop.mindspore.ops import composite as composite
+from rushlight.interop.mindspore.ops import functional as functional
 from rushlight.interop.mindspore.ops import methods as _methods
-from rushlight.interop.mindspore.ops.composite import GradOperation
+from rushlight.interop.mindspore.ops import operations as operations
+from rushlight.interop.mindspore.ops.composite import GradOperation as GradOperation
 from rushlight.interop.mindspore.ops.functional import *
 from rushlight.interop.mindspore.ops.operations import *
 from rushlight.missing import no_such_name as _no_such_name
