@@ -20,12 +20,13 @@ class Contender:
     modules: tuple[str, ...]
     helps: tuple[Callable[[], None], ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
     @property
     def installed(self) -> bool:
-        """Whether the library can be imported; a folder of the same name, such as one of tests, is none."""
-        found = importlib.util.find_spec(self.modules[0])
-        return found is not None and found.origin is not None
+        """Whether the library, and what it needs, can be imported; a folder of the same name, of tests say, is none."""
+        found = [importlib.util.find_spec(name) for name in (self.modules[0], *self.needs)]
+        return all(one is not None and one.origin is not None for one in found)
 
     def load(self):
         """The module that forms are made with."""
@@ -104,6 +105,8 @@ DESCRIPTIONS = {
 IN_PROCESS = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # or a pool of processes stays about
 CONTENDERS = {
     "rushlight": Contender("rushlight", ("rushlight",)),
+    "rushlight, walker": Contender("rushlight, compiled", ("rushlight",)),
+    "rushlight, llvm": Contender("rushlight, compiled with LLVM", ("rushlight",), needs=("llvmlite",)),
     "torch": Contender("PyTorch", ("torch",)),
     "torch, blocks kept": Contender("PyTorch, blocks kept", ("torch",), (keep_blocks,)),
     "torch.compile": Contender("torch.compile", ("torch",), environment=IN_PROCESS),

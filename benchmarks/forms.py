@@ -17,10 +17,19 @@ def by_compiling(form, torch, inputs, weights):
     return form(torch, inputs, weights, torch.compile)
 
 
+def all_compiled(form, backend, torch, inputs, weights):
+    """The whole step of a form, with its backward pass and its update, compiled by rushlight."""
+    return torch.compile(form(torch, inputs, weights), backend=backend)
+
+
 def with_torch(form, compiled=None) -> dict[str, Form]:
-    """The same code for rushlight and PyTorch; for `torch.compile` too, or another form that suits it better."""
+    """The same code for rushlight and PyTorch; for `torch.compile` too, or another form that suits it better.
+
+    rushlight compiles the whole step.
+    """
     names = ("rushlight", "torch", "torch, blocks kept")
-    return {**dict.fromkeys(names, form), "torch.compile": compiled or partial(by_compiling, form)}
+    ours = {f"rushlight, {backend}": partial(all_compiled, form, backend) for backend in ("walker", "llvm")}
+    return {**dict.fromkeys(names, form), **ours, "torch.compile": compiled or partial(by_compiling, form)}
 
 
 def leaves(torch, weights: Arrays) -> list:

@@ -41,34 +41,29 @@ class Executor:
 
         Raises Mismatch for a check that fails, before any input is written to.
         """
-        return Run(self.plan, list(self.memory), inputs, True).finished()
+        return Run(self.plan, list(self.memory), inputs).alone()
 
 
 class Run:
-    """One run of a plan, with an arena of its own where it is alone."""
+    """One run of a plan, on the arrays of its slots."""
 
-    def __init__(self, plan: Plan, memory: list[Any], inputs: Sequence[Any], alone: bool):
+    def __init__(self, plan: Plan, memory: list[Any], inputs: Sequence[Any]):
         self.plan, self.memory, self.inputs = plan, memory, inputs
-        if alone:
-            memory[ARENA] = np.empty(plan.size, np.uint8)
+
+    def alone(self) -> list[np.ndarray]:
+        """The outputs, computed with an arena of its own."""
+        plan, memory, inputs = self.plan, self.memory, self.inputs
+        memory[ARENA] = np.empty(plan.size, np.uint8)
         for area, array in zip(plan.inputs, inputs, strict=True):
             memory[area.slot] = array if area.shape == () or array.flags.c_contiguous else np.ascontiguousarray(array)
         for slot, number, dtype in plan.numbers:
             memory[slot] = np.array(inputs[number], dtype)
         for slot, shape, dtype in plan.fresh:
             memory[slot] = np.empty(shape, dtype)
-
-    def finished(self) -> list[np.ndarray]:
-        """The outputs, after all instructions."""
-        for instruction in self.plan.code:
+        for instruction in plan.code:
             self.carry_out(instruction)
-        return self.outcome()
-
-    def outcome(self) -> list[np.ndarray]:
-        """The outputs, and inputs with their last values."""
-        outputs = [self.handed_out(area) for area in self.plan.outputs]
-        if self.plan.copies:
-            self.write()
+        outputs = [self.handed_out(area) for area in plan.outputs]
+        self.write()
         return outputs
 
     def look(self, area: Area) -> Any:
@@ -152,6 +147,8 @@ class Run:
 
     def write(self) -> None:
         """Gives inputs their last values."""
+        if not self.plan.copies:
+            return
         final = [(self.inputs[self.number_of(target)], self.look(value).copy()) for target, value in self.plan.copies]
         for array, value in final:
             np.copyto(array, value)

@@ -29,6 +29,7 @@ cdef enum Kind:
     GROUP, NATIVE, PRODUCT, OTHER
 
 cdef enum:
+    MOST_DIMS = 64
     SMALL = 1 << 12  # elements of a matrix up to which its product with a vector needs no BLAS
 
 cdef Gemm blas(str name):
@@ -60,25 +61,36 @@ cdef struct Instruction:
     Product product
 
 
+cdef struct Fresh:
+    int slot, type_number, ndim
+    cnp.npy_intp shape[MOST_DIMS]
+
+
 cdef class Walker:
     """A plan, ready to be run. It is run by one thread at a time; `runs` makes what the plain executor does a run with."""
 
-    cdef object plan, runs, arena, busy
-    cdef list groups, code, memory
-    cdef int count, slots
+    cdef object plan, runs
+    cdef list groups, code, memory, outputs
+    cdef int count, slots, inputs, fresh
     cdef char** slot
+    cdef int* input
+    cdef Fresh* made
     cdef Instruction* instruction
-    cdef readonly bint at_work
+    cdef bint at_work
 
     def __cinit__(self, plan, runs):
-        self.count, self.slots = len(plan.code), plan.slots
+        self.count, self.slots, self.inputs, self.fresh = len(plan.code), plan.slots, len(plan.inputs), len(plan.fresh)
         self.slot = <char**>calloc(self.slots, sizeof(char*))
+        self.input = <int*>calloc(self.inputs + 1, sizeof(int))
+        self.made = <Fresh*>calloc(self.fresh + 1, sizeof(Fresh))
         self.instruction = <Instruction*>calloc(self.count + 1, sizeof(Instruction))
-        if self.slot == NULL or self.instruction == NULL:
+        if not (self.slot and self.input and self.made and self.instruction):
             raise MemoryError
 
     def __dealloc__(self):
         free(self.slot)
+        free(self.input)
+        free(self.made)
         free(self.instruction)
 
     def __init__(self, plan, runs):
@@ -86,12 +98,21 @@ cdef class Walker:
         self.memory = [None] * plan.slots
         room = np.empty(plan.size + 64, np.uint8)
         start = -room.ctypes.data % 64
-        self.memory[0] = room[start : start + plan.size]
+        self.set_slot(0, room[start : start + plan.size])
         for slot, array in plan.constants:
-            self.memory[slot] = array
+            self.set_slot(slot, array)
+        for i, area in enumerate(plan.inputs):
+            self.input[i] = area.slot
+        for i, (slot, shape, dtype) in enumerate(plan.fresh):
+            self.made[i].slot, self.made[i].type_number, self.made[i].ndim = slot, dtype.num, len(shape)
+            for d, n in enumerate(shape):
+                self.made[i].shape[d] = n
         for i, instruction in enumerate(plan.code):
             self.note(&self.instruction[i], instruction)
-        self.set_slots()
+        whole = {slot: shape for slot, shape, _ in plan.fresh}
+        self.outputs = [  # the slot of an output that is all of a new array, else where it lies
+            area.slot if whole.get(area.slot) == area.shape and is_in_order(area) else area for area in plan.outputs
+        ]
 
     cdef note(self, Instruction* place, instruction):
         """Notes an instruction, as one of the walker's own where that can be."""
@@ -111,51 +132,91 @@ cdef class Walker:
         elif name == "Product" and note_product(&place.product, instruction):
             place.kind = PRODUCT
 
-    cdef int set_slots(self) except -1:
-        """Sets the pointers of all slots that have memory."""
-        cdef int i
-        for i in range(self.slots):
-            self.set_slot(i)
-        return 0
-
-    cdef int set_slot(self, int i) except -1:
-        """Sets the pointer of a slot to the memory of its array."""
-        found = self.memory[i]
+    cdef int set_slot(self, int i, found) except -1:
+        """Puts an array, or a number, into a slot."""
+        self.memory[i] = found
         if cnp.PyArray_Check(found):
             self.slot[i] = cnp.PyArray_BYTES(<cnp.ndarray>found)
         return 0
 
     def __call__(self, inputs):
         """The outputs for some inputs. Raises Mismatch for a check that fails, before any input is written to."""
-        cdef int i
-        cdef Instruction* place
         if self.at_work:  # another thread, or a call from within
-            return self.runs(list(self.memory), inputs, True).finished()
+            return self.runs(list(self.memory), inputs).alone()
         self.at_work = True
         try:
-            run = self.runs(self.memory, inputs, False)
-            self.set_slots()
-            for i in range(self.count):
-                place = &self.instruction[i]
-                if place.kind == GROUP:
-                    (<Group>place.group).compute(self.slot)
-                elif place.kind == NATIVE:
-                    (<Native>place.group).compute(self.slot)
-                elif place.kind == PRODUCT:
-                    multiply(&place.product, self.slot)
-                else:
-                    self.other(run, self.code[i])
-            return run.outcome()
+            self.take_inputs(inputs)
+            run = self.runs(self.memory, inputs)
+            self.walk(run)
+            outputs = [
+                self.memory[place] if type(place) is int else run.handed_out(place) for place in self.outputs
+            ]
+            run.write()
+            return outputs
         finally:
+            self.let_go()
             self.at_work = False
+
+    cdef int take_inputs(self, inputs) except -1:
+        """Sets the slots of inputs, and of arrays that are made anew."""
+        cdef int i
+        cdef Fresh* made
+        if len(inputs) != self.inputs:
+            raise ValueError(f"the program has {self.inputs} inputs, {len(inputs)} were given")
+        for i in range(self.inputs):
+            found = inputs[i]
+            if cnp.PyArray_Check(found) and not cnp.PyArray_IS_C_CONTIGUOUS(<cnp.ndarray>found):
+                found = np.ascontiguousarray(found)
+            self.set_slot(self.input[i], found)
+        for slot, number, dtype in self.plan.numbers:
+            self.set_slot(slot, np.array(inputs[number], dtype))
+        for i in range(self.fresh):
+            made = &self.made[i]
+            self.set_slot(made.slot, cnp.PyArray_SimpleNew(made.ndim, made.shape, made.type_number))
+        return 0
+
+    cdef int let_go(self) except -1:
+        """Forgets the arrays of a run."""
+        cdef int i
+        for i in range(1, self.slots):
+            self.memory[i] = None
+        for slot, array in self.plan.constants:
+            self.memory[slot] = array
+        return 0
+
+    cdef int walk(self, run) except -1:
+        """Carries out all instructions."""
+        cdef int i
+        cdef Instruction* place
+        for i in range(self.count):
+            place = &self.instruction[i]
+            if place.kind == GROUP:
+                (<Group>place.group).compute(self.slot)
+            elif place.kind == NATIVE:
+                (<Native>place.group).compute(self.slot)
+            elif place.kind == PRODUCT:
+                multiply(&place.product, self.slot)
+            else:
+                self.other(run, self.code[i])
+        return 0
 
     cdef int other(self, run, instruction) except -1:
         """What the plain executor does."""
         run.carry_out(instruction)
         for area in getattr(instruction, "results", ()):
             if area is not None:
-                self.set_slot(area.slot)
+                self.set_slot(area.slot, self.memory[area.slot])
         return 0
+
+
+def is_in_order(area):
+    """Whether an area is all of its slot, in the order of its indices."""
+    step = area.dtype.itemsize
+    for n, stride in zip(reversed(area.shape), reversed(area.strides)):
+        if n != 1 and stride != step:
+            return False
+        step *= max(n, 1)
+    return area.offset == 0
 
 
 cdef bint note_product(Product* place, product):
