@@ -4,6 +4,7 @@ Of the cases of the sweep each operator's first is taken: tests of the executors
 """
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,9 +13,12 @@ from sweep.cases import Reader, cotangent, tensors_in
 
 import rushlight as torch
 from rushlight.compiler import compiled
-from rushlight.compiler.execution import execution
+from rushlight.compiler.lowering import Unsuitable, lowered
 from rushlight.compiler.native import is_available
+from rushlight.compiler.passes import improved
+from rushlight.compiler.planning import planned
 from rushlight.compiler.program import Mismatch, run
+from rushlight.compiler.walking import executor
 from verify.operators.names import function_of
 
 READER = Reader(torch)
@@ -24,7 +28,11 @@ BACKENDS = ["walker", "llvm"] if is_available() else ["walker"]
 
 def both(program, backend):
     """What runs a program by an executor and by the reference, and compares."""
-    executors = {name: execution(program, name) for name in BACKENDS}
+    try:
+        plan = planned(improved(lowered(program)))
+    except Unsuitable:
+        return partial(run, program)
+    executors = {name: executor(plan, native=name == "llvm") for name in BACKENDS}
 
     def runs(inputs):
         given = [copy_of(one) for one in inputs]
