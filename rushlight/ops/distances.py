@@ -5,7 +5,7 @@ import numpy as np
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
-from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.mismatch import check_tensors, type_name
 from rushlight.ops.norms import vector_norm
 from rushlight.ops.selection import ratio
 from rushlight.ops.table import operator
@@ -59,6 +59,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {d} X2: {e}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    own, other = (type_name(x._array) for x in (x1, x2))
+    if own != other:
+        raise RuntimeError(f"expected scalar type {own} but found {other}: cast one with .to(other.dtype)")
     if p == 2 and (compute_mode == MODES[1] or (compute_mode == MODES[0] and max(n, m) > MANY)):
         return _euclidean(x1, x2)
     return norm_of_rows(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)

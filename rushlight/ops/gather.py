@@ -252,6 +252,8 @@ def padded(grad, shape):
     name="scatter_add",
 )
 def _scatter_add(input, dim, index, src):
+    if not index.size:
+        return input.copy()
     values, out = corner(src, index.shape), owned(input)
     if put_along(out, index, dim, values, True):
         return out

@@ -90,3 +90,14 @@ def test_vander(N):
     np.testing.assert_allclose(linalg.vander(x, N).detach().numpy(), expected[:, ::-1])
     check_derivatives(lambda x: linalg.vander(x, N), random(2, 3))
     assert rushlight.vander(x, 1).tolist() == [[1.0]] * 4
+
+
+def test_norms_of_complex_numbers_with_an_infinite_or_huge_part():
+    x = rushlight.tensor([complex(np.inf, np.nan), 1])
+    assert [float(linalg.vector_norm(x, p)) for p in (1, 2, 3)] == [np.inf] * 3
+    assert float(linalg.vector_norm(rushlight.tensor([3e18 + 4e18j]))) == pytest.approx(5e18)
+
+
+def test_distances_of_rows_of_different_types_are_refused():
+    with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
+        rushlight.cdist(rushlight.ones(3, 2, dtype=rushlight.float64), rushlight.ones(3, 2))

@@ -289,3 +289,10 @@ def test_a_value_of_another_shape_is_told_before_indices_out_of_bounds(torch):
         x[torch.tensor([0, 5])] = torch.ones(3)
     with pytest.raises(IndexError, match="same number of elements"):
         x.put_(torch.tensor([0, 5]), x)
+
+
+def test_the_gradient_of_what_an_empty_index_adds_is_zero():
+    source = torch.ones(2, 3, 2, requires_grad=True)
+    index = torch.zeros(0, 3, 4, dtype=torch.int64)
+    torch.zeros(0, 3, 4).scatter_add(-1, index, source).sum().backward()
+    assert source.grad.tolist() == torch.zeros(2, 3, 2).tolist()
