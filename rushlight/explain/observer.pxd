@@ -8,7 +8,7 @@ from rushlight.explain.finite cimport is_bad
 from rushlight.explain.origins cimport Info, info_at, info_of, merged, tell
 from rushlight.explain.sites cimport Site, Sites
 
-cdef frozenset TAME
+cdef frozenset TAME, THROUGH
 cdef object QUIET
 
 

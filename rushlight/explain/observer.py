@@ -15,6 +15,9 @@ from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
 from rushlight.explain.sites import Site, Sites
 
+THROUGH = frozenset(
+    ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "mul", "neg", "exp"]
+)  # as they come
 KEPT = 16  # so many results of a line are remembered, each of another step
 
 
@@ -79,7 +82,7 @@ class Watch(Onlooker):
         self.sites = Sites()
         self.here = Here()
         self.cuts = {}  # by site and way
-        self.spans = {}  # by line, the results whose graph spans several steps
+        self.spans = {}  # by line, what is known of the last result whose graph spans several steps, and its node
         self.alive = {}  # by line: of results of several steps that were there at one time, their nodes' numbers
         self.outputs = {}  # by module: a line of its own for its results
         self.left = ()  # values that became numbers since the last pass
@@ -120,7 +123,7 @@ class Watch(Onlooker):
             self.unrecorded(op, info, args, out, found)
         else:
             if info.depth:
-                self.spans[info.site] = info
+                self.spans[info.site] = info, ref(out._node)
             self.keep(info.site, out)
         if not op.view and (info.birth is not None or op.name not in TAME):
             info.birth = born(info, op, args, *operands(args), out._array) if is_bad(out._array) else None
@@ -151,6 +154,8 @@ class Watch(Onlooker):
                 info.cuts = merged(info.cuts, known.cuts)
             if known.birth is not None:
                 info.birth = known.birth
+            if known.dim is not None and info.name in THROUGH:
+                info.dim = known.dim
         return 2 if tensor._needs or (tensor._view is not None and tensor.requires_grad) else 1
 
     def data(self, tensor, info):

@@ -116,7 +116,7 @@ AT_ZERO = ("pow", "abs", "square", "mse_loss", "huber_loss", "smooth_l1_loss")  
 
 def is_zero(array):
     """Whether all elements are zero: the first one tells, mostly."""
-    return not (array.size and array.flat[0]) and not array.any()
+    return type(array) is ndarray and not (array.size and array.flat[0]) and not array.any()
 
 
 RECTIFIERS = frozenset(["relu", "clamp_min", "threshold"])

@@ -27,6 +27,7 @@ class Readings(Calls):
             "argmax": self.of_choice,
             "gather": self.of_choice,
             "expand": self.of_expanding,
+            "sum_dims": self.of_sum,
         }
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
         self.wanted = frozenset(self.looks)
@@ -54,7 +55,7 @@ class Readings(Calls):
     def of_softmax(self, name, info, args, known, out):
         """Over which dimension; of what is a distribution already; of one element."""
         array, dim = args[0]._array, args[1]
-        info.dim = (dim, array.ndim)
+        info.dim = (dim, array.ndim, info.site)
         self.of_cross_entropy(name, info, args, known, out)
         if array.ndim and array.shape[dim] == 1 and array.size > 1 and out._needs:
             self.see("softmax-of-one", info.site, shape=array.shape, dim=dim)
@@ -79,8 +80,8 @@ class Readings(Calls):
             self.see("not-log-probabilities", info.site, source=source.site, softmax=True)
         elif array.size and array.max() > 1e-3:
             self.see("not-log-probabilities", info.site, source=source and source.site, softmax=False)
-        elif source is not None and source.name == "log_softmax" and wrong_dim(source, 1 if array.ndim > 1 else 0):
-            self.see("softmax-dimension", source.site, dim=source.dim[0], used=info.site)
+        elif source is not None and source.dim is not None and wrong_dim(source, 1 if array.ndim > 1 else 0):
+            self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
 
     def of_choice(self, name, info, args, known, out):
         """The class of a sample is chosen over another dimension than that over which probabilities sum to one."""
@@ -89,7 +90,15 @@ class Readings(Calls):
         if source is not None and source.name in ("softmax", "log_softmax") and isinstance(dim, int):
             dim %= max(args[0]._array.ndim, 1)
             if wrong_dim(source, dim):
-                self.see("softmax-dimension", source.site, dim=source.dim[0], used=info.site)
+                self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
+
+    def of_sum(self, name, info, args, known, out):
+        """One class of each sample is picked by a product with zeros and ones, of a softmax over the samples."""
+        source = behind(known[0])
+        if source is not None and source.name == "mul" and source.dim is not None and out._needs:
+            over, ndim, site = source.dim
+            if ndim == 2 and over % 2 == 0 and tuple(d % 2 for d in args[1]) == (1,):
+                self.see("softmax-dimension", site, dim=over, used=info.site)
 
     def of_difference(self, name, info, args, known, out):
         """(N, 1) against (N,): every prediction against every target."""
@@ -158,7 +167,7 @@ def behind(info):
 
 def wrong_dim(source, dim: int) -> bool:
     """Whether a softmax over the first of two dimensions is taken for one over the second."""
-    over, ndim = source.dim
+    over, ndim, _ = source.dim
     return ndim == 2 and over % 2 != dim
 
 

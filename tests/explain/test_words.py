@@ -1,5 +1,6 @@
 """What is written: on a terminal, as a page, in the list; how sessions begin and end; and what they leave behind."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +139,31 @@ def test_saved_files_have_nothing_of_it(tmp_path):
         torch.save(y, tmp_path / "y.pt")
     torch.save((x * 2).detach(), tmp_path / "z.pt")
     assert (tmp_path / "y.pt").stat().st_size == (tmp_path / "z.pt").stat().st_size
+
+
+README = """
+import torch
+
+encoder, decoder = torch.nn.Linear(4, 2), torch.nn.Linear(2, 4)
+optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for x in torch.randn(3, 8, 4):
+    code = torch.tensor(encoder(x).tolist())
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(decoder(code), x).backward()
+    optimizer.step()
+"""
+
+
+def test_the_example_of_the_readme(tmp_path):
+    (tmp_path / "train.py").write_text(README)
+    done = subprocess.run(
+        [sys.executable, "-m", "rushlight", "run", "--explain", "train.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    shown = (ROOT / "README.md").read_text().split("## An error that explains itself")[1].split("##")[0]
+    lines = [line.removeprefix("    ") for line in shown.splitlines() if line.startswith("    ")]
+    assert "\n".join(lines) in done.stderr

@@ -3,6 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
+from rushlight.autograd.drawing import saved_bytes
+from rushlight.core.graph import Node
 from rushlight.explain.finding import finder, found, kind
 
 GROWS = kind(
@@ -97,13 +99,13 @@ def growth(case):
                 weight=7,
                 operations=sizes,
             )
-    spans = [one for one in case.watch.spans.values() if one.depth >= 3]
+    spans = [(one, node()) for one, node in case.watch.spans.values() if one.depth >= 3]
     if spans and not retained:
-        one = max(spans, key=lambda info: info.depth)
+        one, node = max(spans, key=lambda pair: pair[0].depth)
         yield found(
             GROWS,
             one.site,
-            f"what is computed here holds the graphs of {one.depth + 1} steps",
+            f"what is computed here holds the graphs of {one.depth + 1} steps{size_of([node])}",
             "a sum of losses, or a state, that is carried on with its history keeps every step's graph in memory",
             "add up numbers, loss.item() or loss.detach(); cut a state off with detach()",
             weight=4,
@@ -113,10 +115,11 @@ def growth(case):
         kept = kept_longest(case)
         if kept is not None:
             site, steps = kept
+            held = [t._node for result in site.results if (t := result()) is not None]
             yield found(
                 GROWS,
                 site,
-                f"what is computed here is kept with its graph, that of {steps} steps at a time",
+                f"what is computed here is kept with its graph, that of {steps} steps at a time{size_of(held)}",
                 "a list of results that require grad, losses say or predictions, keeps the graph of each, with what "
                 "that saved",
                 "keep numbers: losses.append(loss.item()), or loss.detach(); compute what is only looked at inside "
@@ -149,6 +152,20 @@ def kept_longest(case) -> tuple[Any, int] | None:
     return None if best is None else best[1:]
 
 
+def size_of(nodes) -> str:
+    """How large the graphs behind some nodes are that are still there, in words: nodes, and what these saved."""
+    waiting = list(nodes)
+    seen: dict[int, Node] = {}
+    while waiting and len(seen) < 100_000:
+        node = waiting.pop()
+        if isinstance(node, Node) and id(node) not in seen:
+            seen[id(node)] = node
+            waiting.extend(node.edge_at(i)[0] for i in range(node.arity))
+    saved = sum(saved_bytes(node) for node in seen.values())
+    size = f", which saved {saved:,} bytes" if saved else ""
+    return f": {len(seen):,} nodes{size}" if seen else ""
+
+
 def rises(sizes: list[int]) -> bool:
     """Whether the passes at a line get longer and longer."""
     return sizes[-1] >= 2 * sizes[0] and all(b >= a for a, b in pairwise(sizes)) and sizes[-1] > sizes[-2]
@@ -156,5 +173,5 @@ def rises(sizes: list[int]) -> bool:
 
 def carried(case):
     """A line whose result is carried over."""
-    spans = [one for one in case.watch.spans.values() if one.depth]
+    spans = [one for one, _ in case.watch.spans.values() if one.depth]
     return max(spans, key=lambda info: info.depth).site if spans else None

@@ -1,7 +1,5 @@
 """Gradients that are zero: the node that made them so."""
 
-import numpy as np
-
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.passes import PRODUCTS, RECTIFIERS
 from rushlight.explain.sites import Site
@@ -132,30 +130,6 @@ hidden.pow(2).sum().backward()
 print(w.grad)
 """,
 )
-VANISHING = kind(
-    "vanishing",
-    "zero",
-    "gradients vanish layer by layer on the way back",
-    """
-layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.Sigmoid())]
-model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(5):
-    optimizer.zero_grad()
-    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
-    optimizer.step()
-""",
-    """
-layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.GELU())]
-model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(5):
-    optimizer.zero_grad()
-    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
-    optimizer.step()
-""",
-)
-
 FLAT = (
     "round",
     "round_decimals",
@@ -280,31 +254,3 @@ def of_node(case, site, name, leaves):
 def only(case) -> bool:
     """Whether the program makes no steps, only looks at gradients."""
     return not case.ledger.steps
-
-
-@finder
-def vanishing(case):
-    """Norms of gradients that fall by many orders of magnitude from the last layers to the first."""
-    for held in case.ledger.held.values():
-        if held.steps < 3:
-            continue
-        leaves = [case.ledger.leaves.get(id(p)) for p in held.params if p._array.ndim > 1]
-        medians = [(leaf, float(np.median(leaf.norms))) for leaf in leaves if leaf is not None and len(leaf.norms) >= 3]
-        medians = [(leaf, m) for leaf, m in medians if np.isfinite(m) and leaf.zeros < leaf.arrivals]
-        if len(medians) < 6:
-            continue
-        first, last = np.median([m for _, m in medians[:2]]), np.median([m for _, m in medians[-2:]])
-        if last > 0 and first < 1e-5 * last:
-            yield found(
-                VANISHING,
-                held.site,
-                f"the gradient of {case.names.of(medians[0][0].tensor)} has a norm of {first:.1e}, "
-                f"that of {case.names.of(medians[-1][0].tensor)} of {last:.1e}: it vanishes on the way back",
-                "each saturating layer (sigmoid at most a quarter) makes the gradient smaller, and many make it "
-                "nothing",
-                "use ReLU or GELU between layers, normalization, residual connections (x + layer(x)), or fewer layers",
-                ("backward", medians[0][0].last),
-                weight=4,
-                norms=[m for _, m in medians],
-            )
-            return

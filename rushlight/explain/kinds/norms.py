@@ -1,0 +1,137 @@
+"""Gradients that vanish or explode from layer to layer on the way back."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from rushlight.explain.finding import finder, found, kind
+
+VANISHING = kind(
+    "vanishing",
+    "zero",
+    "gradients vanish layer by layer on the way back",
+    """
+layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.Sigmoid())]
+model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(5):
+    optimizer.zero_grad()
+    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+    """
+layers = [layer for _ in range(14) for layer in (torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.GELU())]
+model = torch.nn.Sequential(*layers, torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(5):
+    optimizer.zero_grad()
+    (model(torch.randn(8, 4)) - 1).pow(2).mean().backward()
+    optimizer.step()
+""",
+)
+EXPLODING = kind(
+    "exploding",
+    "wrong",
+    "gradients grow layer by layer on the way back",
+    """
+class Wave(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        torch.nn.init.normal_(self.layer.weight, std=3.0)
+
+    def forward(self, x):
+        return torch.sin(self.layer(x))
+
+model = torch.nn.Sequential(*[Wave() for _ in range(16)], torch.nn.Linear(4, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+for _ in range(5):
+    optimizer.zero_grad()
+    model(torch.randn(8, 4)).mean().backward()
+    optimizer.step()
+""",
+    """
+class Wave(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        torch.nn.init.orthogonal_(self.layer.weight)
+
+    def forward(self, x):
+        return torch.sin(self.layer(x))
+
+model = torch.nn.Sequential(*[Wave() for _ in range(16)], torch.nn.Linear(4, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+for _ in range(5):
+    optimizer.zero_grad()
+    model(torch.randn(8, 4)).mean().backward()
+    optimizer.step()
+""",
+)
+FAR = 1e5  # how many times one end's gradients are those of the other
+
+
+@finder
+def norms_of_layers(case):
+    """Norms of gradients that differ by many orders of magnitude between the first layers and the last."""
+    for held in case.ledger.held.values():
+        layers = norms(case, held) if held.steps >= 3 else []
+        if len(layers) < 6:
+            continue
+        sizes = [size for _, size in layers]
+        first, last = float(np.median(sizes[:2])), float(np.median(sizes[-2:]))
+        if last > 0 and first < last / FAR:
+            yield vanishing(case, held, layers)
+        elif first > FAR * last > 0 and falls(sizes):
+            yield exploding(case, held, layers)
+
+
+def norms(case, held) -> list[tuple]:
+    """The weights that an optimizer holds, in their order, each with the median norm of its gradients."""
+    leaves = [case.ledger.leaves.get(id(p)) for p in held.params if p._array.ndim > 1]
+    medians = [(leaf, float(np.median(leaf.norms))) for leaf in leaves if leaf is not None and len(leaf.norms) >= 3]
+    return [(leaf, size) for leaf, size in medians if np.isfinite(size) and leaf.zeros < leaf.arrivals]
+
+
+def falls(sizes: list[float]) -> bool:
+    """Whether the norms get smaller, on the whole, from each layer to the next."""
+    return sum(b < a for a, b in pairwise(sizes)) >= 0.7 * (len(sizes) - 1)
+
+
+def ends(case, layers) -> str:
+    """The norms of the first and the last layer, in words, and those between."""
+    (first, small), (last, large) = layers[0], layers[-1]
+    between = ", ".join(f"{size:.0e}" for _, size in layers[1:-1][:12])
+    return (
+        f"the gradient of {case.names.of(first.tensor)} has a norm of {small:.1e}, that of "
+        f"{case.names.of(last.tensor)} of {large:.1e} (layers between: {between})"
+    )
+
+
+def vanishing(case, held, layers):
+    """The finding for gradients that get lost."""
+    return found(
+        VANISHING,
+        held.site,
+        f"{ends(case, layers)}: it vanishes on the way back",
+        "each saturating layer (sigmoid at most a quarter) makes the gradient smaller, and many make it nothing",
+        "use ReLU or GELU between layers, normalization, residual connections (x + layer(x)), or fewer layers",
+        ("backward", layers[0][0].last),
+        weight=4,
+        norms=[size for _, size in layers],
+    )
+
+
+def exploding(case, held, layers):
+    """The finding for gradients that grow."""
+    return found(
+        EXPLODING,
+        held.site,
+        f"{ends(case, layers)}: it grows on the way back",
+        "a layer multiplies the gradient by its weights, and weights that are large do so time and again",
+        "begin with smaller or orthogonal weights, normalize between layers, clip gradients with "
+        "clip_grad_norm_ before step()",
+        ("backward", layers[0][0].last),
+        weight=4,
+        norms=[size for _, size in layers],
+    )
