@@ -181,6 +181,8 @@ def of_buffer(buffer, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.n
 
 def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
     """`torch.tensor` with this tensor's dtype where no other is given."""
+    if isinstance(data, TensorBase):
+        warnings.warn(COPY_OF_TENSOR, UserWarning, stacklevel=2)
     return made("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
 
 

@@ -167,3 +167,34 @@ def test_the_example_of_the_readme(tmp_path):
     shown = (ROOT / "README.md").read_text().split("## An error that explains itself")[1].split("##")[0]
     lines = [line.removeprefix("    ") for line in shown.splitlines() if line.startswith("    ")]
     assert "\n".join(lines) in done.stderr
+
+
+def test_copies_of_tensors_lose_their_history_and_say_so():
+    x = torch.ones(2, requires_grad=True)
+    for copy in (torch.tensor, x.new_tensor):
+        with pytest.warns(UserWarning, match="To copy construct from a tensor"):
+            assert not copy(x * 2).requires_grad
+
+
+def test_sparse_gradients_are_looked_at_too():
+    table = torch.nn.Embedding(10, 3, sparse=True)
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+    with torch.autograd.explain(file=False) as why:
+        for _ in range(3):
+            optimizer.zero_grad()
+            table(torch.tensor([1, 2, 2])).pow(2).sum().backward()
+            optimizer.step()
+    assert not why.watch.troubles
+    assert not why.findings
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e4m3fn"])
+def test_narrow_types(dtype):
+    try:
+        w = torch.zeros(2, dtype=getattr(torch, dtype), requires_grad=True)
+        w.float()
+    except ImportError:
+        pytest.skip("ml_dtypes is not installed")
+    with torch.autograd.explain(file=False) as why:
+        w.float().log().sum().backward()
+    assert [finding.kind.name for finding in why.findings] == ["first-bad-value"]
