@@ -13,6 +13,10 @@ from weakref import WeakSet
 
 import numpy as np
 
+from rushlight.core import choose_form
+
+choose_form(__path__[0])
+
 from rushlight.compiler.compiled import Compiled
 from rushlight.compiler.modules import OptimizedModule
 from rushlight.compiler.switches import (
