@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial, update_wrapper
-from threading import active_count
 from time import perf_counter
 from types import CodeType, MethodType
 from typing import Any
@@ -24,7 +23,7 @@ from rushlight.compiler.replaying import Prepared, Replayer, owners_of
 from rushlight.compiler.states import State
 from rushlight.compiler.surroundings import Surroundings
 from rushlight.compiler.switches import INSIDE, STANCE
-from rushlight.compiler.watching import watched
+from rushlight.compiler.watching import is_alone, watched
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK
 from rushlight.core.locks import lock
@@ -150,7 +149,7 @@ class Compiled(Replayer):
                     continue
         if STANCE.name == "fail_on_recompile":
             raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
-        may_record = len(self.variants) < MOST and active_count() == 1 and STANCE.name != "eager_on_recompile"
+        may_record = len(self.variants) < MOST and is_alone() and STANCE.name != "eager_on_recompile"
         if not may_record or not RECORDING.acquire(False):
             return self.function(*args, **kwargs)
         try:
@@ -163,7 +162,7 @@ class Compiled(Replayer):
     def replay(self, variant: Variant, arguments: list, args: tuple, kwargs: dict) -> Any:
         """Replays a recording: at some calls after an audit, and in the beginning in turn with eager calls."""
         number = variant.replays + 1
-        if number in AUDITS and active_count() == 1:
+        if number in AUDITS and is_alone():
             self.audit(variant, arguments, args, kwargs)
             if variant not in self.variants:
                 return self.function(*args, **kwargs)

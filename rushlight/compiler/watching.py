@@ -4,7 +4,7 @@ import os
 import sys
 import sysconfig
 from contextlib import contextmanager
-from threading import get_ident
+from threading import active_count, get_ident
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
@@ -62,6 +62,7 @@ def asked_by_user(frame: Any) -> bool:
 USER, PYTHON, OURS = range(3)
 CALLER = os.path.join("compiler", "compiled.py")
 NUMPY = os.path.dirname(np.__file__) + os.sep
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
 ORIGINS: dict[str, int] = {}
 
@@ -75,6 +76,21 @@ def origin(code: CodeType) -> int:
         python = name.startswith((STDLIB, "<frozen")) and "site-packages" not in name
         found = ORIGINS[name] = PYTHON if python else OURS if ours else USER
     return found
+
+
+def is_alone() -> bool:
+    """Whether no other thread is in the midst of a program; those of a progress bar, say, only wait in a package."""
+    if active_count() == 1:
+        return True
+    me = get_ident()
+    for thread, top in sys._current_frames().items():
+        frame: Any = top
+        while thread != me and frame is not None:
+            name = frame.f_code.co_filename
+            if name.startswith(HERE) or not (name.startswith((STDLIB, "<frozen")) or "site-packages" in name):
+                return False
+            frame = frame.f_back
+    return True
 
 
 def is_pure(function: Any) -> bool:

@@ -180,6 +180,33 @@ def test_threads_give_what_one_gives(recorded):
     assert sum(variant.replays for variant in f.variants) == 0 or recorded
 
 
+def test_a_thread_that_only_waits_is_no_obstacle():
+    waiting, done = threading.Event(), threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    f = compiled(lambda x: x + 1)
+    for _ in range(3):
+        f(torch.ones(2))
+    done.set()
+    thread.join()
+    assert [variant.replays for variant in f.variants] == [2]
+
+    def work():
+        waiting.set()
+        done.wait()
+
+    done.clear()
+    thread = threading.Thread(target=work)
+    thread.start()
+    waiting.wait()
+    g = compiled(lambda x: x + 1)
+    for _ in range(3):
+        g(torch.ones(2))
+    done.set()
+    thread.join()
+    assert not g.variants
+
+
 def test_a_graph_that_was_used_up():
     weight = torch.ones(2, requires_grad=True)
 
