@@ -2,7 +2,8 @@
 
 `program` has the data structure. A call is written down by the `recorder`, an interpreter (`calls`, `memories`,
 `differentiable`, `watching`), and becomes a `recording`, of which `arguments` and `surroundings` say when another call
-is like it; `checking` compares call and replay, and `compiled` decides at each call what to do.
+is like it; `checking` compares call and replay, and `compiled` decides at each call what to do. `guards` and
+`replaying` are what happens at each call, and compiled; `explanation` tells what came of it.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from rushlight.core import choose_form
 choose_form(__path__[0])
 
 from rushlight.compiler.compiled import Compiled
+from rushlight.compiler.explanation import explain
 from rushlight.compiler.modules import OptimizedModule
 from rushlight.compiler.switches import (
     allow_in_graph,
@@ -32,7 +34,7 @@ from rushlight.ops.from_data import as_tensor
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "compile", "config", "cudagraph_mark_step_begin", "disable",
+    "allow_in_graph", "assume_constant_result", "compile", "config", "cudagraph_mark_step_begin", "disable", "explain",
     "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
     "nested_compile_region", "reset", "set_default_backend", "set_stance", "substitute_in_graph", "wrap_numpy",
 ]  # fmt: skip
