@@ -1,6 +1,7 @@
 """What the calls of modules tell: in which mode they are, which are registered, which are used twice or never."""
 
 import sys
+from typing import Any
 from weakref import ref
 
 from rushlight.core.modes import CURRENT
@@ -21,7 +22,7 @@ class Root:
         self.recorded: bool | None = None  # the mode of the recorded calls since the last step
         self.loose: dict[int, tuple] = {}  # modules called within that are not registered
         self.blind: dict[Site, int] = {}  # calls in training mode that are not recorded, by line
-        self.inputs: dict[int, int] = {}
+        self.inputs: dict[Any, int] = {}
         self.counts: dict[int, int] = {}
         self.parts: set[int] = set()
 
@@ -75,7 +76,7 @@ class Calls:
         elif module.training and self.here.is_off():  # not where a checkpoint, say, computes
             root.blind[site] = root.blind.get(site, 0) + 1
             for value in args[:1]:
-                root.inputs[id(value)] = root.inputs.get(id(value), 0) + 1
+                root.inputs[key_of(value)] = root.inputs.get(key_of(value), 0) + 1
 
     def leave(self, module) -> None:
         """A call is over."""
@@ -104,3 +105,9 @@ class Calls:
             at_work = next((m for m in reversed(self.stack) if id(m) in parts), self.stack[0])
             if not at_work.training:
                 self.dropped[site] = self.dropped.get(site, 0) + 1
+
+
+def key_of(value) -> Any:
+    """What tells an input from others: the tensor, or the part of another that it is a view of."""
+    view = getattr(value, "_view", None)
+    return id(value) if view is None else (id(view.base), value.storage_offset(), tuple(value.shape))
