@@ -5,13 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.p[xy]* rushlight/explain/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
 
-.PHONY: demo test bench verify lint clean
+.PHONY: demo test docs bench verify lint clean
 
 demo: $(VENV)/demo.installed
 	@$(BIN)/rushlight demo $(ARGS)
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ARGS)
+
+docs: $(VENV)/docs.installed
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto docs docs/build
+	@echo "The site is in docs/build/index.html"
 
 bench: $(VENV)/bench.installed
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -32,4 +36,4 @@ $(VENV)/%.installed: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info rushlight/core/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so
+	rm -rf $(VENV) build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so

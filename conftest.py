@@ -2,6 +2,8 @@
 
 from _pytest.doctest import DoctestItem
 
+collect_ignore_glob = ["docs/*.py", "docs/build/*"]  # the site's builder
+
 
 def pytest_collection_modifyitems(config, items):
     """Leaves out a docstring's examples where a package shows a function of one of its modules: they run there."""
