@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.p[xy]* rushlight/explain/*.p[xy]* rushlight/kernels/compiled/*.p[xy]*)
 
-.PHONY: demo test docs bench verify lint clean
+.PHONY: demo test docs bench verify programs lint clean
 
 demo: $(VENV)/demo.installed
 	@$(BIN)/rushlight demo $(ARGS)
@@ -23,6 +23,13 @@ bench: $(VENV)/bench.installed
 verify: $(VENV)/verify.installed
 	$(BIN)/python -m verify --write $(ARGS)
 
+# An environment of its own, without PyTorch, with the libraries that the programs use.
+programs:
+	@test -x $(VENV)-programs/bin/python || $(PYTHON) -m venv $(VENV)-programs
+	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[programs]'
+	@$(VENV)-programs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r programs/requirements.txt
+	$(VENV)-programs/bin/python -m programs $(ARGS)
+
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -36,4 +43,4 @@ $(VENV)/%.installed: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so
+	rm -rf $(VENV) $(VENV)-programs build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/explain/*.so rushlight/kernels/compiled/*.so

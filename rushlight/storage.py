@@ -49,6 +49,13 @@ class UntypedStorage:
         storage.bytes = array.view(np.uint8)
         return storage
 
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> "UntypedStorage":
+        """The first bytes of a file, mapped into memory; with `shared` changes go to the file, else they stay here."""
+        if nbytes == 0:
+            return cls(0)
+        return cls._over(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
+
     def nbytes(self) -> int:
         """The number of bytes."""
         return self.bytes.size
@@ -104,6 +111,9 @@ class UntypedStorage:
     def untyped(self) -> "UntypedStorage":
         """The storage itself."""
         return self
+
+    def __sizeof__(self):
+        return 64 + self.nbytes()  # as PyTorch's: what it is itself, and its memory
 
     def __getitem__(self, index: Any) -> Any:
         found = self.bytes[index]

@@ -51,3 +51,14 @@ def test_storages_of_their_own():
     assert memory.resize_(8).nbytes() == 8
     assert torch.empty(0, dtype=torch.int32).set_(memory).tolist() == [0, 0]
     assert torch.tensor([1, 2]).untyped_storage() == torch.tensor([1, 2]).untyped_storage()
+
+
+def test_a_file_is_mapped(tmp_path):
+    path = tmp_path / "numbers"
+    path.write_bytes(bytes([0, 0, 128, 63, 0, 0, 0, 64]))
+    x = torch.empty(0).set_(torch.UntypedStorage.from_file(str(path), nbytes=8))
+    assert x.tolist() == [1.0, 2.0]
+    x[0] = 5.0
+    assert path.read_bytes()[3] == 63
+    torch.UntypedStorage.from_file(str(path), shared=True, nbytes=8)[3] = 64
+    assert path.read_bytes()[3] == 64

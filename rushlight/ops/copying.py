@@ -7,6 +7,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.dtypes import dtype
 from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
 from rushlight.ops.broadcasting import expand
+from rushlight.ops.complexes import view_as_complex, view_as_real
 from rushlight.ops.dimensions import _alias, permute, t, transpose
 from rushlight.ops.dims import size_of
 from rushlight.ops.out import write_out
@@ -18,7 +19,8 @@ from rushlight.tensors import Tensor
 
 __all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy",
            "permute_copy", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy",
-           "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy"]  # fmt: skip
+           "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy",
+           "view_as_real_copy", "view_copy"]  # fmt: skip
 
 
 @operator(
@@ -109,4 +111,6 @@ transpose_copy = enter(transpose, "transpose")
 unbind_copy = enter(unbind, "unbind")
 unfold_copy = enter(unfold, "unfold")
 unsqueeze_copy = enter(unsqueeze, "unsqueeze")
+view_as_complex_copy = enter(view_as_complex, "view_as_complex")
+view_as_real_copy = enter(view_as_real, "view_as_real")
 view_copy = enter(lambda input, size: view(input, size) if isinstance(size, dtype) else reshape(input, size), "view")
