@@ -113,7 +113,7 @@ class UntypedStorage:
         return self
 
     def __sizeof__(self):
-        return 64 + self.nbytes()  # as PyTorch's: what it is itself, and its memory
+        return 32 + self.nbytes()  # as PyTorch's: what it is itself, and its memory
 
     def __getitem__(self, index: Any) -> Any:
         found = self.bytes[index]
