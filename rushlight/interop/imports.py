@@ -27,7 +27,6 @@ def serve_torch() -> None:
     >>> import torch.nn.functional as F  # doctest: +SKIP
     """
     serve("torch", "torchvision", "functorch")
-    import_module("rushlight").__name__ = "torch"  # libraries ask for the name of what they put their own functions in
 
 
 def serve_mindspore() -> None:
