@@ -61,10 +61,11 @@ class Pass:
         arrays = []
         for g in grads:
             array = g._array if isinstance(g, TensorBase) else g
-            if isinstance(array, np.generic):
-                array = np.asarray(array)
-            if array is not None and (type(array) is not ndarray or array.size > SMALL):
-                array = state_of(array)
+            if type(array) is ndarray:
+                if array.size > SMALL:
+                    array = state_of(array)
+            elif array is not None:
+                array = np.asarray(array) if isinstance(array, np.generic) else GOOD
             arrays.append(array)
         self.given.append((self.node, arrays))
 
