@@ -276,6 +276,8 @@ class Backward:
 
         A first gradient is the `.grad` itself to those who are told afterwards, as they may have changed it.
         """
+        if not leaf._needs and leaf._view is not None:  # it never required grad: its base does
+            return
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
         with hooks.lock:

@@ -229,7 +229,7 @@ def strided_cotangent(grad, seen, source):
     """
     memory = PUT_BACK(grad, seen)
     if overlaps(source.shape, source.strides, source.dtype.itemsize):
-        counts = source.put_back(np.ones(source.shape, source.dtype, like=source))
+        counts = source.put_back(np.ones(source.shape, source.dtype))
         memory = memory / np.maximum(counts.real, 1).astype(counts.real.dtype)
     return READ(memory, source)
 

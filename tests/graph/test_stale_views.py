@@ -98,3 +98,18 @@ def test_a_leaf_that_no_longer_requires_grad_tells_its_hooks_all_the_same():
     leaf.requires_grad_(False)
     result.backward()
     assert told == [None]
+
+
+def test_a_view_recorded_nowhere_tells_its_hooks_nothing():
+    leaf, told = rushlight.ones(2, requires_grad=True), []
+    with rushlight.no_grad():
+        view = leaf.expand(2, 2)
+    view.register_post_accumulate_grad_hook(lambda x: told.append(x.grad))
+    (view * leaf).sum().backward()
+    assert told == []
+
+
+def test_gradients_of_strided_windows_on_an_expanded_tensor():
+    leaf = rushlight.ones(3, 4, requires_grad=True)
+    (leaf * 1).expand(2, 3, 4).as_strided((2, 2), (1, 1)).sum().backward()
+    assert leaf.grad.sum().item() == 4
