@@ -56,7 +56,7 @@ def forms(place: str, result: str, options: bool) -> list[str]:
     found = []
     for parameters in recorded().get(place, []):
         texts = [
-            parameter if parameter == "*" else typed(parameter, name in TENSORS_OF_NUMBERS and number > 0)
+            parameter if parameter == "*" else typed(parameter, name in TENSORS_OF_NUMBERS and (own or number > 0))
             for number, parameter in enumerate(parameters)
         ]
         if options and "requires_grad" not in "".join(texts):

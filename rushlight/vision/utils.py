@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from rushlight.ops.from_data import from_numpy
 from rushlight.ops.joining import cat, stack
 from rushlight.tensors import Tensor
 
@@ -73,8 +74,6 @@ def draw_bounding_boxes(
     """An image of bytes (3, height, width) with boxes (x1, y1, x2, y2), and labels, drawn into it by Pillow."""
     import numpy as np
     from PIL import Image, ImageDraw, ImageFont
-
-    from rushlight.ops.from_data import from_numpy
 
     if image.dim() != 3 or image.shape[0] not in (1, 3):
         raise ValueError("Pass individual images of 1 or 3 channels, not batches")

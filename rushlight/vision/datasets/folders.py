@@ -8,6 +8,7 @@ from typing import Any
 from rushlight.ops.random_tensors import randint, randn
 from rushlight.random import get_rng_state, manual_seed, set_rng_state
 from rushlight.utils.data import Dataset
+from rushlight.vision.transforms.pixels import to_pil_image
 
 __all__ = ["DatasetFolder", "FakeData", "ImageFolder", "VisionDataset", "default_loader"]
 
@@ -129,8 +130,6 @@ class FakeData(VisionDataset):
         self.size, self.num_classes, self.image_size, self.random_offset = size, num_classes, image_size, random_offset
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        from rushlight.vision.transforms.pixels import to_pil_image
-
         if index >= len(self):
             raise IndexError(f"{type(self).__name__} index out of range")
         state = get_rng_state()

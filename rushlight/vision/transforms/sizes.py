@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.graph import new_tensor
 from rushlight.tensors import Tensor
-from rushlight.vision.transforms.basics import Image, as_array, crop, get_image_size
-from rushlight.vision.transforms.pixels import pil_to_tensor
+from rushlight.vision.transforms.basics import Image, as_array, center_crop, crop, get_image_size, pair
+from rushlight.vision.transforms.pixels import pil_to_tensor, to_pil_image
 
 __all__ = ["InterpolationMode", "five_crop", "gaussian_blur", "resize", "resized_crop", "rotate"]
 
@@ -85,8 +86,6 @@ def rotate(
     """An image turned counterclockwise by degrees, by Pillow."""
     from PIL import Image as Pillow
 
-    from rushlight.vision.transforms.pixels import to_pil_image
-
     if isinstance(img, Tensor) and img.is_floating_point():
         raise TypeError("rotate takes images of bytes: rotate before ToTensor")
     picture = to_pil_image(img) if isinstance(img, (Tensor, np.ndarray)) else img
@@ -96,7 +95,6 @@ def rotate(
 
 def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = None) -> Image:
     """An image averaged with weights of a normal distribution, its edges reflected."""
-    from rushlight.core.graph import new_tensor
     from rushlight.nn.functional import conv2d, pad
 
     tensor = img if isinstance(img, Tensor) else pil_to_tensor(img)
@@ -119,8 +117,6 @@ def gaussian_blur(img: Tensor, kernel_size: int | Sequence[int], sigma: Any = No
 
 def five_crop(img: Image, size: int | Sequence[int]) -> tuple:
     """The corners of an image, and its middle."""
-    from rushlight.vision.transforms.basics import center_crop, pair
-
     (wide, high), (height, width) = get_image_size(img), pair(size)
     picture = img if isinstance(img, Tensor) else as_array(img)
     corners = [(0, 0), (0, wide - width), (high - height, 0), (high - height, wide - width)]
