@@ -4,8 +4,8 @@ from functools import wraps
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half
-from rushlight.ops.mismatch import C_NAMES, type_name
-from rushlight.ops.promotion import missing
+from rushlight.ops.arguments.mismatch import C_NAMES, type_name
+from rushlight.ops.arguments.promotion import missing
 
 # A function, the kernel's name in the message, and the types without one: b(ool), i(ntegers), s(hort integers: all but
 # int64), h(alf: float16 and

@@ -2,7 +2,7 @@
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.ops.old_constructors import constructed
+from rushlight.ops.making.old_constructors import constructed
 from rushlight.tensors import Tensor
 
 WITHOUT = {d for d in dtypes.DTYPES if d._name in ("uint16", "uint32", "uint64") or d._name.startswith("float8")}

@@ -11,7 +11,7 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK, Interpreter
 from rushlight.core.kinds import is_half
-from rushlight.ops.conversion import convert
+from rushlight.ops.making.conversion import convert
 
 __all__ = [
     "autocast", "custom_bwd", "custom_fwd", "get_autocast_cpu_dtype", "get_autocast_dtype", "is_autocast_available",

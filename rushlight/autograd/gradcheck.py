@@ -29,7 +29,7 @@ from rushlight.autograd.gradcheck_properties import (
 )
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import complex128, float64
-from rushlight.ops.random_tensors import rand
+from rushlight.ops.randomness.random_tensors import rand
 from rushlight.tensors import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

@@ -30,7 +30,7 @@ from rushlight.compiler.switches import (
 )
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.nn.modules.module import Module
-from rushlight.ops.from_data import as_tensor
+from rushlight.ops.making.from_data import as_tensor
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -24,7 +24,7 @@ from rushlight.nn.modules.base.hooks import register_module_forward_hook, regist
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils import clip_grad
-from rushlight.ops import conversion, from_data
+from rushlight.ops.making import conversion, from_data
 from rushlight.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from rushlight.optim.optimizer import (
     Optimizer,

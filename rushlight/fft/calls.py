@@ -3,8 +3,8 @@
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, get_default_dtype
-from rushlight.ops.dims import known_dim
-from rushlight.ops.mismatch import type_name
+from rushlight.ops.arguments.dims import known_dim
+from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.out import write_out
 
 

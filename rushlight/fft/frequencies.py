@@ -5,9 +5,9 @@ from typing import Unpack
 import numpy as np
 
 from rushlight.dtypes import dtype as DType
-from rushlight.ops.dims import wrap_dim
-from rushlight.ops.options import OutOptions, made, numpy_type
-from rushlight.ops.rearranging import roll
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.arguments.options import OutOptions, made, numpy_type
+from rushlight.ops.shapes.rearranging import roll
 from rushlight.tensors import Tensor
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]

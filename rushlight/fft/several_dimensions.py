@@ -2,7 +2,7 @@
 
 from rushlight.fft.calls import as_complex, checked, finished, several_sizes
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
-from rushlight.ops.mismatch import type_name
+from rushlight.ops.arguments.mismatch import type_name
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -11,7 +11,7 @@ from rushlight.func.arguments import Argnums, check_real, chosen
 from rushlight.func.forward import jvp_by
 from rushlight.func.gradients import vjp_by
 from rushlight.func.vectorization import vmap
-from rushlight.ops.joining import cat
+from rushlight.ops.shapes.joining import cat
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 __all__ = ["hessian", "jacfwd", "jacrev"]

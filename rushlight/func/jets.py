@@ -11,7 +11,7 @@ from rushlight.core.forward import tangent_of, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
-from rushlight.ops.series import Series
+from rushlight.ops.derivatives.series import Series
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_unflatten
 

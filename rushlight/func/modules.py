@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rushlight.nn.modules.module import Module
-from rushlight.ops.joining import stack
+from rushlight.ops.shapes.joining import stack
 from rushlight.tensors import Tensor
 
 __all__ = ["functional_call", "stack_module_state"]

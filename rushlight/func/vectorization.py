@@ -7,7 +7,7 @@ from itertools import pairwise
 from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
 from rushlight.core.modes import Setting
-from rushlight.ops.joining import cat
+from rushlight.ops.shapes.joining import cat
 from rushlight.random import get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import broadcast_leaves, tree_flatten, tree_map, tree_unflatten

@@ -13,8 +13,8 @@ from rushlight.linalg.singular_values import matrix_rank, pinv, svd, svdvals
 from rushlight.linalg.solving import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
 from rushlight.linalg.vectors import cross, diagonal, vander, vecdot
 from rushlight.missing import explain_misses as _explain_misses
-from rushlight.ops.contractions import multi_dot
-from rushlight.ops.products import matmul
+from rushlight.ops.products.contractions import multi_dot
+from rushlight.ops.products.products import matmul
 from rushlight.refusals import guard as _guard
 
 __all__ = [

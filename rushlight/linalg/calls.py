@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-from rushlight.ops.mismatch import type_name
+from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.out import write_out
 
 __all__ = ["LinAlgError"]

@@ -8,7 +8,7 @@ from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
-from rushlight.ops.selection import where
+from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

@@ -10,7 +10,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
-from rushlight.ops.selection import where
+from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 

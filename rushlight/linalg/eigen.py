@@ -9,7 +9,7 @@ from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
 from rushlight.linalg.solving import _solve
-from rushlight.ops.mismatch import type_name
+from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

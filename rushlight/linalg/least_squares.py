@@ -8,7 +8,7 @@ from rushlight.core.graph import unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.pieces import adjoint, over_batches
 from rushlight.linalg.singular_values import _pinv, pinv_cotangent
-from rushlight.ops.mismatch import check_tensors, type_name
+from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

@@ -2,7 +2,7 @@
 
 from rushlight.linalg.qr_decomposition import qr
 from rushlight.linalg.singular_values import svd
-from rushlight.ops.random_tensors import randn
+from rushlight.ops.randomness.random_tensors import randn
 from rushlight.tensors import Tensor
 
 __all__ = ["pca_lowrank", "svd_lowrank"]

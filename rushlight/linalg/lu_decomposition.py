@@ -10,8 +10,8 @@ from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_batches, check_sizes
-from rushlight.ops.dims import size_of
-from rushlight.ops.mismatch import check_tensors, type_name
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

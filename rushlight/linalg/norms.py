@@ -9,10 +9,10 @@ from rushlight.dtypes import dtype
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.singular_values import svdvals
 from rushlight.linalg.solving import inv_ex
-from rushlight.ops import norms
-from rushlight.ops.dims import wrap_dim
-from rushlight.ops.keywords import keywords
-from rushlight.ops.selection import where
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.elementwise.selection import where
+from rushlight.ops.reductions import norms
 from rushlight.ops.table import in_place, method
 from rushlight.tensors import Tensor
 

@@ -8,8 +8,8 @@ from rushlight.core.graph import new_tensor
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
 from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
-from rushlight.ops.dims import size_of
-from rushlight.ops.mismatch import check_tensors
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.arguments.mismatch import check_tensors
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

@@ -18,7 +18,7 @@ from rushlight.linalg.pieces import (
     quotient,
     skew,
 )
-from rushlight.ops.mismatch import type_name
+from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

@@ -9,8 +9,8 @@ from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import over_batches
-from rushlight.ops.mismatch import check_tensors, type_name
-from rushlight.ops.selection import where
+from rushlight.ops.arguments.mismatch import check_tensors, type_name
+from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

@@ -31,11 +31,11 @@ from rushlight.linalg.singular_values import svd as linalg_svd
 from rushlight.linalg.solving import SINGULAR, _solve_triangular, inv
 from rushlight.linalg.vectors import cross as cross_along
 from rushlight.linalg.vectors import vander as vander_along
-from rushlight.ops.dims import size_of
-from rushlight.ops.keywords import keywords
-from rushlight.ops.mismatch import check_tensors, type_name
-from rushlight.ops.norms import vector_norm
-from rushlight.ops.reduction import Dim
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.arguments.mismatch import check_tensors, type_name
+from rushlight.ops.reductions.norms import vector_norm
+from rushlight.ops.reductions.reduction import Dim
 from rushlight.ops.table import method, no_derivative, operator
 from rushlight.tensors import Tensor
 

@@ -5,11 +5,11 @@ import numpy as np
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import linalg
-from rushlight.ops.dims import wrap_dim
-from rushlight.ops.joining import cat
-from rushlight.ops.mismatch import check_tensors, same_scalars
-from rushlight.ops.promotion import missing
-from rushlight.ops.slicing import diagonal as diagonal_of
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.arguments.mismatch import check_tensors, same_scalars
+from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.shapes.joining import cat
+from rushlight.ops.shapes.slicing import diagonal as diagonal_of
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

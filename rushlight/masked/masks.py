@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.core.kinds import kind_of
-from rushlight.ops.selection import where
+from rushlight.ops.elementwise.selection import where
 from rushlight.tensors import Tensor
 
 

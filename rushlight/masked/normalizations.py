@@ -3,11 +3,11 @@
 from rushlight.dtypes import dtype as Type
 from rushlight.masked.masks import filled, largest, smallest
 from rushlight.masked.reductions import norm
-from rushlight.ops import cumulative
-from rushlight.ops import prod as products
-from rushlight.ops import softmax as exponentials
-from rushlight.ops.selection import maximum
-from rushlight.ops.shape import wrap_dim
+from rushlight.ops.elementwise.selection import maximum
+from rushlight.ops.reductions import cumulative
+from rushlight.ops.reductions import prod as products
+from rushlight.ops.reductions import softmax as exponentials
+from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.tensors import Tensor
 
 

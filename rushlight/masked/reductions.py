@@ -6,9 +6,9 @@ from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype as Type
 from rushlight.dtypes import float32, int64
 from rushlight.masked.masks import filled, input_mask, largest, smallest
-from rushlight.ops import extrema, norms, order, reduction, softmax
-from rushlight.ops import prod as products
-from rushlight.ops.reduction import Dim, axes
+from rushlight.ops.reductions import extrema, norms, order, reduction, softmax
+from rushlight.ops.reductions import prod as products
+from rushlight.ops.reductions.reduction import Dim, axes
 from rushlight.tensors import Tensor
 
 

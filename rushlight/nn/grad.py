@@ -5,7 +5,7 @@ from typing import Any
 
 from rushlight.autograd import enable_grad, grad
 from rushlight.nn.functional import conv1d, conv2d, conv3d
-from rushlight.ops.creation import zeros
+from rushlight.ops.making.creation import zeros
 from rushlight.tensors import Tensor
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]

@@ -5,8 +5,9 @@ import numpy as np
 import rushlight as torch
 from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, linear_algebra, numpy
 from rushlight.numpy_functions.plain import in_numpy, is_plain
-from rushlight.ops import broadcasting, conversion, copying, dimensions, rearranging, shape
+from rushlight.ops.making import conversion, copying
 from rushlight.ops.protocol import FUNCTIONS
+from rushlight.ops.shapes import broadcasting, dimensions, rearranging, shape
 
 
 @numpy

@@ -5,8 +5,10 @@ import numpy as np
 import rushlight as torch
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, numpy
-from rushlight.ops import diagonals, gather, indexed, selection, slicing
+from rushlight.ops.elementwise import selection
+from rushlight.ops.picking import gather, indexed
 from rushlight.ops.protocol import as_operand
+from rushlight.ops.shapes import diagonals, slicing
 
 
 @numpy

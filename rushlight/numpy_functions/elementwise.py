@@ -5,7 +5,8 @@ import numpy as np
 import rushlight as torch
 from rushlight.core.graph import new_tensor
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, numpy
-from rushlight.ops import complexes, powers, products, rounding
+from rushlight.ops.elementwise import complexes, powers, rounding
+from rushlight.ops.products import products
 from rushlight.ops.protocol import FUNCTIONS, UFUNCS, as_operand
 
 UFUNCS.update(

@@ -6,8 +6,8 @@ import rushlight as torch
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, flat_unless, numpy
 from rushlight.numpy_functions.padding import pad  # noqa: F401
-from rushlight.ops import joining
 from rushlight.ops.protocol import FUNCTIONS
+from rushlight.ops.shapes import joining
 
 
 @numpy

@@ -4,7 +4,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, linear_algebra, numpy
-from rushlight.ops import contractions, products
+from rushlight.ops.products import contractions, products
 
 
 @numpy

@@ -4,8 +4,8 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, floating, masked, numpy
-from rushlight.ops import extrema, reduction
 from rushlight.ops.protocol import FUNCTIONS, REDUCTIONS
+from rushlight.ops.reductions import extrema, reduction
 
 
 def over(function, a, axis, keepdims):

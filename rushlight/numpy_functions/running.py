@@ -14,8 +14,8 @@ from rushlight.numpy_functions.entering import (
     masked,
     numpy,
 )
-from rushlight.ops import cumulative
 from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS
+from rushlight.ops.reductions import cumulative
 
 
 def running(name, function):

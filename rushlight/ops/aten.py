@@ -1,7 +1,7 @@
 """`torch.ops.aten`: operators under the names that PyTorch's dispatcher gives them."""
 
 import rushlight
-from rushlight.ops.slicing import slice_of as slice  # noqa: F401
+from rushlight.ops.shapes.slicing import slice_of as slice  # noqa: F401
 
 
 def __getattr__(name):

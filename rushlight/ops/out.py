@@ -14,8 +14,8 @@ from rushlight.core.inplace import change, rank
 from rushlight.core.interpreters import levels
 from rushlight.core.recording import recording
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
-from rushlight.ops.mismatch import C_NAMES
-from rushlight.ops.resizing import lay_anew
+from rushlight.ops.arguments.mismatch import C_NAMES
+from rushlight.ops.changes.resizing import lay_anew
 
 # What PyTorch says of an `out` of another dtype than the result's. Functions that are not listed cast to it.
 EXACT = {

@@ -26,8 +26,8 @@ from rushlight.core.inplace import change, change_binary
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
+from rushlight.ops.arguments.promotion import NUMBERS
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import NUMBERS
 from rushlight.ops.protocol import UFUNCS
 from rushlight.signatures import TENSORS_OF_NUMBERS, misfit
 from rushlight.tensors import Tensor, foreign

@@ -9,7 +9,7 @@ from typing import Any
 from rushlight.autograd import no_grad
 from rushlight.nn.modules.batchnorm import _BatchNorm
 from rushlight.nn.modules.module import Module
-from rushlight.ops.from_data import tensor
+from rushlight.ops.making.from_data import tensor
 from rushlight.optim.lr_scheduler.scheduler import LRScheduler, one_for_each
 from rushlight.optim.optimizer import Optimizer
 from rushlight.tensors import Tensor

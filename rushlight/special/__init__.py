@@ -3,7 +3,7 @@
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.activation import logit
 from rushlight.ops.activation import sigmoid as expit
-from rushlight.ops.bessel_functions import (
+from rushlight.ops.elementwise.bessel_functions import (
     airy_ai,
     bessel_j0,
     bessel_j1,
@@ -21,8 +21,8 @@ from rushlight.ops.bessel_functions import (
     scaled_modified_bessel_k1,
     spherical_bessel_j0,
 )
-from rushlight.ops.elementary import exp2, expm1, log1p, sinc
-from rushlight.ops.polynomials import (
+from rushlight.ops.elementwise.elementary import exp2, expm1, log1p, sinc
+from rushlight.ops.elementwise.polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,
@@ -36,9 +36,8 @@ from rushlight.ops.polynomials import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from rushlight.ops.rounding import round
-from rushlight.ops.softmax import log_softmax, logsumexp, softmax
-from rushlight.ops.special_functions import (
+from rushlight.ops.elementwise.rounding import round
+from rushlight.ops.elementwise.special_functions import (
     digamma,
     entr,
     erf,
@@ -54,9 +53,10 @@ from rushlight.ops.special_functions import (
     xlogy,
     zeta,
 )
-from rushlight.ops.special_functions import igamma as gammainc
-from rushlight.ops.special_functions import igammac as gammaincc
-from rushlight.ops.special_functions import lgamma as gammaln
+from rushlight.ops.elementwise.special_functions import igamma as gammainc
+from rushlight.ops.elementwise.special_functions import igammac as gammaincc
+from rushlight.ops.elementwise.special_functions import lgamma as gammaln
+from rushlight.ops.reductions.softmax import log_softmax, logsumexp, softmax
 from rushlight.refusals import guard as _guard
 
 multigammaln = mvlgamma

@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rushlight.ops.from_data import from_numpy
-from rushlight.ops.joining import cat, stack
+from rushlight.ops.making.from_data import from_numpy
+from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 
 __all__ = ["draw_bounding_boxes", "make_grid", "save_image"]

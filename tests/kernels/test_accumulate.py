@@ -6,7 +6,7 @@ from kernels.forms import both_forms, close, normal
 
 import rushlight
 from rushlight.kernels import accumulate
-from rushlight.ops import cumulative, prod
+from rushlight.ops.reductions import cumulative, prod
 
 form = both_forms(accumulate, cumulative, prod)
 SHAPES = [(4, 10), (17,), (3, 5, 7), (20, 1), (1, 3), (9, 1000), (300, 300)]

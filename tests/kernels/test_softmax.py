@@ -5,7 +5,7 @@ import pytest
 from kernels.forms import both_forms, close, normal
 
 import rushlight
-from rushlight.ops import softmax as module
+from rushlight.ops.reductions import softmax as module
 
 form = both_forms(module)
 SHAPES = [(4, 10), (64, 10), (1, 1), (3, 17), (2, 5, 64), (3, 5000), (700, 1), (600, 700), (5,), (2, 0), (0, 3)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.ops import polynomials
+from rushlight.ops.elementwise import polynomials
 
 X = np.array([-1.0, -0.9, -0.3, 0.0, 0.4, 0.99, 1.0, 1.5])
 

@@ -20,7 +20,7 @@ from rushlight.core.forward import Tangents, tangent_of, with_tangent, without
 from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
-from rushlight.ops.joining import cat, stack
+from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 
 STRATEGIES = ("forward-mode", "reverse-mode")

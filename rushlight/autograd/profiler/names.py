@@ -1,7 +1,7 @@
 """The events that a call makes in PyTorch's profiler, and the shapes of its arguments."""
 
 from rushlight.core.graph import TensorBase
-from rushlight.ops.events import Event
+from rushlight.ops.derivatives.events import Event
 
 
 def events_of_call(op, args) -> list[Event]:

@@ -9,9 +9,9 @@ from rushlight.autograd.function import Function
 from rushlight.distributed import collectives
 from rushlight.distributed.groups import ProcessGroup, here
 from rushlight.distributed.reduce_ops import ReduceOp
-from rushlight.ops.creation import empty_like, zeros_like
-from rushlight.ops.joining import cat, stack
-from rushlight.ops.slicing import unbind
+from rushlight.ops.making.creation import empty_like, zeros_like
+from rushlight.ops.shapes.joining import cat, stack
+from rushlight.ops.shapes.slicing import unbind
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 from rushlight.core.graph import TensorBase
-from rushlight.ops.creation import ones
+from rushlight.ops.making.creation import ones
 from rushlight.tensors import Tensor, disabled_torch_function, rebuild
 
 __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]

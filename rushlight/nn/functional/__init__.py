@@ -23,12 +23,12 @@ from rushlight.nn.functional.pooling import *
 from rushlight.nn.functional.rms_normalization import *
 from rushlight.nn.functional.shuffling import *
 from rushlight.nn.functional.unpooling import *
-from rushlight.ops.contractions import bilinear as bilinear
-from rushlight.ops.embedding import embedding as embedding
-from rushlight.ops.embedding import embedding_bag as embedding_bag
-from rushlight.ops.embedding import one_hot as one_hot
-from rushlight.ops.padding import pad as pad
-from rushlight.ops.products import linear as linear
+from rushlight.ops.picking.embedding import embedding as embedding
+from rushlight.ops.picking.embedding import embedding_bag as embedding_bag
+from rushlight.ops.picking.embedding import one_hot as one_hot
+from rushlight.ops.products.contractions import bilinear as bilinear
+from rushlight.ops.products.products import linear as linear
+from rushlight.ops.shapes.padding import pad as pad
 from rushlight.refusals import guard as _guard
 
 _guard(globals(), "nn.functional")

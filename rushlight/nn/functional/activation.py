@@ -7,7 +7,6 @@ import numpy as np
 from rushlight import random
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import dtype as Dtype
-from rushlight.ops import softmax as plain
 from rushlight.ops.activation import (
     celu,
     celu_,
@@ -41,7 +40,8 @@ from rushlight.ops.activation import (
     threshold,
     threshold_,
 )  # fmt: skip
-from rushlight.ops.elementary import tanh
+from rushlight.ops.elementwise.elementary import tanh
+from rushlight.ops.reductions import softmax as plain
 from rushlight.random import distributions
 from rushlight.tensors import Tensor
 

@@ -12,7 +12,7 @@ from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pool_checks import not_in_range
 from rushlight.nn.functional.sampling import LAYOUTS, along, averaging
 from rushlight.nn.functional.sizes import Numbers
-from rushlight.ops.dims import size_of
+from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 

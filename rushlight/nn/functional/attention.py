@@ -8,9 +8,9 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
 from rushlight.nn.functional.dropping import dropout
-from rushlight.ops.products import matmul
-from rushlight.ops.selection import where
-from rushlight.ops.softmax import softmax
+from rushlight.ops.elementwise.selection import where
+from rushlight.ops.products.products import matmul
+from rushlight.ops.reductions.softmax import softmax
 from rushlight.tensors import Tensor
 
 __all__ = ["scaled_dot_product_attention"]

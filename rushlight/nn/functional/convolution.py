@@ -13,9 +13,9 @@ from rushlight.core.graph import TensorBase
 from rushlight.kernels import convolution as kernels
 from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
-from rushlight.ops.events import Event, of_conv2d
-from rushlight.ops.mismatch import C_NAMES, differ
-from rushlight.ops.padding import pad
+from rushlight.ops.arguments.mismatch import C_NAMES, differ
+from rushlight.ops.derivatives.events import Event, of_conv2d
+from rushlight.ops.shapes.padding import pad
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.nn.functional.reductions import reduction_of
-from rushlight.ops.elementary import logaddexp
-from rushlight.ops.joining import cat
-from rushlight.ops.selection import where
+from rushlight.ops.elementwise.elementary import logaddexp
+from rushlight.ops.elementwise.selection import where
+from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 
 __all__ = ["ctc_loss"]

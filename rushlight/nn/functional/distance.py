@@ -4,8 +4,8 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES, promote_types
-from rushlight.ops.broadcasting import broadcast_tensors
-from rushlight.ops.distances import pdist
+from rushlight.ops.reductions.distances import pdist
+from rushlight.ops.shapes.broadcasting import broadcast_tensors
 from rushlight.tensors import Tensor
 
 __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]

@@ -11,10 +11,10 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.kernels import entropy as kernels
 from rushlight.nn.functional.reductions import reduced, reduction_of
-from rushlight.ops.dims import size_of
-from rushlight.ops.gather import _gather, _put_back
-from rushlight.ops.products import linear
-from rushlight.ops.softmax import _softmax
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.picking.gather import _gather, _put_back
+from rushlight.ops.products.products import linear
+from rushlight.ops.reductions.softmax import _softmax
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

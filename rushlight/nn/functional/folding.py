@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.kernels import patches
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
-from rushlight.ops.dims import size_of
+from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 

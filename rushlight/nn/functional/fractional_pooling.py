@@ -10,7 +10,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
-from rushlight.ops.dims import size_of
+from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import operator
 from rushlight.random import distributions
 from rushlight.tensors import Tensor

@@ -14,8 +14,8 @@ import numpy as np
 from rushlight.core.batching import leading, on_batched
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.ops.dims import size_of
-from rushlight.ops.gather import _gather
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.picking.gather import _gather
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

@@ -15,10 +15,10 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
-from rushlight.ops.broadcasting import broadcast_shapes, broadcast_tensors, common_shape
-from rushlight.ops.promotion import only
-from rushlight.ops.reduction import averaged
-from rushlight.ops.special_functions import xlogy
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.elementwise.special_functions import xlogy
+from rushlight.ops.reductions.reduction import averaged
+from rushlight.ops.shapes.broadcasting import broadcast_shapes, broadcast_tensors, common_shape
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

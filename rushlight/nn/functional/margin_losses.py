@@ -9,7 +9,7 @@ from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.distance import pairwise_distance
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
-from rushlight.ops.selection import minimum, where
+from rushlight.ops.elementwise.selection import minimum, where
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -10,10 +10,10 @@ from rushlight.core.graph import new_tensor
 from rushlight.dtypes import bool as torch_bool
 from rushlight.nn.functional.attention import scaled_dot_product_attention
 from rushlight.nn.functional.dropping import dropout
-from rushlight.ops.joining import cat
-from rushlight.ops.padding import pad
-from rushlight.ops.products import linear, matmul
-from rushlight.ops.softmax import softmax
+from rushlight.ops.products.products import linear, matmul
+from rushlight.ops.reductions.softmax import softmax
+from rushlight.ops.shapes.joining import cat
+from rushlight.ops.shapes.padding import pad
 from rushlight.tensors import Tensor
 
 __all__ = ["multi_head_attention_forward"]

@@ -1,8 +1,8 @@
 """Division by norms: of vectors, and of each element's neighbours in other channels."""
 
 from rushlight.nn.functional.pooling import avg_pool2d, avg_pool3d
-from rushlight.ops.arithmetic import div
-from rushlight.ops.padding import pad
+from rushlight.ops.elementwise.arithmetic import div
+from rushlight.ops.shapes.padding import pad
 from rushlight.tensors import Tensor
 
 __all__ = ["local_response_norm", "normalize"]

@@ -6,7 +6,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional.sizes import repeated
-from rushlight.ops.dims import size_of
+from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import refuse
 from rushlight.tensors import Tensor
 

@@ -10,7 +10,7 @@ from rushlight.nn.modules.base.making import Device
 from rushlight.nn.modules.container import ModuleList, Sequential
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.module import Module
-from rushlight.ops.joining import cat
+from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]

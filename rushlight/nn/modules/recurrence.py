@@ -11,7 +11,7 @@ import numpy as np
 from rushlight.nn import functional as F
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.activation.logistic import logistic_of
-from rushlight.ops.joining import cat
+from rushlight.ops.shapes.joining import cat
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

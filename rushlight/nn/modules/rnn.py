@@ -15,8 +15,8 @@ from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.recurrence import GATES, STEPS, State, run_backwards, run_forwards
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
-from rushlight.ops.creation import zeros
-from rushlight.ops.joining import cat, stack
+from rushlight.ops.making.creation import zeros
+from rushlight.ops.shapes.joining import cat, stack
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 

@@ -9,7 +9,7 @@ from rushlight.nn import init
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.recurrence import GATES, STEPS
-from rushlight.ops.creation import zeros
+from rushlight.ops.making.creation import zeros
 from rushlight.tensors import Tensor
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]

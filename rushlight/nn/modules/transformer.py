@@ -20,7 +20,7 @@ from rushlight.nn.modules.dropout import Dropout
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import LayerNorm
-from rushlight.ops.dims import size_of
+from rushlight.ops.arguments.dims import size_of
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -9,8 +9,8 @@ from rushlight.dtypes import dtype as Dtype
 from rushlight.nn.modules.base.making import Device
 from rushlight.nn.modules.batchnorm import _BatchNorm
 from rushlight.nn.modules.module import Module
-from rushlight.ops.creation import full
-from rushlight.ops.joining import cat
+from rushlight.ops.making.creation import full
+from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 
 __all__ = ["SyncBatchNorm"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rushlight.core.graph import TensorBase
-from rushlight.ops.joining import cat
+from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]

@@ -11,7 +11,7 @@ from rushlight.nn.functional import normalize
 from rushlight.nn.modules.conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils.parametrize import register_parametrization
-from rushlight.ops.weight_norms import _weight_norm, norm_except_dim
+from rushlight.ops.reductions.weight_norms import _weight_norm, norm_except_dim
 from rushlight.tensors import Tensor
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.ops.creation import full
-from rushlight.ops.joining import cat, stack
+from rushlight.ops.making.creation import full
+from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.hooked import refuse_second, remove_hook
-from rushlight.ops.weight_norms import _weight_norm, norm_except_dim
+from rushlight.ops.reductions.weight_norms import _weight_norm, norm_except_dim
 from rushlight.tensors import Tensor
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]

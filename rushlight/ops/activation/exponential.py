@@ -6,7 +6,7 @@ from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.kernels.selection import select
 from rushlight.ops.activation.forms import floats, variant
-from rushlight.ops.selection import _keep, _where
+from rushlight.ops.elementwise.selection import _keep, _where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

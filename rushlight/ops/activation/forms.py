@@ -4,8 +4,8 @@ import numpy as np
 
 from rushlight.core.batching import by
 from rushlight.core.inplace import change
-from rushlight.ops.promotion import only
-from rushlight.ops.series import masking
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.derivatives.series import masking
 from rushlight.ops.table import named, operator
 
 

@@ -13,10 +13,10 @@ from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.elementwise.special_functions import erf_of
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import only
-from rushlight.ops.shape import wrap_dim
-from rushlight.ops.special_functions import erf_of
+from rushlight.ops.shapes.shape import wrap_dim
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 

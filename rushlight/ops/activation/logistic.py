@@ -8,14 +8,14 @@ from rushlight.dtypes import floating
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
 from rushlight.kernels.selection import select
-from rushlight.ops import recurrences
 from rushlight.ops.activation.forms import floats
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.derivatives import recurrences
+from rushlight.ops.derivatives.series import recurrence
+from rushlight.ops.derivatives.tangents import symmetric
+from rushlight.ops.elementwise.selection import _keep, _where
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import only
-from rushlight.ops.selection import _keep, _where
-from rushlight.ops.series import recurrence
 from rushlight.ops.table import TABLE, in_place, method, operator, unary
-from rushlight.ops.tangents import symmetric
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -8,9 +8,9 @@ from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.kernels.selection import bounded, drop
 from rushlight.ops.activation.forms import floats, tied, variant
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.elementwise.selection import _drop, _keep, _where
 from rushlight.ops.out import write_out
-from rushlight.ops.promotion import only
-from rushlight.ops.selection import _drop, _keep, _where
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 

@@ -10,9 +10,9 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.selection import bounded, passed_above, select
 from rushlight.ops.activation.forms import floats, tied, variant
-from rushlight.ops.mismatch import not_tensors
-from rushlight.ops.promotion import common, only
-from rushlight.ops.selection import _drop, _where
+from rushlight.ops.arguments.mismatch import not_tensors
+from rushlight.ops.arguments.promotion import common, only
+from rushlight.ops.elementwise.selection import _drop, _where
 from rushlight.ops.table import TABLE, method, operator, unary
 from rushlight.random import default_generator
 from rushlight.tensors import Tensor

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import from_numpy_dtype
-from rushlight.ops import joining
+from rushlight.ops.shapes import joining
 
 __all__ = ["default_collate", "default_convert"]
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rushlight.ops.random_tensors import randperm
+from rushlight.ops.randomness.random_tensors import randperm
 from rushlight.random import Generator
 from rushlight.utils.data.sampler import Sampler
 

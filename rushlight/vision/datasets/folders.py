@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rushlight.ops.random_tensors import randint, randn
+from rushlight.ops.randomness.random_tensors import randint, randn
 from rushlight.random import get_rng_state, manual_seed, set_rng_state
 from rushlight.utils.data import Dataset
 from rushlight.vision.transforms.pixels import to_pil_image

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.ops.from_data import from_numpy
+from rushlight.ops.making.from_data import from_numpy
 from rushlight.utils.data import Dataset
 from rushlight.vision.datasets.download import download
 from rushlight.vision.datasets.idx import read_idx

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import Any
 
 from rushlight import nn
-from rushlight.ops.joining import cat
+from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 from rushlight.vision.models.registry import model
 

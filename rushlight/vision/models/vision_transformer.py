@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from rushlight import nn
-from rushlight.ops.creation import empty, zeros
-from rushlight.ops.joining import cat
+from rushlight.ops.making.creation import empty, zeros
+from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 from rushlight.vision.models.registry import model
 from rushlight.vision.ops.misc import MLP

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.ops.joining import cat, stack
+from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Leaving whole branches of residual networks out at random (G. Huang et al., 2016)."""
 
 from rushlight import nn
-from rushlight.ops.creation import empty
+from rushlight.ops.making.creation import empty
 from rushlight.tensors import Tensor
 
 __all__ = ["StochasticDepth", "stochastic_depth"]

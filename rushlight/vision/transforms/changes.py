@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rushlight.ops.random_tensors import rand, randint
+from rushlight.ops.randomness.random_tensors import rand, randint
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 

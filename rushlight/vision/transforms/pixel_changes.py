@@ -10,8 +10,8 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
-from rushlight.ops.creation import empty
-from rushlight.ops.random_tensors import rand, randint, randperm
+from rushlight.ops.making.creation import empty
+from rushlight.ops.randomness.random_tensors import rand, randint, randperm
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 from rushlight.vision.transforms import pixels, sizes

@@ -10,7 +10,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.meta import COPIED_OUT
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.nn.modules.base.traversal import Traversal
-from rushlight.ops.creation import empty_like
+from rushlight.ops.making.creation import empty_like
 from rushlight.tensors import Tensor
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from rushlight import dtypes
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
-from rushlight.ops import creation
+from rushlight.ops.making import creation
 from rushlight.refusals import guarded
 from rushlight.tensors import Tensor
 

@@ -1,0 +1,201 @@
+"""PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from rushlight.core.advice import advised
+from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import casting
+from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
+from rushlight.ops.arguments.dims import size_of
+from rushlight.tensors import foreign
+
+BOOL = np.dtype(bool)
+C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "bfloat16": "c10::BFloat16", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def check_tensors(function: str, **arguments) -> None:
+    """TypeError for the first argument that is no tensor."""
+    for position, (name, value) in enumerate(arguments.items(), 1):
+        if not isinstance(value, TensorBase):
+            kind = type(value).__name__
+            raise TypeError(
+                advised(f"{function}(): argument '{name}' (position {position}) must be Tensor, not {kind}")
+            )
+
+
+def not_tensors(function: Callable, **arguments):
+    """What an argument that takes calls over itself makes of a call; TypeError for any other that is no tensor."""
+    if foreign(arguments.values()):
+        return function(*arguments.values())
+    return check_tensors(function.__name__, **arguments)
+
+
+def type_name(array) -> str:
+    """The type of an array's elements as messages name it: `Float`."""
+    return TYPE_NAMES[from_numpy_dtype(array.dtype)]
+
+
+def differ(first, second) -> bool:
+    """Whether two arrays are of different types, and nobody is going to bring them to one."""
+    return first.dtype != second.dtype and not casting()
+
+
+def by(array) -> str:
+    """The shape of a matrix as messages write it: `2x3`."""
+    return "x".join(str(n) for n in array.shape)
+
+
+def refuse_bool(kernel: str, array) -> None:
+    """NotImplementedError for bool, which PyTorch does not multiply."""
+    if array.dtype == BOOL:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first.")
+
+
+def refuse_dims(function: str, input, other) -> None:
+    """RuntimeError for operands without dimensions."""
+    if input.ndim == 0 or other.ndim == 0:
+        raise RuntimeError(
+            f"both arguments to {function} need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
+        )
+
+
+def matrices(mat1, mat2) -> None:
+    """The errors of a product of two matrices."""
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(advised(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})"))
+    if differ(mat1, mat2):
+        names = " != ".join(C_NAMES[x.dtype.name] for x in (mat1, mat2))
+        raise RuntimeError(advised(f"expected m1 and m2 to have the same dtype, but got: {names}"))
+    refuse_bool("addmm_impl_cpu_", mat1)
+
+
+def added_matrices(input, mat1, mat2) -> None:
+    """The errors of a product of two matrices that is added to `input`."""
+    for name, mat in (("mat1", mat1), ("mat2", mat2)):
+        if mat.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
+    if mat1.shape[1] == mat2.shape[0]:
+        for name, other in (("mat1", mat1), ("self", input)):
+            if differ(other, mat2):
+                both = f"{type_name(other)} and {type_name(mat2)}"
+                raise RuntimeError(advised(f"{name} and mat2 must have the same dtype, but got {both}"))
+    matrices(mat1, mat2)
+    expanded(input, (mat1.shape[0], mat2.shape[1]))
+
+
+def matrix_and_vector(mat, vec, input=None) -> None:
+    """The errors of a product of a matrix and a vector, added to `input`."""
+    if input is None or mat.ndim == 2:
+        size_of(mat.shape, 0)
+    if mat.ndim != 2 or vec.ndim != 1:
+        added = 1 if input is None else input.ndim
+        raise RuntimeError(f"vector + matrix @ vector expected, got {added}, {mat.ndim}, {vec.ndim}")
+    size = mat.shape[0] if input is None else input.size
+    if mat.shape[1] != vec.shape[0] or (size != mat.shape[0] and size != 1):
+        raise RuntimeError(f"size mismatch, got input ({size}), mat ({by(mat)}), vec ({vec.shape[0]})")
+    types = [type_name(x) for x in (vec if input is None else input, mat, vec)]
+    if len(set(types)) > 1 and not casting():
+        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*types))
+    refuse_bool("addmv_impl_cpu", mat)
+
+
+def added_vector(input, mat, vec) -> None:
+    """The errors of a product of a matrix and a vector that is added to `input`."""
+    matrix_and_vector(mat, vec, input)
+
+
+def vectors(input, tensor) -> None:
+    """The errors of a product of two vectors."""
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    if differ(input, tensor):
+        found = f"{type_name(input)} and {type_name(tensor)}"
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {found}")
+    n, m = input.size, tensor.size
+    if n != m:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
+            f"elements, but got {n} and {m} elements respectively"
+        )
+    refuse_bool("dot", input)
+
+
+def batches(batch1, batch2, input=None) -> None:
+    """The errors of a product of two batches of matrices, added to `input`."""
+    if input is not None:
+        expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
+    for name, batch in (("batch1", batch1), ("batch2", batch2)):
+        if batch.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    wanted = [batch1.shape[0], batch1.shape[2]]
+    found = list(batch2.shape[:2])
+    if found != wanted:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {found}.")
+    same_scalars(batch1, batch2)
+    refuse_bool("bmm" if input is None else "baddbmm", batch1)
+    if input is not None:
+        same_scalars(batch1, input)
+
+
+def summed_batches(batch1, batch2, input) -> None:
+    """The errors of a sum of products of matrices, added to `input`."""
+    expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
+    for name, batch in (("batch1", batch1), ("batch2", batch2)):
+        if batch.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if len(batch1) != len(batch2):
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
+    if batch1.shape[2] != batch2.shape[1]:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({by(batch1[0])} and {by(batch2[0])})")
+    same_scalars(batch1, batch2)
+    same_scalars(batch1, input)
+    refuse_bool("bmm", batch1)
+
+
+def broadcast_matrices(input, other) -> None:
+    """The errors of `matmul` where the dimensions before the last two are broadcast."""
+    if input.shape[-1] == other.shape[-2]:
+        for i in range(3, min(input.ndim, other.ndim) + 1):
+            n, m = input.shape[-i], other.shape[-i]
+            if n != m and 1 not in (n, m):
+                raise RuntimeError(
+                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton "
+                    f"dimension {max(input.ndim, other.ndim) - i}"
+                )
+    if other.ndim == 2:
+        return matrices(np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), other)
+    shape = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
+    return batches(
+        *[np.broadcast_to(x, shape + x.shape[-2:]).reshape(math.prod(shape), *x.shape[-2:]) for x in (input, other)]
+    )
+
+
+def same_scalars(first, second) -> None:
+    """RuntimeError for two types of elements."""
+    if differ(first, second):
+        raise RuntimeError(f"expected scalar type {type_name(first)} but found {type_name(second)}")
+
+
+def expanded(input, sizes) -> None:
+    """RuntimeError where `input` cannot be broadcast to a shape."""
+    for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
+        if n not in (1, size):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({n}) at "
+                f"non-singleton dimension {len(sizes) - i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                f"{list(input.shape)}"
+            )
+    if input.ndim > len(sizes):
+        raise RuntimeError(
+            f"expand(torch.{type_name(input)}Tensor{{{list(input.shape)}}}, size={list(sizes)}): the "
+            "number of "
+            f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({input.ndim})"
+        )

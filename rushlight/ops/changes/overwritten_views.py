@@ -1,0 +1,147 @@
+"""A copy of a tensor in which what a view would show is replaced: `select_scatter` and its kind."""
+
+import numpy as np
+
+from rushlight.core.batching import leading, on_more_levels
+from rushlight.core.windows import READ, REPLACE, Window
+from rushlight.layouts import compact, owned
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.out import takes_out
+from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, strided_windows
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
+
+
+def enter(name, node):
+    """Enters an operator that overwrites what a basic key shows."""
+    enter = operator(
+        name=name, node=node, batch=leading, layout="like first", additive=True,
+        input=lambda grad, key, src_shape: OVERWRITE(grad, np.zeros_like(grad, shape=src_shape), key),
+        src=lambda grad, key: _look(grad, key),
+    )  # fmt: skip
+    return enter(overwritten)
+
+
+def overwritten(input, src, key):
+    """A copy with `src` where the key looks."""
+    out = owned(input)
+    out[key] = src
+    return out
+
+
+_select_scatter = OVERWRITE = enter("select_scatter", "SelectScatterBackward0")
+_slice_scatter = enter("slice_scatter", "SliceScatterBackward0")
+
+
+def check_shape(src, expected):
+    """RuntimeError for a source of another shape than the view."""
+    if src._array.shape != expected:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(expected)}"
+        )
+
+
+@method
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy with `src` in the place of one index of a dimension.
+
+    >>> import rushlight as torch
+    >>> torch.select_scatter(torch.zeros(2, 2), torch.ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
+    if not -shape[dim] <= index < shape[dim]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+    check_shape(src, shape[:dim] + shape[dim + 1 :])
+    return _select_scatter(input, src, (*(ALL,) * dim, index, ...))
+
+
+@takes_out
+@method
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy with `src` in the place of a slice of a dimension.
+
+    >>> import rushlight as torch
+    >>> torch.slice_scatter(torch.zeros(4), torch.ones(2), start=1, end=3)
+    tensor([0., 1., 1., 0.])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    size = len(range(*slice(start, end, step).indices(shape[dim])))
+    check_shape(src, (*shape[:dim], size, *shape[dim + 1 :]))
+    return _slice_scatter(input, src, (*(ALL,) * dim, slice(start, end, step)))
+
+
+@operator(
+    layout="like first",
+    batch=leading,
+    additive=True,
+    input=lambda grad, offset, dim1, dim2, src_shape: _diagonal_scatter(
+        grad, np.zeros_like(grad, shape=src_shape), offset, dim1, dim2
+    ),
+    src=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2),
+    name="diagonal_scatter",
+)
+def _diagonal_scatter(input, src, offset, dim1, dim2):
+    out = owned(input)
+    _diagonal.forward(out, offset, dim1, dim2)[...] = src
+    return out
+
+
+@method
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy with `src` on a diagonal of two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.diagonal_scatter(torch.zeros(2, 2), torch.ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    expected = input.detach().diagonal(offset, dim1, dim2)._array.shape
+    check_shape(src, expected)
+    ndim = input._array.ndim
+    return _diagonal_scatter(input, src, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim))
+
+
+@operator(
+    input=lambda grad, window, src_shape: REPLACE(grad, np.zeros_like(grad, shape=src_shape), window),
+    src=lambda grad, window: READ(grad, window),
+    name="as_strided_scatter",
+    holomorphic=False,
+    additive=True,
+    batch=on_more_levels,
+)
+def _as_strided_scatter(input, src, window):
+    return window.replace(input, src)
+
+
+@method
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Tensor:
+    """A copy with `src` where `as_strided` would look.
+
+    >>> import rushlight as torch
+    >>> torch.as_strided_scatter(torch.zeros(2, 2), torch.ones(2), (2,), (3,))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    own = input.contiguous().detach().clone()
+    seen, _ = strided_windows(own, size, stride, storage_offset)
+    check_shape(src, tuple(size))
+    array = own._array
+    base = array.shape, compact(array.shape, array.itemsize), array.dtype
+    return _as_strided_scatter(input, src, Window(base, (seen.shape, seen.strides, seen.dtype), seen.offset))

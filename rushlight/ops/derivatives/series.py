@@ -1,0 +1,207 @@
+"""Taylor arithmetic: how operators act on truncated power series.
+
+A series is the list of its coefficients [u0, u1, ..., un], the k-th derivative over k!; None stands for a zero. Linear
+operators act on each coefficient; an elementwise operator follows from its formula, as v = f(u) has v' = f'(u) u'. What
+else there is stands on the entry, as `series`: a rule, which is a function of
+(op, args, primals, outs, level, order) and returns the coefficients of each output.
+"""
+
+from functools import reduce
+from operator import add, mul
+
+import numpy as np
+
+from rushlight.core.forward import (
+    Tangents,
+    aligned,
+    apply_formula,
+    fitted,
+    tangent_of,
+    together,
+    with_tangent,
+    without,
+)  # fmt: skip
+from rushlight.core.graph import TensorBase
+from rushlight.core.link import LINK
+from rushlight.ops.derivatives.recurrences import scaled, total
+
+
+class Series(Tangents):
+    """A level on which the coefficients of Taylor series travel in place of tangents."""
+
+    def push(self, op, args, primals, outs):
+        """The coefficients of each output of an operator, None where all are zero."""
+        order = max(len(c) for arg in args for c in [coefficients(arg, self)] if c is not None)
+        rule = op.series or default(op, outs)
+        several = outs if isinstance(outs, tuple) else (outs,)
+        found = rule(op, args, primals, several, self, order)
+        return [as_coefficients(column, out) for column, out in zip(found, several, strict=True)]
+
+
+def default(op, outs):
+    """The rule of an operator that names none. NotImplementedError where there is no general way."""
+    if op.linear:
+        return linear
+    if op.additive:
+        return by_orders(lambda op, outs, primals, terms: [together(op, primals, terms)])
+    if isinstance(outs, tuple) or op.joint is not None or not op.broadcasts:
+        raise NotImplementedError(
+            f"func.jet does not cover {op.name}: use nested func.jvp or func.grad, or write it in terms of elementwise "
+            "operations and products"
+        )
+    return by_formula
+
+
+def recurrence(function):
+    """The rule of an elementwise operator by its recurrence (see `recurrences`)."""
+
+    def rule(op, args, primals, outs, level, order):
+        series = [series_of(arg, primal, level, order) for arg, primal in zip(args, primals, strict=True)]
+        return [function(outs[0], *series, order)]
+
+    return rule
+
+
+def rewritten(function):
+    """The rule of an operator that is written by others: `function` of its arguments has the same value."""
+
+    def rule(op, args, primals, outs, level, order):
+        return [tangent_of(function(*args), level)]
+
+    return rule
+
+
+def by_orders(function):
+    """The rule of operators that are linear nearby: `function` of (op, outs, primals, terms) gives the coefficients of
+    one order from those of the arguments, as a rule of forward mode does tangents.
+    """
+
+    def rule(op, args, primals, outs, level, order):
+        columns = []
+        for k in range(1, order + 1):
+            terms = [term(arg, level, k) for arg in args]
+            still = all(t is None for t in terms)
+            columns.append([None] * len(outs) if still else function(op, outs, primals, terms))
+        return zip(*columns, strict=True)
+
+    return rule
+
+
+nearby = by_orders(lambda op, outs, primals, terms: op.tangent(op, outs, primals, terms))  # what picks elements
+
+
+def through_formula(op, outs, primals, terms):
+    """The coefficients of one order of an operator whose formula serves all: elementwise and linear nearby."""
+    moving = [(n, terms[i]) for n, i in enumerate(op.inputs) if terms[i] is not None]
+    return [total([apply_formula(op, n, t, primals, outs) for n, t in moving])]
+
+
+masking = by_orders(through_formula)
+
+
+def linear(op, args, primals, outs, level, order):
+    """The rule of linear operators."""
+    columns = [linear_term(op, args, primals, len(outs), level, k) for k in range(1, order + 1)]
+    return zip(*columns, strict=True)
+
+
+def as_coefficients(values, out):
+    """A tuple of coefficients in the shape and dtype of an output, None where all of them are zero."""
+    values = tuple([None if v is None else fitted(v, out) for v in values or ()])
+    return None if all(v is None for v in values) else values
+
+
+def coefficients(arg, level):
+    """The coefficients of an argument beyond the first; of a list of tensors those of one of them. None for none."""
+    for item in arg if isinstance(arg, (tuple, list)) else (arg,):
+        found = tangent_of(item, level)
+        if found is not None:
+            return found
+    return None
+
+
+def series_of(arg, primal, level, order):
+    """The whole series of a tensor; anything else as it is."""
+    if not isinstance(arg, TensorBase):
+        return arg
+    return [primal, *(tangent_of(arg, level) or (None,) * order)]
+
+
+def linear_term(op, args, primals, number, level, k):
+    """The k-th coefficient of each of the outputs of a linear operator: products of those whose orders add to k."""
+    moving = [i for i in op.inputs if coefficients(args[i], level) is not None]
+    if len(moving) > 2:
+        raise NotImplementedError(f"func.jet covers {op.name} with series in two of its inputs, not in {len(moving)}")
+    orders = [(k,)] if len(moving) == 1 else [(j, k - j) for j in range(k + 1)]
+    found = [with_terms(op, args, primals, level, zip(moving, given, strict=True)) for given in orders]
+    found = [part if isinstance(part, tuple) else (part,) for part in found if part is not None]
+    return [reduce(add, column) for column in zip(*found, strict=True)] if found else [None] * number
+
+
+def with_terms(op, args, primals, level, orders):
+    """An operator with coefficients of given orders in the places of some inputs; None where one is zero."""
+    values = list(primals)
+    for i, k in orders:
+        if k == 0:
+            continue
+        if isinstance(args[i], (tuple, list)):
+            terms = [term(a, level, k) for a in args[i]]
+            if all(t is None for t in terms):
+                return None
+            values[i] = [np.zeros_like(p) if t is None else t for t, p in zip(terms, primals[i], strict=True)]
+        else:
+            values[i] = term(args[i], level, k)
+            if values[i] is None:
+                return None
+        if op.view:
+            values[i] = aligned(values[i], primals[i])
+    return op(*values)
+
+
+def term(arg, level, k):
+    """The k-th coefficient of a tensor; None for a zero, and for what is no tensor."""
+    found = tangent_of(arg, level)
+    return None if found is None else found[k - 1]
+
+
+def by_formula(op, args, primals, outs, level, order):
+    """The rule of elementwise operators: k v_k is the sum of j u_j w_(k-j) over their inputs, where w = f'(u).
+
+    The formula is evaluated on series itself; again for each order where it is made of the result.
+    """
+    (out,), v = outs, [None] * order
+    moving = [n for n, i in enumerate(op.inputs) if tangent_of(args[i], level) is not None]
+    slopes = {}
+    for k in range(1, order + 1):
+        parts = []
+        for n in moving:
+            u = tangent_of(args[op.inputs[n]], level)
+            if k == 1 or (n in slopes and len(slopes[n]) < k):
+                depth = k if uses_result(op, n) else order
+                slopes[n] = slope(op, n, args, primals, out, v, level, depth)
+            terms = [scaled(mul, u[j - 1], slopes[n][k - j], j) for j in range(1, k + 1)]
+            parts.extend(t for t in terms if t is not None)
+        v[k - 1] = total(parts, 1 / k)
+    return [v]
+
+
+def uses_result(op, n):
+    """Whether the formula of an input is made of the result."""
+    plan = op.plan(1 << n)
+    return any(plan.is_result(k) for k in range(len(plan.sources)))
+
+
+def slope(op, n, args, primals, out, v, level, depth):
+    """The series of a formula on ones, of arguments and result of which `depth` coefficients are known."""
+    values = [cut(arg, primal, tangent_of(arg, level), depth, level) for arg, primal in zip(args, primals, strict=True)]
+    result = cut(out, out, v, depth, level)
+    found = apply_formula(op, n, np.ones_like(out), values, (result,))
+    return [without(found, level), *(tangent_of(found, level) or (None,) * (depth - 1))]
+
+
+def cut(value, primal, coefficients, depth, level):
+    """A tensor with the first `depth` coefficients of its series, the constant one among them."""
+    if not isinstance(value, TensorBase) or coefficients is None or depth == 1:
+        return primal
+    kept = tuple(coefficients[: depth - 1])
+    return primal if all(c is None for c in kept) else with_tangent(LINK(primal), kept, level)

@@ -1,0 +1,268 @@
+"""Arithmetic of tensors and numbers: sums, products, quotients."""
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
+from rushlight.dtypes import arithmetic, floating
+from rushlight.ops.arguments.promotion import no_zero, only
+from rushlight.ops.derivatives import recurrences
+from rushlight.ops.derivatives.events import Event, of_elements
+from rushlight.ops.derivatives.series import recurrence
+from rushlight.ops.out import write_out
+from rushlight.ops.table import (
+    TABLE,
+    alias,
+    binary,
+    change,
+    change_binary,
+    method,
+    named,
+    operator,
+    refuse_operands,
+    unary,
+)
+from rushlight.tensors import Tensor
+
+__all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "rsub", "sub", "subtract", "true_divide"]
+
+Operand = Tensor | int | float | complex
+
+
+def no_booleans(*operands):
+    """Arithmetic's promotion, for subtraction: PyTorch has none of bools."""
+    kinds = [kind_of(dtypes.result_dtype(operand)) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
+    if "b" in kinds:
+        if kinds == ["b", "b"]:
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+                "operator instead."
+            )
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
+    return arithmetic(*operands)
+
+
+def no_boolean(operand):
+    """Arithmetic's promotion, for negation: PyTorch has none of bools."""
+    if operand._array.dtype == bool:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+    return arithmetic(operand)
+
+
+def with_factor(name, flops=None):
+    """The event of sums and differences, which have a factor as a last argument."""
+    return lambda *args: [Event(name, (*args, None), flops)]
+
+
+_add = binary(
+    "add",
+    np.add,
+    lambda grad: grad,
+    lambda grad: grad,
+    numbers="either",
+    aten=with_factor("add", of_elements),
+    slot="add",
+)
+_sub = binary(
+    "sub",
+    np.subtract,
+    lambda grad: grad,
+    lambda grad: -grad,
+    promote=no_booleans,
+    numbers="either",
+    aten=with_factor("sub"),
+    slot="sub",
+)
+_rsub = binary("rsub", lambda x, y: y - x, lambda grad: -grad, lambda grad: grad, promote=no_booleans,
+               node="RsubBackward1", methods=False, slot="rsub",
+               aten=lambda *args: [*with_factor("rsub")(*args), *with_factor("sub")(*args[::-1])])  # fmt: skip
+mul = binary(
+    "mul", np.multiply, lambda grad, other: grad * other, lambda grad, input: grad * input,
+    """The product of two tensors, or of a tensor and a number, element by element, with broadcasting.
+
+    >>> import rushlight as torch
+    >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
+    tensor([3., 6.])
+    """,
+    numbers="either", flops=of_elements, series=recurrence(recurrences.times), slot="mul",
+)  # fmt: skip
+_div = binary(
+    "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
+    promote=floating, numbers="either", series=recurrence(recurrences.quotient), slot="div",
+)  # fmt: skip
+neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean, slot="neg")
+
+
+def with_multiple(name, sign):
+    """Enters `add` or `sub` of a multiple of the other operand; `sign` is that of the other operand."""
+    enter = operator(
+        aten=name,
+        input=lambda grad: grad,
+        other=lambda grad, alpha: grad * (sign * alpha),
+        name=f"{name}_scaled",
+        node=f"{name.title()}Backward0",
+        promote=arithmetic,
+        broadcasts=True,
+    )
+    return enter(lambda input, other, alpha: input + factor_in(input.dtype, sign * alpha) * other)
+
+
+def factor_in(dtype, alpha):
+    """A factor that does not change a dtype."""
+    return np.asarray(alpha).astype(dtype) if dtype.kind in "biu" else alpha
+
+
+_add_scaled, _sub_scaled = with_multiple("add", 1), with_multiple("sub", -1)
+
+
+def check_factor(alpha, *operands):
+    """Raises PyTorch's errors for a factor `alpha` of a higher kind than the result is."""
+    kind = kind_of(dtypes.result_dtype(*operands))
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if kind in "biu" and not isinstance(alpha, int):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if kind != "c" and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
+@method
+def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+    """`input + alpha * other`, element by element, with broadcasting and type promotion.
+
+    RuntimeError for an `alpha` of a higher kind than the result: a fraction among integers.
+
+    >>> import rushlight as torch
+    >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+    tensor([21., 42.])
+    """
+    if type(alpha) is int and alpha == 1:
+        return _add(input, other, out=out)
+    if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
+        return refuse_operands("add", input, other)
+    return scaled("add", _add_scaled, input, other, alpha, out)
+
+
+def scaled(name, entry, input, other, alpha, out):
+    """What `add` and `sub` of a multiple share."""
+    check_factor(alpha, input, other)
+    first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
+    result = entry(first, other, alpha)
+    return result if out is None else write_out(name, out, result, input, other)
+
+
+@method
+def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+    """`input - alpha * other`, element by element, with broadcasting and type promotion.
+
+    RuntimeError for bools, and for an `alpha` of a higher kind than the result.
+
+    >>> import rushlight as torch
+    >>> torch.sub(torch.tensor([1.0, 2.0]), 1)
+    tensor([0., 1.])
+    """
+    if type(alpha) is int and alpha == 1:
+        return _sub(input, other, out=out)
+    if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
+        return refuse_operands("sub", input, other)
+    no_booleans(input, other)
+    return scaled("sub", _sub_scaled, input, other, alpha, out)
+
+
+def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`other - alpha * input`, element by element.
+
+    >>> import rushlight as torch
+    >>> torch.rsub(torch.tensor([1.0, 2.0]), 1)
+    tensor([ 0., -1.])
+    """
+    if not isinstance(input, TensorBase) or (type(alpha) is int and alpha == 1):
+        return _rsub(input, other)
+    return sub(other, input, alpha=alpha)
+
+
+@method
+def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+    """`input / other`, element by element: exact, or rounded towards zero (`"trunc"`) or down (`"floor"`).
+
+    Integers are divided in the default dtype unless they are rounded.
+
+    >>> import rushlight as torch
+    >>> torch.div(torch.tensor([7, -7]), 2), torch.div(torch.tensor([7, -7]), 2, rounding_mode="floor")
+    (tensor([ 3.5000, -3.5000]), tensor([ 3, -4]))
+    """
+    if rounding_mode is None:
+        return _div(input, other, out=out)
+    return ROUNDED[checked_mode(rounding_mode)](input, other, out=out)
+
+
+def checked_mode(rounding_mode: str) -> str:
+    """A way of rounding quotients; RuntimeError for an unknown one."""
+    if rounding_mode not in ROUNDED:
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return rounding_mode
+
+
+def rounded(mode, forward):
+    """Enters a quotient that is rounded, and so has no derivative but zero."""
+    return binary(f"div_{mode}", forward, lambda grad: grad * 0, lambda grad: grad * 0, node="DivBackward1", aten="div",
+                  promote=no_zero(only("iuf", f"div_{mode}_cpu")), methods=False, numbers="either")  # fmt: skip
+
+
+def truncated(x, y):
+    """The quotient rounded towards zero, exact for integers."""
+    if kind_of(x.dtype) == "f":
+        return np.trunc(x / y)
+    quotient = np.floor_divide(x, y)
+    return quotient + ((quotient < 0) & (quotient * y != x))
+
+
+ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", np.floor_divide)}
+
+
+def reversed_divide(self, other):
+    """`other / self`, as PyTorch computes it: `self.reciprocal() * other`."""
+    return self.reciprocal() * other
+
+
+def scaled_in_place(function, unscaled):
+    """The in-place variant of `add` or `sub`: without a temporary where there is no `alpha`."""
+
+    def variant(self, other, *, alpha=1):
+        if type(alpha) is int and alpha == 1:
+            return unscaled(self, other)
+        return change(self, function, other, alpha=alpha)
+
+    return named(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")
+
+
+def rounded_in_place(unrounded):
+    """The in-place variant of `div`."""
+
+    def variant(self, other, *, rounding_mode=None):
+        if rounding_mode is None:
+            return unrounded(self, other)
+        return change_binary(TABLE[f"div_{checked_mode(rounding_mode)}"], self, other)
+
+    return named(variant, "div_", "`div`, in place.")
+
+
+Tensor.add_ = Tensor.__iadd__ = scaled_in_place(add, Tensor.add_)
+Tensor.sub_ = Tensor.__isub__ = scaled_in_place(sub, Tensor.sub_)
+Tensor.div_ = Tensor.__itruediv__ = rounded_in_place(Tensor.div_)
+Tensor.__imul__ = Tensor.mul_
+Tensor.__rtruediv__ = reversed_divide  # type: ignore[method-assign]
+multiply = alias("multiply", mul)
+divide = alias("divide", div)
+true_divide = alias("true_divide", div)
+subtract = alias("subtract", sub)
+negative = alias("negative", neg)

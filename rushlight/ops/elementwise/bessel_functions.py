@@ -1,0 +1,98 @@
+"""Bessel functions and their kin. Some have derivatives, the others none, as in PyTorch."""
+
+import numpy as np
+
+from rushlight.core.entries import node_name
+from rushlight.dtypes import floating
+from rushlight.kernels.special import special
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.elementwise.selection import _where
+from rushlight.ops.table import TABLE, unary
+
+__all__ = ["i0"]
+
+
+def floats(kernel):
+    """The promotion of functions of real numbers; integers are taken as the default dtype."""
+    return only("f", kernel, floating)
+
+
+def special_unary(name, forward, derivative, doc, kernel):
+    """Enters a function that is in `torch.special` alone, and no method."""
+    aten = f"special_{name}"
+    return unary(name, forward, derivative, doc, promote=floats(kernel), node=node_name(aten), aten=aten, methods=False)
+
+
+# modified, of the first kind
+
+
+def at_zero(x, value, elsewhere):
+    """`elsewhere(x)`, but `value` at 0, where its formula is 0 / 0."""
+    zero = x == 0
+    return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
+
+
+i0 = unary(
+    "i0",
+    special("i0"),
+    lambda grad, input: grad * TABLE["i1"](input),
+    "The modified Bessel function of the first kind of order 0.",
+    promote=floats("i0_vml_cpu"),
+)
+i0e = special_unary(
+    "i0e",
+    special("i0e"),
+    lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
+    "`exp(-|x|) * i0(x)`.",
+    "i0e_cpu",
+)
+i1 = special_unary(
+    "i1",
+    special("i1"),
+    lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
+    "The modified Bessel function of the first kind of order 1.",
+    "i1_cpu",
+)
+i1e = special_unary(
+    "i1e",
+    special("i1e"),
+    lambda grad, input: (
+        grad * at_zero(input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x)))
+    ),
+    "`exp(-|x|) * i1(x)`.",
+    "i1e_cpu",
+)
+
+
+# without derivatives
+
+
+def plain(name, kernel, doc):
+    """Enters a function whose results do not require grad."""
+    return special_unary(name, kernel, None, doc, f"{name}_cpu")
+
+
+def airy(x):
+    """The first of the four that SciPy computes at once."""
+    from scipy.special import airy
+
+    return airy(x)[0]
+
+
+def spherical(x):
+    """sin(x) / x, and 1 at 0."""
+    return np.sinc(x / np.pi).astype(x.dtype, copy=False)
+
+
+bessel_j0 = plain("bessel_j0", special("j0"), "The Bessel function of the first kind of order 0.")
+bessel_j1 = plain("bessel_j1", special("j1"), "The Bessel function of the first kind of order 1.")
+bessel_y0 = plain("bessel_y0", special("y0"), "The Bessel function of the second kind of order 0.")
+bessel_y1 = plain("bessel_y1", special("y1"), "The Bessel function of the second kind of order 1.")
+modified_bessel_i0 = plain("modified_bessel_i0", special("i0"), "`i0`, without a derivative.")
+modified_bessel_i1 = plain("modified_bessel_i1", special("i1"), "`i1`, without a derivative.")
+modified_bessel_k0 = plain("modified_bessel_k0", special("k0"), "The modified one of the second kind of order 0.")
+modified_bessel_k1 = plain("modified_bessel_k1", special("k1"), "The modified one of the second kind of order 1.")
+scaled_modified_bessel_k0 = plain("scaled_modified_bessel_k0", special("k0e"), "`exp(x) * modified_bessel_k0(x)`.")
+scaled_modified_bessel_k1 = plain("scaled_modified_bessel_k1", special("k1e"), "`exp(x) * modified_bessel_k1(x)`.")
+spherical_bessel_j0 = plain("spherical_bessel_j0", spherical, "The spherical one of the first kind of order 0.")
+airy_ai = plain("airy_ai", airy, "The Airy function Ai.")

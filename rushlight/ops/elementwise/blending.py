@@ -1,0 +1,146 @@
+"""Blends of three tensors: linear interpolation, and products and quotients that are added."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.ops.arguments.promotion import common, only
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.out import write_out
+from rushlight.ops.table import in_place, method, operator, refuse
+from rushlight.tensors import Tensor
+
+__all__ = ["addcdiv", "addcmul", "lerp"]
+
+
+def ways(input, end, weight):
+    """`input + weight * (end - input)` computed from either end: from the nearer one, both ends are met exactly."""
+    difference = end - input
+    return input + weight * difference, end - difference * (1 - weight)
+
+
+@operator(
+    input=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
+    promote=only("fc", "lerp_kernel_scalar", common),
+    broadcasts=True,
+)
+def _lerp(input, end, weight):
+    near, far = ways(input, end, weight)
+    return near if abs(weight) < 0.5 else far
+
+
+@operator(
+    aten="lerp",
+    input=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
+    weight=lambda grad, input, end: grad * (end - input),
+    node="LerpBackward1",
+    promote=only("fc", "lerp_kernel_tensor", common),
+    broadcasts=True,
+)
+def _lerp_tensor(input, end, weight):
+    return np.where(np.absolute(weight) < 0.5, *ways(input, end, weight))
+
+
+@in_place
+@method
+def lerp(input: Tensor, end: Tensor, weight: Tensor | float, *, out: Tensor | None = None) -> Tensor:
+    """The way from `input` to `end`, at `weight`: `input + weight * (end - input)`.
+
+    RuntimeError for tensors of different dtypes; a weight without dimensions may be of any.
+
+    >>> import rushlight as torch
+    >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.5)
+    tensor([ 0.5000, 15.0000])
+    """
+    if not isinstance(end, TensorBase):
+        return refuse("lerp", "end", 2, end)
+    if not isinstance(weight, TensorBase) and input._array.dtype.kind in "fc":
+        weight = checked_number(weight, input._array.dtype)
+    for name, value in (("end", end), ("weight", weight)):
+        if isinstance(value, TensorBase) and value._array.dtype != input._array.dtype:
+            if name == "weight" and not value._array.ndim:
+                continue  # it is promoted, as a number is
+            own, other = (C_NAMES[t.dtype.name] for t in (input._array, value._array))
+            raise RuntimeError(f"expected dtype {own} for `{name}` but got dtype {other}")
+    result = (_lerp_tensor if isinstance(weight, TensorBase) else _lerp)(input, end, weight)
+    return result if out is None else write_out("lerp", out, result, input, end, weight)
+
+
+C_NAMES = {
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long int",
+}
+
+
+@operator(
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
+    tensor2=lambda grad, tensor1, value: grad * (tensor1 * value),
+    promote=only("iufc", "addcmul_cpu_out", common),
+    broadcasts=True,
+)
+def _addcmul(input, tensor1, tensor2, value):
+    if input.dtype.kind in "iu":
+        value = int(value)
+    return input + value * (tensor1 * tensor2)
+
+
+@in_place
+@method
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 * tensor2`, with broadcasting.
+
+    >>> import rushlight as torch
+    >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=0.5)
+    tensor([4.])
+    """
+    result = _addcmul(input, tensor1, tensor2, value)
+    return result if out is None else write_out("addcmul", out, result, input, tensor1, tensor2)
+
+
+def quotient_cotangent(grad, tensor1, tensor2, value):
+    """The cotangent of the divisor."""
+    return -grad * (value * tensor1 / (tensor2 * tensor2))
+
+
+@operator(
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
+    tensor2=quotient_cotangent,
+    promote=only("fc", "addcdiv_cpu_out", common),
+    broadcasts=True,
+)
+def _addcdiv(input, tensor1, tensor2, value):
+    return input + value * (tensor1 / tensor2)
+
+
+@in_place
+@method
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 / tensor2`, with broadcasting. RuntimeError for a quotient of integers.
+
+    >>> import rushlight as torch
+    >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([2.0]), value=2)
+    tensor([4.])
+    """
+    if all(isinstance(t, TensorBase) and t._array.dtype.kind in "biu" for t in (tensor1, tensor2)):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+            "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+            "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+            "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+            "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+            "for all dtypes."
+        )
+    result = _addcdiv(input, tensor1, tensor2, value)
+    return result if out is None else write_out("addcdiv", out, result, input, tensor1, tensor2)

@@ -1,0 +1,206 @@
+"""Comparisons: of two tensors element by element, of whole tensors, and questions about each element."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched, aligned, spread
+from rushlight.core.batching import elementwise
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import is_batched
+from rushlight.core.kinds import kind_of
+from rushlight.core.operators import binary as call_binary
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
+from rushlight.ops.arguments.promotion import only, real
+from rushlight.ops.out import takes_out
+from rushlight.ops.table import TABLE, alias, binary, method, operator, refuse, unary
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite", "isin", "isinf",
+    "isnan", "isneginf", "isposinf", "isreal", "le", "less", "less_equal", "lt", "ne", "not_equal",
+    "signbit",
+]  # fmt: skip
+
+
+def ordered(kernel):
+    """The promotion of comparisons of order, which complex numbers have not."""
+    return only("biuf", kernel)
+
+
+eq = binary("eq", np.equal, doc="Whether elements of two tensors, or of a tensor and a number, are equal.")
+ne = binary("ne", np.not_equal, doc="Whether elements of two tensors, or of a tensor and a number, differ.")
+lt = binary("lt", np.less, doc="Whether each element is less than the other.", promote=ordered("lt_cpu"))
+le = binary("le", np.less_equal, doc="Whether each element is at most the other.", promote=ordered("le_cpu"))
+gt = binary("gt", np.greater, doc="Whether each element is greater than the other.", promote=ordered("gt_cpu"))
+ge = binary("ge", np.greater_equal, doc="Whether each element is at least the other.", promote=ordered("ge_cpu"))
+
+
+def comparing(entry, otherwise=NotImplemented):
+    """Python's operator for an entry; what cannot be compared gives `otherwise`."""
+
+    def compare(self, other):
+        result = call_binary(entry, self, other)
+        return otherwise if result is NotImplemented else result
+
+    return compare
+
+
+for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Tensor, f"__{name}__", comparing(TABLE[name]))
+not_equal = alias("not_equal", ne)
+less = alias("less", lt)
+less_equal = alias("less_equal", le)
+greater = alias("greater", gt)
+greater_equal = alias("greater_equal", ge)
+
+isnan = unary("isnan", np.isnan, doc="Whether each element is NaN.", promote=arithmetic, inplace=False)
+isinf = unary("isinf", np.isinf, doc="Whether each element is infinite.", promote=arithmetic, inplace=False)
+isfinite = unary(
+    "isfinite",
+    np.isfinite,
+    doc="Whether each element is neither infinite nor NaN.",
+    promote=arithmetic,
+    inplace=False,
+)
+isposinf = unary(
+    "isposinf",
+    lambda x: x == np.inf,
+    doc="Whether each element is +inf.",
+    inplace=False,
+    promote=real("isposinf does not support complex inputs."),
+)
+isneginf = unary(
+    "isneginf",
+    lambda x: x == -np.inf,
+    doc="Whether each element is -inf.",
+    inplace=False,
+    promote=real("isneginf does not support complex inputs."),
+)
+isreal = unary(
+    "isreal",
+    lambda x: x.imag == 0,
+    doc="Whether the imaginary part of each element is 0.",
+    promote=arithmetic,
+    inplace=False,
+)
+signbit = unary(
+    "signbit",
+    lambda x: np.signbit(x) if kind_of(x.dtype) == "f" else x < 0,
+    doc="Whether the sign bit of each element is set: it is for -0. too.",
+    inplace=False,
+    promote=real("signbit is not implemented for complex tensors.", error=NotImplementedError),
+)
+
+
+@method
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and the same elements; NaN differs from everything.
+
+    >>> import rushlight as torch
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("equal", "input", 1, input)
+    if not isinstance(other, TensorBase):
+        return refuse("equal", "other", 2, other)
+    if is_batched(input) or is_batched(other):
+        raise RuntimeError(
+            "vmap: It looks like you're calling torch.equal, which gives one answer for all examples. Compare with "
+            "(input == other).all(), which gives one for each."
+        )
+    return np.array_equal(input._array, other._array)
+
+
+@operator(layout="elementwise", batch=elementwise)
+def _isclose(input, other, rtol, atol, equal_nan):
+    """Closeness of two arrays; infinities are close when equal, and NaN to nothing but, on demand, NaN."""
+    close = input == other
+    if input.dtype.kind == "b":
+        return close
+    if equal_nan:
+        close |= np.isnan(input) & np.isnan(other)
+    allowed = atol + np.abs(rtol * other)
+    return close | (np.isfinite(allowed) & (np.abs(input - other) <= allowed))
+
+
+@method
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether `|input - other| <= atol + rtol * |other|` for each element; infinities are close when equal.
+
+    RuntimeError for tensors of different dtypes, and for negative tolerances.
+
+    >>> import rushlight as torch
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-6, 2.1]))
+    tensor([ True, False])
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("isclose", "input", 1, input)
+    if not isinstance(other, TensorBase):
+        return refuse("isclose", "other", 2, other)
+    x, y = input._array, other._array
+    if x.dtype != y.dtype:
+        names = [TYPE_NAMES[FROM_NUMPY[array.dtype]] for array in (x, y)]
+        raise RuntimeError("{} did not match {}".format(*names))
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    return _isclose(input, other, rtol, atol, equal_nan)
+
+
+@method
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements of two tensors are close to each other, as `isclose` tells.
+
+    >>> import rushlight as torch
+    >>> torch.allclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-6, 2.0]))
+    True
+    """
+    close = isclose(input, other, rtol, atol, equal_nan)
+    if is_batched(close):
+        raise RuntimeError(
+            "vmap over torch.allclose isn't supported yet: it gives one answer for all examples. Take "
+            "torch.isclose(input, other).all(), which gives one for each."
+        )
+    return bool(close._array.all())
+
+
+@takes_out
+def isin(
+    elements: Tensor | float, test_elements: Tensor | float, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """Whether each element is one of `test_elements`, or with `invert` is none; one of the two may be a number.
+
+    RuntimeError for bools and complex numbers.
+
+    >>> import rushlight as torch
+    >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 3]))
+    tensor([[False,  True],
+            [ True, False]])
+    """
+    for values in (elements, test_elements):
+        dtype = result_dtype(values)
+        if dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {TYPE_NAMES[FROM_NUMPY[dtype]]}")
+    return _isin(elements, test_elements, assume_unique, invert)
+
+
+def among_own(op, args, levels):
+    """The rule of `isin`: values are numbered, those of each example by numbers of their own."""
+    elements, tests, *how = args
+    if type(tests) is not Batched:
+        return op.forward(aligned(elements, levels), tests, *how)
+    n = len(levels)
+    both = [spread(np.asarray(x) if not is_array(x) else x, levels) for x in (elements, tests)]
+    rows = [x.reshape(math.prod(x.shape[:n]), math.prod(x.shape[n:])) for x in both]
+    values, numbers = np.unique(np.concatenate(rows, 1), return_inverse=True, equal_nan=False)
+    numbers = numbers.reshape(len(rows[0]), -1) + values.size * np.arange(len(rows[0]))[:, None]
+    first, second = np.split(numbers, [rows[0].shape[1]], 1)
+    return op.forward(first, second, *how).reshape(both[0].shape)
+
+
+@operator(batch=among_own)
+def _isin(elements, test_elements, assume_unique, invert):
+    return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)

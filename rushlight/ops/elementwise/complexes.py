@@ -1,0 +1,350 @@
+"""Complex numbers: their parts, made of parts, and seen as pairs of real numbers."""
+
+import numpy as np
+
+from rushlight.core.batched import Batched
+from rushlight.core.batching import leading
+from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.core.turned import turn, turning
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
+from rushlight.ops.arguments.promotion import is_complex as complex_value
+from rushlight.ops.arguments.promotion import missing, refused
+from rushlight.ops.elementwise.selection import ratio
+from rushlight.ops.out import write_out
+from rushlight.ops.protocol import UFUNCS
+from rushlight.ops.table import method, operator, refuse, unary
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "_neg_view",
+    "angle",
+    "complex",
+    "conj",
+    "conj_physical",
+    "imag",
+    "is_complex",
+    "is_conj",
+    "is_neg",
+    "polar",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+    "view_as_complex",
+    "view_as_real",
+]  # fmt: skip
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether a tensor has a complex dtype.
+
+    >>> import rushlight as torch
+    >>> torch.is_complex(torch.tensor([1j]))
+    True
+    """
+    return input.is_complex()
+
+
+# the parts
+
+
+@operator(
+    batch=leading,
+    view=True,
+    node="SelectBackward0",
+    holomorphic=False,
+    input=lambda grad: _complex(grad, np.zeros_like(grad)),
+)
+def _real(input):
+    return input.real
+
+
+@operator(
+    batch=leading,
+    view=True,
+    node="SelectBackward0",
+    holomorphic=False,
+    input=lambda grad: _complex(np.zeros_like(grad), grad),
+)
+def _imag(input):
+    return input.imag
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part of each element: a view of the same memory. A real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> torch.real(torch.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return _real(input) if input._array.dtype.kind == "c" else input
+
+
+class NoImaginaryPart(RuntimeError, AttributeError):
+    """PyTorch's error for the imaginary part of real numbers, by which `hasattr` can tell that there is none."""
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of each element: a view of the same memory. RuntimeError for a real tensor.
+
+    >>> import rushlight as torch
+    >>> torch.imag(torch.tensor([1 + 2j]))
+    tensor([2.])
+    """
+    if input._array.dtype.kind != "c":
+        raise NoImaginaryPart("imag is not implemented for tensors with non-complex dtypes.")
+    return _imag(_neg_view(_conj(input)) if is_conj(input) else input)
+
+
+Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc=real.__doc__)  # type: ignore[arg-type]  # a setter's result is not looked at
+Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=imag.__doc__)  # type: ignore[arg-type]
+
+
+# conjugates and negatives: views of the same memory, and copies
+
+
+@operator(
+    batch=leading, view=True, linear=True, node="ConjBackward0", holomorphic=False, layout="as computed",
+    input=lambda grad: np.conjugate(grad),
+)  # fmt: skip
+def _conj(input):
+    return turn(input, True, False)
+
+
+@operator(batch=leading, view=True, linear=True, node="NegViewBackward0", input=lambda grad: np.negative(grad))
+def _neg_view(input):
+    return turn(input, False, True)
+
+
+@method
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of each element: a view of the same memory. A real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1 + 2j])
+    >>> torch.conj(x)
+    tensor([1.-2.j])
+    >>> x.conj().mul_(2).is_conj(), x
+    (True, tensor([2.+4.j]))
+    """
+    if input._array.dtype.kind != "c":
+        return input
+    return _conj(input) if type(input._array) is not Batched else _conj_physical(input)
+
+
+_conj_physical = unary(
+    "conj_physical",
+    lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
+    lambda grad: np.conjugate(grad),
+    promote=arithmetic,
+    holomorphic=False,
+)
+UFUNCS[np.conjugate] = _conj_physical
+
+
+@method
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate of each element, a copy; a real tensor is given back as it is.
+
+    >>> import rushlight as torch
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    real = isinstance(input, TensorBase) and input._array.dtype.kind != "c"
+    return input if real and out is None else _conj_physical(input, out=out)
+
+
+@method
+def is_conj(input: Tensor) -> bool:
+    """Whether a tensor is a view that shows the conjugates of what lies in its memory.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().is_conj()
+    True
+    """
+    return turning(input._array)[0]
+
+
+@method
+def is_neg(input: Tensor) -> bool:
+    """Whether a tensor is a view that shows the negatives of what lies in its memory, as `x.conj().imag` does.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().imag.is_neg()
+    True
+    """
+    return turning(input._array)[1]
+
+
+@method
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself, or, where it shows conjugates of its memory, a copy that holds them.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().resolve_conj().is_conj()
+    False
+    """
+    return input.clone() if is_conj(input) else input
+
+
+@method
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself, or, where it shows negatives of its memory, a copy that holds them.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1j]).conj().imag.resolve_neg().is_neg()
+    False
+    """
+    return input.clone() if is_neg(input) else input
+
+
+# polar coordinates
+
+
+def angle_of(x):
+    """The angle of complex numbers; of real ones 0 or π."""
+    if x.dtype.kind == "c":
+        return np.arctan2(x.imag, x.real)
+    return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), 0)).astype(x.dtype, copy=False)
+
+
+def angle_cotangent(grad, input):
+    """Real numbers do not turn; complex ones turn at right angles to themselves, the slower the longer."""
+    if not complex_value(input):
+        return np.zeros_like(grad)
+    return grad * ratio(1j * np.sign(input), np.absolute(input))
+
+
+angle = unary(
+    "angle",
+    angle_of,
+    angle_cotangent,
+    "The angle of each element, from -π to π; of real ones 0 or π.",
+    promote=floating,
+    holomorphic=False,
+    inplace=False,
+)
+
+
+@operator(
+    layout="elementwise", real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False,
+    broadcasts=True,
+)  # fmt: skip
+def _complex(real, imag):
+    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
+    result.real, result.imag = real, imag
+    return result
+
+
+@operator(
+    layout="elementwise",
+    abs=lambda grad, angle: np.real(grad) * np.cos(angle) + np.imag(grad) * np.sin(angle),
+    angle=lambda grad, result: np.real(np.conjugate(grad) * (1j * result)),
+    holomorphic=False,
+    broadcasts=True,
+)
+def _polar(abs, angle):
+    return _complex(abs * np.cos(angle), abs * np.sin(angle))
+
+
+def check_parts(name, first, second, first_name, second_name):
+    """Raises PyTorch's errors for what no complex tensor can be made of."""
+    if not isinstance(first, TensorBase):
+        return refuse(name, first_name, 1, first)
+    if not isinstance(second, TensorBase):
+        return refuse(name, second_name, 2, second)
+    types = [array.dtype for array in (first._array, second._array)]
+    names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
+    if any(kind_of(dtype) != "f" for dtype in types):
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
+        )
+    if types[0] != types[1]:
+        raise RuntimeError(
+            f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument"
+        )
+    if types[0] == np.float16:
+        raise refused(missing(f"{name}_cpu", types[0]), (first._array, second._array))
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of real and imaginary parts, both of float32 or both of float64.
+
+    >>> import rushlight as torch
+    >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    check_parts("complex", real, imag, "real", "imag")
+    result = _complex(real, imag)
+    return result if out is None else write_out("complex", out, result, real, imag)
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of absolute values and angles, both of float32 or both of float64.
+
+    >>> import rushlight as torch
+    >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
+    tensor([2.+0.j])
+    """
+    check_parts("polar", abs, angle, "abs", "angle")
+    result = _polar(abs, angle)
+    return result if out is None else write_out("polar", out, result, abs, angle)
+
+
+# pairs of real numbers
+
+
+@operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _complex(grad[..., 0], grad[..., 1]))
+def _view_as_real(input):
+    return np.expand_dims(input, -1).view(input.real.dtype)
+
+
+@operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
+def _view_as_complex(input):
+    dtype = np.result_type(input.dtype, np.complex64)
+    return input.view(dtype)[..., 0] if input.size else np.empty(input.shape[:-1], dtype)
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """A complex tensor as a real one with one more dimension of size 2: the parts, in the same memory.
+
+    >>> import rushlight as torch
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if is_conj(input):
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
+    return _view_as_real(input)
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """A real tensor whose last dimension has size 2 as a complex one: numbers of those parts, in place.
+
+    RuntimeError where the last dimension has another size, or its elements do not lie side by side.
+
+    >>> import rushlight as torch
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
+    array = input._settled()
+    if array.dtype not in (np.float32, np.float64):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            "scalar type: "
+            f"{TYPE_NAMES[FROM_NUMPY[array.dtype]]}"
+        )
+    if array.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if array.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if array.size and array.strides[-1] != array.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(stride % (2 * array.itemsize) for stride in array.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return _view_as_complex(input)

@@ -1,0 +1,343 @@
+"""The elementary functions: exponentials, logarithms, roots, trigonometric and hyperbolic functions."""
+
+import math
+
+import numpy as np
+
+from rushlight.dtypes import arithmetic, floating
+from rushlight.ops.arguments.promotion import is_complex, only, real
+from rushlight.ops.derivatives import recurrences
+from rushlight.ops.derivatives.series import recurrence
+from rushlight.ops.elementwise.selection import _where, ratio
+from rushlight.ops.table import TABLE, alias, binary, change, method, unary
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "abs", "absolute", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
+    "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1",
+    "hypot", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2", "positive",
+    "rad2deg", "reciprocal", "rsqrt", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh",
+]  # fmt: skip
+
+LOG2, LOG10 = math.log(2), math.log(10)
+SINC_TERMS = 9  # of the series of sin(x) / x that count where |x| < π / 4, to the fourth derivative
+
+# exponentials and logarithms
+
+exp = unary(
+    "exp",
+    np.exp,
+    lambda grad, result: grad * result,
+    "e to the power of each element.",
+    series=recurrence(recurrences.exponential),
+)
+exp2 = unary(
+    "exp2",
+    lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
+    lambda grad, result: grad * result * LOG2,
+    "2 to the power of each element.",
+)
+expm1 = unary(
+    "expm1",
+    np.expm1,
+    lambda grad, result: grad * (result + 1),
+    "`exp(x) - 1` of each element, accurate near 0.",
+    series=recurrence(recurrences.exponential_below_one),
+)
+log = unary(
+    "log",
+    np.log,
+    lambda grad, input: grad / input,
+    "The natural logarithm of each element.",
+    series=recurrence(recurrences.logarithm),
+)
+log1p = unary(
+    "log1p",
+    np.log1p,
+    lambda grad, input: grad / (input + 1),
+    "`log(1 + x)` of each element, accurate near 0.",
+    series=recurrence(recurrences.logarithm_above_one),
+)
+log2 = unary("log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element.")
+log10 = unary(
+    "log10", np.log10, lambda grad, input: grad / (input * LOG10), "The logarithm to base 10 of each element."
+)
+
+# roots and powers
+
+sqrt = unary(
+    "sqrt",
+    np.sqrt,
+    lambda grad, result: grad / (2 * result),
+    "The square root of each element.",
+    series=recurrence(recurrences.root),
+)
+
+
+def inverse(x):
+    """1 over each element; over a complex 0 the real part is infinite, as PyTorch's."""
+    result = np.reciprocal(x)
+    if not isinstance(x, (np.ndarray, np.generic)) or x.dtype.kind != "c":
+        return result
+    return np.where(x == 0, np.array(complex(np.inf, np.nan), x.dtype), result)
+
+
+rsqrt = unary(
+    "rsqrt",
+    lambda x: inverse(np.sqrt(x)),
+    lambda grad, result: -0.5 * grad * result**3,
+    "1 over the square root of each element.",
+)
+reciprocal = unary(
+    "reciprocal",
+    inverse,
+    lambda grad, result: -grad * result * result,
+    "1 over each element.",
+    series=recurrence(recurrences.reciprocal),
+)
+square = unary(
+    "square",
+    np.square,
+    lambda grad, input: grad * (2 * input),
+    "The square of each element.",
+    promote=lambda x: arithmetic(x, 2)[0],
+    node="PowBackward0",
+    series=recurrence(recurrences.square),
+)
+abs = unary(
+    "abs",
+    np.absolute,
+    lambda grad, input: grad * np.sign(input),
+    "The absolute value of each element; its derivative at 0 is taken as 0.",
+    promote=only("iufc", "abs_cpu"),
+    holomorphic=False,
+    inplace=False,
+)
+
+
+@method
+def abs_(self: Tensor) -> Tensor:
+    """`abs`, in place. RuntimeError for complex numbers, whose absolute values are real."""
+    if is_complex(self):
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return change(self, abs)
+
+
+# trigonometric functions
+
+sin = unary(
+    "sin",
+    np.sin,
+    lambda grad, input: grad * np.cos(input),
+    "The sine of each element, in radians.",
+    series=recurrence(recurrences.sine),
+)
+cos = unary(
+    "cos",
+    np.cos,
+    lambda grad, input: -grad * np.sin(input),
+    "The cosine of each element, in radians.",
+    series=recurrence(recurrences.cosine),
+)
+tan = unary(
+    "tan",
+    np.tan,
+    lambda grad, result: grad * (1 + result * result),
+    "The tangent of each element, in radians.",
+    series=recurrence(recurrences.tangent(1)),
+)
+asin = unary(
+    "asin",
+    np.arcsin,
+    lambda grad, input: grad / np.sqrt(1 - input * input),
+    "The inverse sine of each element.",
+)
+acos = unary(
+    "acos",
+    np.arccos,
+    lambda grad, input: -grad / np.sqrt(1 - input * input),
+    "The inverse cosine of each element.",
+)
+atan = unary("atan", np.arctan, lambda grad, input: grad / (input * input + 1), "The inverse tangent of each element.")
+deg2rad = unary(
+    "deg2rad",
+    np.deg2rad,
+    lambda grad: grad * (math.pi / 180),
+    "Degrees as radians.",
+    promote=real("deg2rad is not supported for complex tensors.", floating),
+)
+rad2deg = unary(
+    "rad2deg",
+    np.rad2deg,
+    lambda grad: grad * (180 / math.pi),
+    "Radians as degrees.",
+    promote=real("rad2deg is not supported for complex tensors.", floating),
+)
+
+# hyperbolic functions
+
+sinh = unary(
+    "sinh",
+    np.sinh,
+    lambda grad, input: grad * np.cosh(input),
+    "The hyperbolic sine of each element.",
+    series=recurrence(recurrences.hyperbolic_sine),
+)
+cosh = unary(
+    "cosh",
+    np.cosh,
+    lambda grad, input: grad * np.sinh(input),
+    "The hyperbolic cosine of each element.",
+    series=recurrence(recurrences.hyperbolic_cosine),
+)
+tanh = unary(
+    "tanh",
+    np.tanh,
+    lambda grad, result: grad * (1 - result * result),
+    "The hyperbolic tangent of each element.",
+    series=recurrence(recurrences.tangent(-1)),
+)
+asinh = unary(
+    "asinh",
+    np.arcsinh,
+    lambda grad, input: grad / np.sqrt(input * input + 1),
+    "The inverse hyperbolic sine of each element.",
+)
+acosh = unary(
+    "acosh",
+    np.arccosh,
+    lambda grad, input: grad / acosh_slope(input),
+    "The inverse hyperbolic cosine of each element.",
+)
+atanh = unary(
+    "atanh",
+    np.arctanh,
+    lambda grad, input: grad / (1 - input * input),
+    "The inverse hyperbolic tangent of each element.",
+)
+
+
+def acosh_slope(x):
+    """1 over the derivative of `acosh`: for complex numbers on the branch that the function has."""
+    return np.sqrt(x + 1) * np.sqrt(x - 1) if is_complex(x) else np.sqrt(x * x - 1)
+
+
+def sine_cardinal(x):
+    """sin(πx) / πx, and 1 at 0."""
+    y = np.pi * x
+    return np.where(y == 0, 1, np.sin(y) / y).astype(x.dtype, copy=False)
+
+
+def sinc_cotangent(grad, input):
+    """The derivative (cos πx - sinc x) / x; near 0, where that loses digits, the first terms of its series."""
+    near = np.abs(input) < 0.25
+    x = _where(near, np.ones_like(input), np.pi * input)
+    y = _where(near, np.pi * input, np.zeros_like(input))
+    square, series = y * y, 0
+    for k in range(SINC_TERMS, 0, -1):
+        series = series * square + (-1) ** k * 2 * k / math.factorial(2 * k + 1)
+    return grad * (np.pi * _where(near, series * y, (np.cos(x) - np.sin(x) / x) / x))
+
+
+sinc = unary("sinc", sine_cardinal, sinc_cotangent, "`sin(πx) / πx` of each element, and 1 for 0.")
+
+# functions of two
+
+atan2 = binary(
+    "atan2",
+    np.arctan2,
+    lambda grad, input, other: angle_cotangent(grad, other, input, other),
+    lambda grad, input, other: angle_cotangent(grad, -input, input, other),
+    """The angle of the points (other, input), from -π to π; the derivative at (0, 0) is taken as 0.
+
+    >>> import rushlight as torch
+    >>> torch.atan2(torch.tensor([1.0, -1.0]), torch.tensor([1.0, 0.0]))
+    tensor([ 0.7854, -1.5708])
+    """,
+    promote=only("f", "atan2_cpu", floating),
+    numbers="",
+)
+
+
+def angle_cotangent(grad, side, y, x):
+    """`grad * side / (x² + y²)`, 0 at the origin."""
+    return grad * ratio(side, x * x + y * y)
+
+
+hypot = binary(
+    "hypot",
+    np.hypot,
+    lambda grad, input, result: grad * (input / result),
+    lambda grad, other, result: grad * (other / result),
+    """The length of the vectors (input, other).
+
+    >>> import rushlight as torch
+    >>> torch.hypot(torch.tensor([3.0]), torch.tensor([4.0]))
+    tensor([5.])
+    """,
+    promote=only("f", "hypot_cpu"),
+    numbers="",
+)
+
+
+def log_of_sum(x, y):
+    """log(exp(x) + exp(y)) without overflow; of complex numbers, led by the one with the larger real part."""
+    if x.dtype.kind != "c":
+        return np.logaddexp(x, y)
+    first = x.real >= y.real
+    high, low = np.where(first, x, y), np.where(first, y, x)
+    result = high + np.log1p(np.exp(low - high))
+    both = np.isinf(x.real) & (x.real == y.real)
+    return np.where(both, np.where(x.real < 0, low, np.log(np.exp(x) + np.exp(y))), result) if np.any(both) else result
+
+
+logaddexp = binary(
+    "logaddexp",
+    log_of_sum,
+    lambda grad, input, other: grad * TABLE["sigmoid"](input - other),
+    lambda grad, input, other: grad * TABLE["sigmoid"](other - input),
+    """`log(exp(input) + exp(other))`, without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logaddexp(torch.tensor([1000.0]), torch.tensor([1000.0]))
+    tensor([1000.6932])
+    """,
+    promote=only("fc", "logaddexp_cpu"),
+    inplace=False,
+    numbers="",
+)
+logaddexp2 = binary(
+    "logaddexp2",
+    np.logaddexp2,
+    lambda grad, input, other: grad * TABLE["sigmoid"]((input - other) * LOG2),
+    lambda grad, input, other: grad * TABLE["sigmoid"]((other - input) * LOG2),
+    "`log2(2**input + 2**other)`, without overflow.",
+    promote=only("f", "logaddexp2_cpu"),
+    inplace=False,
+    numbers="",
+)
+
+
+@method
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself. RuntimeError for bools.
+
+    >>> import rushlight as torch
+    >>> torch.positive(torch.tensor([1, -2]))
+    tensor([ 1, -2])
+    """
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+Tensor.__pos__ = positive
+Tensor.__abs__ = abs
+absolute = alias("absolute", abs)
+arccos = alias("arccos", acos)
+arccosh = alias("arccosh", acosh)
+arcsin = alias("arcsin", asin)
+arcsinh = alias("arcsinh", asinh)
+arctan = alias("arctan", atan)
+arctan2 = alias("arctan2", atan2)
+arctanh = alias("arctanh", atanh)

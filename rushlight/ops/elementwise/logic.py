@@ -1,0 +1,121 @@
+"""Logic of truth values, and of the bits of integers."""
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.core.operators import binary as call_binary
+from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import arithmetic
+from rushlight.ops.arguments.promotion import missing, only, refused
+from rushlight.ops.table import TABLE, binary, unary
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "logical_and", "logical_not", "logical_or", "logical_xor",
+]  # fmt: skip
+
+
+def as_they_are(*operands):
+    """No promotion: truth values of tensors of any dtypes."""
+    return [operand._array if isinstance(operand, TensorBase) else operand for operand in operands]
+
+
+logical_and = binary(
+    "logical_and",
+    np.logical_and,
+    doc="Whether both elements are non-zero.",
+    promote=as_they_are,
+    numbers="",
+)
+logical_or = binary(
+    "logical_or",
+    np.logical_or,
+    doc="Whether one of the elements is non-zero.",
+    promote=as_they_are,
+    numbers="",
+)
+logical_xor = binary(
+    "logical_xor",
+    np.logical_xor,
+    doc="Whether exactly one of the elements is non-zero.",
+    promote=as_they_are,
+    numbers="",
+)
+logical_not = unary("logical_not", np.logical_not, doc="Whether each element is 0.", promote=arithmetic)
+
+
+def of_integers(function, kernel):
+    """`function`, with PyTorch's error for floats: their arrays come here without promotion."""
+
+    def forward(x, *others, out=None):
+        if kind_of(x.dtype) == "f":
+            raise refused(missing(kernel, x.dtype), (x, *others))
+        return function(x, *others)
+
+    return forward
+
+
+bitwise_not = unary(
+    "bitwise_not",
+    of_integers(np.invert, "bitwise_not_cpu"),
+    doc="Each element with its bits inverted; of bools, `not`.",
+    promote=only("biu", "bitwise_not_cpu"),
+)
+
+
+def bitwise(name, ufunc, kernel, kinds, doc, compute=None):
+    """Enters an operator on bits."""
+    forward = of_integers(compute or ufunc, kernel)
+    return binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
+
+
+def shifted(ufunc, beyond):
+    """A shift, with `beyond(x)` for counts below 0 and for those that leave no bit."""
+
+    def shift(x, count):
+        bits = x.dtype.itemsize * 8
+        return np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
+
+    return shift
+
+
+def sign_bits(x):
+    """-1 for negative integers, 0 for the others."""
+    return np.where(x < 0, -1, 0).astype(x.dtype)
+
+
+bitwise_and = bitwise("bitwise_and", np.bitwise_and, "bitwise_and_cpu", "biu", "The bits set in both elements.")
+bitwise_or = bitwise("bitwise_or", np.bitwise_or, "bitwise_or_cpu", "biu", "The bits set in either.")
+bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "biu", "The bits set in only one element.")
+bitwise_left_shift = bitwise(
+    "bitwise_left_shift", np.left_shift, "lshift_cpu", "iu", "Each element with its bits moved up by `other`.",
+    shifted(np.left_shift, np.zeros_like),
+)  # fmt: skip
+bitwise_right_shift = bitwise(
+    "bitwise_right_shift", np.right_shift, "rshift_cpu", "iu", "Each element with its bits moved down by `other`.",
+    shifted(np.right_shift, sign_bits),
+)  # fmt: skip
+
+
+def invert(self):
+    """`~tensor`."""
+    if self._array.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return call_unary(TABLE["bitwise_not"], self)
+
+
+def use_operator(entry, name, function):
+    """Makes an entry Python's operator of a name, in its three forms."""
+    setattr(Tensor, f"__{name}__", lambda self, other: call_binary(entry, self, other))
+    setattr(Tensor, f"__r{name}__", lambda self, other: function(other, self))
+    setattr(Tensor, f"__i{name}__", getattr(Tensor, f"{entry.name}_"))
+
+
+Tensor.__invert__ = invert  # type: ignore[method-assign]
+use_operator(TABLE["bitwise_and"], "and", bitwise_and)
+use_operator(TABLE["bitwise_or"], "or", bitwise_or)
+use_operator(TABLE["bitwise_xor"], "xor", bitwise_xor)
+use_operator(TABLE["bitwise_left_shift"], "lshift", bitwise_left_shift)
+use_operator(TABLE["bitwise_right_shift"], "rshift", bitwise_right_shift)

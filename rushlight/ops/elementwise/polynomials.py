@@ -1,0 +1,91 @@
+"""Orthogonal polynomials, as `torch.special`: of a degree, which may differ from element to element."""
+
+import numpy as np
+
+from rushlight.kernels.special import scipy_special
+from rushlight.ops.elementwise.bessel_functions import floats
+from rushlight.ops.table import binary
+
+__all__ = [
+    "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
+    "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u",
+    "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w",
+]
+
+
+def of_scipy(name):
+    """SciPy's polynomials of a kind."""
+    return lambda n, x: getattr(scipy_special(), name)(n, x)
+
+
+chebyu = of_scipy("eval_chebyu")
+
+
+def third_kind(n, x):
+    """The Chebyshev polynomials of the third kind: V(n) = U(n) - U(n - 1)."""
+    return chebyu(n, x) - np.where(n > 0, chebyu(np.maximum(n - 1, 0), x), 0)
+
+
+def fourth_kind(n, x):
+    """The Chebyshev polynomials of the fourth kind: W(n) = U(n) + U(n - 1)."""
+    return chebyu(n, x) + np.where(n > 0, chebyu(np.maximum(n - 1, 0), x), 0)
+
+
+def shifted(function):
+    """Polynomials on the interval from 0 to 1 in place of -1 to 1."""
+    return lambda n, x: function(n, 2 * x - 1)
+
+
+def polynomial(name, function, doc):
+    """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. No derivative."""
+
+    def forward(x, n):
+        whole = np.trunc(n)
+        known = np.where(whole >= 0, whole, 0).astype(np.int64)
+        values = np.asarray(function(known, np.asarray(x, np.float64)))
+        return np.where(whole >= 0, values, 0).astype(np.result_type(x, n), copy=False)
+
+    return binary(name, forward, doc=doc, promote=floats(f"{name}_cpu"), numbers="either", methods=False)
+
+
+chebyshev_polynomial_t = polynomial(
+    "chebyshev_polynomial_t",
+    of_scipy("eval_chebyt"),
+    "The Chebyshev polynomials of the first kind: cos(n arccos(input)).",
+)
+chebyshev_polynomial_u = polynomial("chebyshev_polynomial_u", chebyu, "The Chebyshev polynomials of the second kind.")
+chebyshev_polynomial_v = polynomial(
+    "chebyshev_polynomial_v", third_kind, "The Chebyshev polynomials of the third kind."
+)
+chebyshev_polynomial_w = polynomial(
+    "chebyshev_polynomial_w", fourth_kind, "The Chebyshev polynomials of the fourth kind."
+)
+hermite_polynomial_h = polynomial(
+    "hermite_polynomial_h", of_scipy("eval_hermite"), "The physicist's Hermite polynomials."
+)
+hermite_polynomial_he = polynomial(
+    "hermite_polynomial_he", of_scipy("eval_hermitenorm"), "The probabilist's Hermite polynomials."
+)
+laguerre_polynomial_l = polynomial("laguerre_polynomial_l", of_scipy("eval_laguerre"), "The Laguerre polynomials.")
+legendre_polynomial_p = polynomial("legendre_polynomial_p", of_scipy("eval_legendre"), "The Legendre polynomials.")
+shifted_chebyshev_polynomial_t = polynomial(
+    "shifted_chebyshev_polynomial_t", shifted(of_scipy("eval_chebyt")), "`chebyshev_polynomial_t` of 2 * input - 1."
+)
+shifted_chebyshev_polynomial_u = polynomial(
+    "shifted_chebyshev_polynomial_u", shifted(chebyu), "`chebyshev_polynomial_u` of 2 * input - 1."
+)
+shifted_chebyshev_polynomial_v = polynomial(
+    "shifted_chebyshev_polynomial_v", shifted(third_kind), "`chebyshev_polynomial_v` of 2 * input - 1."
+)
+shifted_chebyshev_polynomial_w = polynomial(
+    "shifted_chebyshev_polynomial_w", shifted(fourth_kind), "`chebyshev_polynomial_w` of 2 * input - 1."
+)

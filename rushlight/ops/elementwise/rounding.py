@@ -1,0 +1,335 @@
+"""Rounding, remainders, signs, and the parts of which floating-point numbers are made."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.batching import elementwise
+from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import LARGEST, kind_of
+from rushlight.core.operators import binary as call_binary
+from rushlight.dtypes import arithmetic, floating
+from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real
+from rushlight.ops.elementwise.logic import of_integers
+from rushlight.ops.elementwise.selection import _keep, ratio
+from rushlight.ops.out import write_out
+from rushlight.ops.table import TABLE, alias, binary, in_place, method, no_derivative, operator, refuse, unary
+from rushlight.return_types import named_tuple
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "gcd", "lcm", "ldexp", "nan_to_num",
+    "nextafter", "remainder", "round", "sgn", "sign", "trunc",
+]  # fmt: skip
+
+# to integers
+
+
+def whole(name, ufunc, doc, complex_error=True):
+    """Enters a rounding, which is constant almost everywhere; integers are whole already."""
+    promote = only("iufc", f"{name}_vml_cpu")
+    if complex_error:
+        promote = real(f"{name} is not supported for complex inputs", promote, NotImplementedError)
+    return unary(name, ufunc, lambda grad: np.zeros_like(grad), doc, promote=promote)
+
+
+ceil = whole("ceil", np.ceil, "The least integer that is not less than each element.")
+floor = whole("floor", np.floor, "The greatest integer that is not greater than each element.")
+trunc = whole("trunc", np.trunc, "Each element without its fraction.")
+frac = unary(
+    "frac",
+    lambda x: x - np.trunc(x),
+    lambda grad: grad,
+    "The fraction of each element, with its sign.",
+    promote=only("f", "frac_cpu"),
+)
+fix = alias("fix", trunc)
+
+
+def rounded(x, decimals):
+    """`x` to so many decimals; halves go to the even neighbour."""
+    if decimals == 0:
+        return np.rint(x) if kind_of(x.dtype) == "f" else x.copy()
+    scale = math.pow(10, abs(decimals))
+    return np.rint(x * scale) / scale if decimals > 0 else np.rint(x / scale) * scale
+
+
+@operator(input=lambda grad: np.zeros_like(grad), promote=only("iuf", "round_vml_cpu"), broadcasts=True)
+def _round(input, decimals):
+    return rounded(input, decimals)
+
+
+@operator(
+    aten="round",
+    input=lambda grad: np.zeros_like(grad),
+    node="RoundBackward1",
+    promote=only("f", "round_cpu"),
+    broadcasts=True,
+)
+def _round_decimals(input, decimals):
+    return rounded(input, decimals)
+
+
+@in_place
+@method
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """Each element rounded to an integer or to so many decimals; halves go to the even neighbour.
+
+    >>> import rushlight as torch
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.7])), torch.round(torch.tensor([0.126]), decimals=2)
+    (tensor([0., 2., 3.]), tensor([0.1300]))
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("round", "input", 1, input)
+    result = _round_decimals(input, decimals) if decimals else _round(input, 0)
+    return result if out is None else write_out("round", out, result, input)
+
+
+# quotients and remainders
+
+
+def remainders(name, ufunc, quotient, doc, numbers="other"):
+    """Enters `input - other * quotient(input, other)`, and gives its public function."""
+    return binary(
+        name,
+        ufunc,
+        lambda grad: grad,
+        lambda grad, input, other: -grad * quotient(input, other),
+        doc,
+        promote=no_zero(only("iuf", f"{name}_cpu")),
+        node=f"{name.capitalize()}Backward1",
+        number_node=f"{name.capitalize()}Backward0",
+        numbers=numbers,
+    )
+
+
+fmod = remainders(
+    "fmod",
+    np.fmod,
+    TABLE["div_trunc"],
+    """The remainder of a division that is rounded towards zero: it has the sign of `input`.
+
+    >>> import rushlight as torch
+    >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
+    tensor([-1.,  1.])
+    """,
+)
+
+
+def rounded_down(x, y):
+    """The remainder of a division that is rounded down; one of 0 has the sign of `x`."""
+    result = np.remainder(x, y)
+    return np.where(result == 0, x * 0, result) if kind_of(result.dtype) == "f" else result
+
+
+remainder = remainders(
+    "remainder",
+    rounded_down,
+    TABLE["div_floor"],
+    """The remainder of a division that is rounded down, as Python's `%`: it has the sign of `other`.
+
+    RuntimeError where integers are divided by 0.
+
+    >>> import rushlight as torch
+    >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2), 7 % torch.tensor([4, -4])
+    (tensor([1., 1.]), tensor([ 3, -1]))
+    """,
+    numbers="either",
+)
+floor_divide = binary(
+    "floor_divide",
+    np.floor_divide,
+    no_derivative("floor_divide"),
+    no_derivative("floor_divide"),
+    """The quotient rounded down, as Python's `//`. It has no derivative: `div(rounding_mode="floor")` has.
+
+    RuntimeError where integers are divided by 0.
+
+    >>> import rushlight as torch
+    >>> torch.floor_divide(torch.tensor([7, -7]), 2)
+    tensor([ 3, -4])
+    """,
+    node="NotImplemented",
+    promote=no_zero(only("iuf", "div_floor_cpu")),
+    numbers="either",
+)
+Tensor.__mod__ = lambda self, other: call_binary(  # type: ignore[method-assign]
+    TABLE["remainder" if isinstance(other, TensorBase) else "remainder_number"], self, other
+)
+Tensor.__rmod__ = lambda self, other: remainder(other, self)
+Tensor.__imod__ = Tensor.remainder_
+Tensor.__floordiv__ = lambda self, other: call_binary(TABLE["floor_divide"], self, other)  # type: ignore[method-assign]
+Tensor.__rfloordiv__ = lambda self, other: floor_divide(other, self)
+Tensor.__ifloordiv__ = Tensor.floor_divide_
+
+gcd = binary(
+    "gcd",
+    of_integers(np.gcd, "gcd_cpu"),
+    doc="The greatest common divisor of two integers.",
+    promote=only("iu", "gcd_cpu"),
+    numbers="",
+)
+lcm = binary(
+    "lcm",
+    of_integers(np.lcm, "lcm_cpu"),
+    doc="The least common multiple of two integers.",
+    promote=only("iu", "lcm_cpu"),
+    numbers="",
+)
+
+# signs
+
+
+def sgn_cotangent(grad, input, result):
+    """0 for real numbers; the direction of complex ones turns, and is undefined at 0."""
+    if not is_complex(input):
+        return np.zeros_like(grad)
+    return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
+
+
+def signs(x):
+    """The signs of an array; NaN has none. Of complex numbers the directions, which infinite ones do not have."""
+    if x.dtype.kind == "b":
+        return x.copy()
+    if x.dtype.kind == "c":
+        size = np.absolute(x)
+        return np.divide(x, size, out=np.zeros_like(x), where=size != 0)
+    return np.sign(x) if kind_of(x.dtype) != "f" else np.where(np.isnan(x), x.dtype.type(0), np.sign(x))
+
+
+sign = unary(
+    "sign",
+    signs,
+    lambda grad: np.zeros_like(grad),
+    "The sign of each element: -1, 0 or 1.",
+    promote=real(
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+        error=NotImplementedError,
+    ),
+)
+sgn = unary(
+    "sgn",
+    signs,
+    sgn_cotangent,
+    "The sign of each element; of complex ones the direction, of length 1 or 0.",
+    promote=arithmetic,
+    holomorphic=False,
+)
+
+
+def copysign_cotangent(grad, input, result):
+    """`grad` where the sign was kept, `-grad` where it changed; 0 at 0."""
+    return grad * ratio(result, input)
+
+
+copysign = binary(
+    "copysign",
+    np.copysign,
+    copysign_cotangent,
+    lambda grad: np.zeros_like(grad),
+    """The size of `input` with the sign of `other`.
+
+    >>> import rushlight as torch
+    >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
+    tensor([-1., -2.])
+    """,
+    promote=only("f", "copysign_cpu", floating),
+    number_node="CopysignBackward1",
+)
+
+# the parts of floating-point numbers
+
+nextafter = binary(
+    "nextafter",
+    np.nextafter,
+    lambda grad, input, other: _keep(input != other, grad),
+    lambda grad: np.zeros_like(grad),
+    "The next floating-point number after `input` towards `other`; the cotangent goes to an `input` that moves.",
+    promote=only("f", "nextafter_cpu"),
+    numbers="",
+)
+
+
+def scaled(x, exponent):
+    """x * 2**exponent."""
+    return x * np.power(2, exponent, dtype=x.dtype)
+
+
+def base_and_power(input, other):
+    """Floating-point promotion; NotImplementedError for the power of a bool where the base is a float."""
+    if isinstance(other, TensorBase) and other._array.dtype.kind == "b" and input._array.dtype.kind == "f":
+        raise missing("ldexp_cpu_exp", other._array.dtype)
+    return floating(input, other)
+
+
+ldexp = binary(
+    "ldexp",
+    scaled,
+    lambda grad, other: TABLE["ldexp"](grad, other),
+    lambda grad, result: grad * result * math.log(2),
+    """`input * 2**other`.
+
+    >>> import rushlight as torch
+    >>> torch.ldexp(torch.tensor([1.0]), torch.tensor([3]))
+    tensor([8.])
+    """,
+    promote=base_and_power,
+    numbers="",
+)
+frexp_result = named_tuple("frexp", "mantissa", "exponent")
+
+
+@operator(
+    batch=elementwise,
+    input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1),
+    nondifferentiable=(1,),
+)
+def _frexp(input):
+    return np.frexp(input)
+
+
+@method
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    """The mantissa, of size 1/2 to 1, and the exponent of each element: `input = mantissa * 2**exponent`.
+
+    >>> import rushlight as torch
+    >>> mantissa, exponent = torch.frexp(torch.tensor([6.0]))
+    >>> mantissa, exponent
+    (tensor([0.7500]), tensor([3], dtype=torch.int32))
+    """
+    if kind_of(input._array.dtype) != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    results = _frexp(input)
+    return frexp_result(results if out is None else write_out("frexp", out, results, input))
+
+
+@operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
+def _nan_to_num(input, nan, posinf, neginf):
+    if input.dtype.kind == "c":
+        return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+    if kind_of(input.dtype) != "f":
+        return input.copy()
+    largest = LARGEST[input.dtype]
+    highest, lowest = (largest if posinf is None else posinf), (-largest if neginf is None else neginf)
+    finite = np.where(input == np.inf, highest, np.where(input == -np.inf, lowest, input))
+    return np.where(np.isnan(input), nan or 0, finite)
+
+
+@in_place
+@method
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the greatest and the least number).
+
+    >>> import rushlight as torch
+    >>> torch.nan_to_num(torch.tensor([float("nan"), 1.0, float("inf")]), posinf=9.0)
+    tensor([0., 1., 9.])
+    """
+    result = _nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
+    return result if out is None else write_out("nan_to_num", out, result, input)

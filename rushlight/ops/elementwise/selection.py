@@ -1,0 +1,429 @@
+"""Selection: one of several values for each element, by a condition or by which is larger."""
+
+import functools
+
+import numpy as np
+
+from rushlight.core.batching import elementwise
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import change, check_first
+from rushlight.core.kinds import kind_of
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
+from rushlight.kernels.selection import bounded, drop, keep, passed, select
+from rushlight.ops.arguments.promotion import NUMBERS, common, missing, only, real
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.derivatives.series import nearby
+from rushlight.ops.derivatives.tangents import symmetric
+from rushlight.ops.out import write_out
+from rushlight.ops.table import alias, binary, in_place, method, no_derivative, operator, refuse, refuse_operands
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "fmax",
+    "fmin", "heaviside", "maximum", "minimum", "where",
+]  # fmt: skip
+
+Number = bool | int | float
+Bound = TensorBase | Number | complex
+
+
+@operator(
+    aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad)
+)
+def _keep(condition, input):
+    """The elements where a condition holds, 0 elsewhere: what formulas mask cotangents with."""
+    return keep(condition, input)
+
+
+@operator(
+    aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _drop(condition, grad)
+)
+def _drop(condition, input):
+    """0 where a condition holds, the elements elsewhere."""
+    return drop(condition, input)
+
+
+def without_zeros(x):
+    """x with 1 in place of each 0, to divide by, and where those are."""
+    zero = x == 0
+    return _where(zero, np.ones_like(x), x), zero
+
+
+def ratio(x, y):
+    """x / y, but 0 where y is 0; so are all derivatives there."""
+    safe, zero = without_zeros(y)
+    return _drop(zero, x / safe)
+
+
+@operator(
+    input=lambda grad, condition: _keep(condition, grad),
+    other=lambda grad, condition: _drop(condition, grad),
+    promote=common,
+    broadcasts=True,
+)
+def _where(condition, input, other):
+    return select(condition, input, other)
+
+
+def check_numbers(input, other):
+    """RuntimeError for a number beside a tensor that the dtype of the result cannot hold; float16 has inf for it."""
+    for number, beside in ((input, other), (other, input)):
+        if isinstance(number, NUMBERS) and isinstance(beside, TensorBase):
+            dtype = result_dtype(input, other)
+            if dtype != np.float16:
+                checked_number(number, dtype)
+
+
+@method
+def where(
+    condition: Tensor,
+    input: Tensor | Number | None = None,
+    other: Tensor | Number | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor | tuple[Tensor, ...]:
+    """`input` where the condition holds, `other` elsewhere, with broadcasting; either may be a number.
+
+    With the condition alone, the indices where it holds, a tensor for each dimension. Elements that are not
+    chosen receive 0 as their cotangent. RuntimeError for a condition that is not bool.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0.0), torch.where(x > 0)
+    (tensor([0., 2.]), (tensor([1]),))
+    """
+    if not isinstance(condition, TensorBase):
+        raise TypeError(
+            f"where() received an invalid combination of arguments - got ({type(condition).__name__}, "
+            "...), but expected (Tensor condition) or (Tensor condition, Tensor input, Tensor other)."
+        )
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    dtype = condition._array.dtype
+    if dtype.kind != "b":
+        if dtype != np.uint8:
+            raise RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{TYPE_NAMES[FROM_NUMPY[dtype]]}"
+            )
+        condition = condition != 0
+    check_numbers(input, other)
+    result = _where(condition, input, other)
+    return result if out is None else write_out("where", out, result, input, other)
+
+
+def method_where(self, condition, other):
+    """`torch.where(condition, self, other)`."""
+    return where(condition, self, other)
+
+
+Tensor.where = method_where
+
+
+def shared(grad, lost, tie):
+    """The cotangent of an operand of `maximum`: none where it lost, half where both are equal."""
+    return _where(tie, grad / 2, _drop(lost, grad))
+
+
+maximum = binary(
+    "maximum",
+    np.maximum,
+    lambda grad, input, other: shared(grad, input < other, input == other),
+    lambda grad, input, other: shared(grad, input > other, input == other),
+    """The larger of two elements; NaN where one is NaN. Equal elements share the cotangent.
+
+    >>> import rushlight as torch
+    >>> torch.maximum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
+    tensor([3., 4.])
+    """,
+    promote=real("maximum not implemented for complex tensors."),
+    inplace=False,
+    numbers="",
+)
+minimum = binary(
+    "minimum",
+    np.minimum,
+    lambda grad, input, other: shared(grad, input > other, input == other),
+    lambda grad, input, other: shared(grad, input < other, input == other),
+    """The smaller of two elements; NaN where one is NaN. Equal elements share the cotangent.
+
+    >>> import rushlight as torch
+    >>> torch.minimum(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """,
+    promote=real("minimum not implemented for complex tensors."),
+    inplace=False,
+    numbers="",
+)
+fmax = binary(
+    "fmax",
+    np.fmax,
+    lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
+    lambda grad, input, other: _drop((input >= other) | np.isnan(other), grad),
+    "The larger of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
+    promote=real("fmax not implemented for complex tensors."),
+    inplace=False,
+    numbers="",
+)
+fmin = binary(
+    "fmin",
+    np.fmin,
+    lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
+    lambda grad, input, other: _drop((input <= other) | np.isnan(other), grad),
+    "The smaller of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
+    promote=real("fmin not implemented for complex tensors."),
+    inplace=False,
+    numbers="",
+)
+
+
+def clamp_cotangent(grad, input, min, max):
+    """The cotangent, where the input is within its bounds."""
+    values = passed(grad, input, min, max)
+    return _keep(within(input, min, max), grad) if values is None else values
+
+
+@operator(
+    layout="elementwise",
+    batch=elementwise,
+    node="ClampBackward1",
+    tangent=symmetric,
+    series=nearby,
+    input=clamp_cotangent,
+)
+def _clamp(input, min, max):
+    return bounded(input, min, max)
+
+
+@operator(
+    layout="elementwise",
+    batch=elementwise,
+    node="ClampMinBackward0",
+    tangent=symmetric,
+    series=nearby,
+    input=lambda grad, input, min: clamp_cotangent(grad, input, min, None),
+)
+def _clamp_min(input, min):
+    return bounded(input, min, None)
+
+
+@operator(
+    layout="elementwise",
+    batch=elementwise,
+    node="ClampMaxBackward0",
+    tangent=symmetric,
+    series=nearby,
+    input=lambda grad, input, max: clamp_cotangent(grad, input, None, max),
+)
+def _clamp_max(input, max):
+    return bounded(input, None, max)
+
+
+def within(input, min, max):
+    """Where an input is within its bounds, of which one may be None."""
+    if min is None:
+        return input <= max
+    return input >= min if max is None else (input >= min) & (input <= max)
+
+
+def between_tensors(grad, input, min, max, needs):
+    """The cotangents of `clamp` with tensors as bounds: each element's goes to the one that was chosen."""
+    cotangents = [_keep(within(input, min, max), grad) if needs[0] else None, None, None]
+    if needs[1]:
+        cotangents[1] = _keep(input < min if max is None else (input < min) & (min < max), grad)
+    if needs[2]:
+        cotangents[2] = _keep(input > max if min is None else (input > max) | (max < min), grad)
+    return cotangents
+
+
+def with_bounds(promote):
+    """The promotion of an input and its bounds, of which one may be None."""
+
+    def promote_given(*operands):
+        arrays = iter(promote(*[operand for operand in operands if operand is not None]))
+        return [None if operand is None else next(arrays) for operand in operands]
+
+    return promote_given
+
+
+def numbers_only(*operands):
+    """`clamp`'s promotion: none of complex numbers, and of bools only with one bound."""
+    arrays = real("clamp is not supported for complex types", common, NotImplementedError)(*operands)
+    if len(arrays) == 3 and arrays[0].dtype.kind == "b":
+        raise missing("clamp_cpu", arrays[0].dtype)
+    return arrays
+
+
+def with_tensors(name, aten, node, promote):
+    """Enters `clamp` with tensors as bounds, once for each of its names."""
+
+    @operator(
+        name=name,
+        aten=aten,
+        node=node,
+        joint=between_tensors,
+        inputs=("input", "min", "max"),
+        promote=with_bounds(promote),
+        broadcasts=True,
+    )
+    def between(input, min, max):
+        if min is not None:
+            input = np.maximum(input, min)
+        return input if max is None else np.minimum(input, max)
+
+    return between
+
+
+_clamp_tensors = with_tensors("clamp_tensors", "clamp", "ClampBackward0", numbers_only)
+_clamp_min_tensor = with_tensors(
+    "clamp_min_tensor", "clamp_min", "ClampMinBackward1", only("biuf", "maximum_cpu", common)
+)
+_clamp_max_tensor = with_tensors(
+    "clamp_max_tensor", "clamp_max", "ClampMaxBackward1", only("biuf", "minimum_cpu", common)
+)
+
+
+def with_numbers(input, min, max):
+    """A tensor in the dtype that it and its bounds have in common, and these; RuntimeError for one it cannot hold."""
+    dtype = input._array.dtype
+    if kind_of(dtype) == "f":
+        return input, *[bound if bound is None else checked_number(bound, dtype) for bound in (min, max)]
+    numbers = [bound for bound in (min, max) if bound is not None]
+    common = result_dtype(input, *numbers)
+    if common.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    if common.kind == "b":
+        which = "" if len(numbers) == 2 else "_max" if min is None else "_min"
+        raise missing(f"clamp{which}_scalar_cpu", common)
+    bounds = [bound if bound is None else checked_number(bound, common) for bound in (min, max)]
+    return input if common is dtype else input.to(FROM_NUMPY[common]), *bounds
+
+
+@method
+def clamp(
+    input: Tensor,
+    min: Tensor | Number | None = None,
+    max: Tensor | Number | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element brought between `min` and `max`: two numbers or two tensors, of which one may be left out.
+
+    Where `min` is greater than `max` the result is `max`; NaN stays. Elements within the bounds, or equal to
+    one, receive the cotangent. RuntimeError without any bound.
+
+    >>> import rushlight as torch
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if not isinstance(input, TensorBase):
+        refuse_operands("clamp", input, min, max)
+    if isinstance(min, TensorBase) or isinstance(max, TensorBase):
+        if not isinstance(min, TensorBase | None) or not isinstance(max, TensorBase | None):
+            names = ", ".join(type(value).__name__ for value in (input, min, max))
+            raise TypeError(
+                f"clamp() received an invalid combination of arguments - got ({names}), but expected "
+                "numbers for both bounds, or tensors for both."
+            )
+        result = _clamp_tensors(input, min, max)
+    elif min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    else:
+        result = _clamp(*with_numbers(input, min, max))
+    return result if out is None else write_out("clamp", out, result, input)
+
+
+@method
+def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `min` where that is greater.
+
+    >>> import rushlight as torch
+    >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0)
+    tensor([0.0000, 0.5000])
+    """
+    if not isinstance(input, TensorBase):
+        refuse_operands("clamp_min", input, min)
+    if isinstance(min, TensorBase):
+        result = _clamp_min_tensor(input, min, None)
+    else:
+        result = _clamp_min(*with_numbers(input, min, None)[:2])
+    return result if out is None else write_out("clamp_min", out, result, input)
+
+
+@method
+def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or `max` where that is less.
+
+    >>> import rushlight as torch
+    >>> torch.clamp_max(torch.tensor([0.5, 2.0]), 1)
+    tensor([0.5000, 1.0000])
+    """
+    if not isinstance(input, TensorBase):
+        refuse_operands("clamp_max", input, max)
+    if isinstance(max, TensorBase):
+        result = _clamp_max_tensor(input, None, max)
+    else:
+        input_in_common, _, bound = with_numbers(input, None, max)
+        result = _clamp_max(input_in_common, bound)
+    return result if out is None else write_out("clamp_max", out, result, input)
+
+
+def bounded_in_place(function):
+    """The in-place variant of a `clamp`: that a bound's type is too high for the tensor PyTorch finds first."""
+
+    @functools.wraps(function, updated=())
+    def variant(self, *args, **kwargs):
+        try:
+            return change(self, function, *args, **kwargs)
+        except NotImplementedError:
+            kinds = Bound if function is clamp else TensorBase
+            bounds = [x for x in (*args, *kwargs.values()) if isinstance(x, kinds)]
+            check_first(function, self, *bounds)
+            raise
+
+    variant.__name__ = variant.__qualname__ = f"{function.__name__}_"
+    return variant
+
+
+Tensor.clamp_, Tensor.clamp_min_, Tensor.clamp_max_ = map(bounded_in_place, (clamp, clamp_min, clamp_max))
+clip = alias("clip", clamp)
+clamp_, clip_ = Tensor.clamp_, Tensor.clip_
+clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_
+
+
+def of_one_dtype(*operands):
+    """The arrays of two tensors, which must have the same real dtype."""
+    arrays = [operand._array for operand in operands]
+    if arrays[0].dtype.kind == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if arrays[0].dtype != arrays[1].dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return arrays
+
+
+@in_place
+@method
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The step function: 0 for negative elements, 1 for positive ones, `values` for 0. It has no derivative.
+
+    >>> import rushlight as torch
+    >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if not isinstance(input, TensorBase):
+        return refuse("heaviside", "input", 1, input)
+    if not isinstance(values, TensorBase):
+        return refuse("heaviside", "values", 2, values)
+    result = _heaviside(input, values)
+    return result if out is None else write_out("heaviside", out, result, input, values)
+
+
+@operator(
+    input=no_derivative("heaviside"),
+    values=no_derivative("heaviside"),
+    node="NotImplemented",
+    promote=of_one_dtype,
+    broadcasts=True,
+)
+def _heaviside(input, values):
+    return np.where(input == 0, values, (input > 0).astype(input.dtype))

@@ -1,0 +1,257 @@
+"""The special functions of `torch.special`: error functions, gamma functions, entropies."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.inplace import change
+from rushlight.core.operators import Operator
+from rushlight.kernels.erf import erf as erf_kernel
+from rushlight.kernels.special import special
+from rushlight.ops.arguments.promotion import only
+from rushlight.ops.elementwise.bessel_functions import floats, special_unary
+from rushlight.ops.elementwise.selection import _drop
+from rushlight.ops.out import write_out
+from rushlight.ops.table import TABLE, binary, in_place, method, operator, unary
+from rushlight.tensors import Tensor
+
+__all__ = ["digamma", "erf", "erfc", "erfinv", "igamma", "igammac", "lgamma", "mvlgamma", "polygamma", "xlogy"]
+
+ROOT_PI, ROOT_2 = math.sqrt(math.pi), math.sqrt(2)
+
+
+# the error function and the normal distribution
+
+erf = unary(
+    "erf",
+    erf_kernel,
+    lambda grad, input: 2 / ROOT_PI * np.exp(-(input * input)) * grad,
+    "The error function of each element.",
+    promote=floats("erf_vml_cpu"),
+)
+erfc = unary(
+    "erfc",
+    special("erfc"),
+    lambda grad, input: grad * (-2 / ROOT_PI * np.exp(-(input * input))),
+    "1 minus the error function of each element, accurate where that is near 1.",
+    promote=floats("erfc_vml_cpu"),
+)
+erfinv = unary(
+    "erfinv",
+    special("erfinv"),
+    lambda grad, result: ROOT_PI / 2 * np.exp(result * result) * grad,
+    "The inverse of the error function.",
+    promote=floats("erfinv_vml_cpu"),
+)
+erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # what formulas call
+erfcx = special_unary(
+    "erfcx",
+    special("erfcx"),
+    lambda grad, input, result: grad * (2 * input * result - 2 / ROOT_PI),
+    "`exp(x²) * erfc(x)` of each element, without overflow.",
+    "erfcx_cpu",
+)
+ndtr = special_unary(
+    "ndtr",
+    special("ndtr"),
+    lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
+    "The distribution function of the normal distribution.",
+    "erf_vml_cpu",
+)
+ndtri = special_unary(
+    "ndtri",
+    special("ndtri"),
+    lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
+    "The inverse of the normal distribution's distribution function.",
+    "ndtri_cpu",
+)
+log_ndtr = special_unary(
+    "log_ndtr",
+    special("log_ndtr"),
+    lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
+    "The logarithm of the normal distribution's distribution function, accurate far out.",
+    "log_ndtr_cpu",
+)
+
+# the gamma function
+
+
+def log_gamma(x):
+    """SciPy's logarithm of the gamma function, with C's value at -inf."""
+    return np.where(x == -np.inf, np.inf, special("gammaln")(x)).astype(x.dtype, copy=False)
+
+
+lgamma = unary(
+    "lgamma",
+    log_gamma,
+    lambda grad, input: grad * digamma_of(input),
+    "The logarithm of the absolute value of the gamma function.",
+    promote=floats("lgamma_vml_cpu"),
+)
+digamma = unary(
+    "digamma",
+    special("psi"),
+    lambda grad, input: grad * _polygamma(1, input),
+    "The derivative of `lgamma`.",
+    promote=floats("digamma"),
+)
+lgamma_of: Operator = TABLE["lgamma"]
+digamma_of: Operator = TABLE["digamma"]
+
+
+@operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
+def _polygamma(n, input):
+    if n == 0:
+        return special("psi")(input)
+    return (-1) ** (n + 1) * math.factorial(n) * special("zeta")(n + 1, input)
+
+
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The n-th derivative of `digamma`. RuntimeError for a negative n.
+
+    >>> import rushlight as torch
+    >>> torch.polygamma(1, torch.tensor([1.0, 0.5]))
+    tensor([1.6449, 4.9348])
+    """
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    result = _polygamma(n, input)
+    return result if out is None else write_out("polygamma", out, result, input)
+
+
+def polygamma_method(self, n):
+    """`torch.polygamma(n, self)`."""
+    return polygamma(n, self)
+
+
+Tensor.polygamma = polygamma_method
+Tensor.polygamma_ = lambda self, n: change(self, polygamma_method, n)
+
+
+def mvlgamma_cotangent(grad, input, p):
+    """The sum of the derivatives of the p logarithms."""
+    return grad * sum(digamma_of(input - 0.5 * j) for j in range(p))
+
+
+@operator(layout="contiguous", input=mvlgamma_cotangent, promote=floats("mvlgamma_cpu"), broadcasts=True)
+def _mvlgamma(input, p):
+    return sum(log_gamma(input - 0.5 * j) for j in range(p)) + 0.25 * p * (p - 1) * math.log(math.pi)
+
+
+@in_place
+@method
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension p. RuntimeError for a p below 1.
+
+    >>> import rushlight as torch
+    >>> torch.mvlgamma(torch.tensor([2.0]), 2)
+    tensor([0.4516])
+    """
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    result = _mvlgamma(input, p)
+    return result if out is None else write_out("mvlgamma", out, result, input)
+
+
+def not_derived(name):
+    """The formula for an input by which a function has no derivative here, as in PyTorch."""
+
+    def formula(grad):
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return formula
+
+
+def gamma_density(grad, input, other):
+    """The derivative of the regularised incomplete gamma function by its upper limit."""
+    return grad * np.exp((input - 1) * np.log(other) - other - lgamma_of(input))
+
+
+igamma = binary(
+    "igamma",
+    special("gammainc"),
+    not_derived("igamma: input"),
+    gamma_density,
+    "The regularised lower incomplete gamma function of (input, other), with a derivative by `other` alone.",
+    promote=only("f", "igamma_cpu"),
+    numbers="",
+)
+igammac = binary(
+    "igammac",
+    special("gammaincc"),
+    not_derived("igammac: input"),
+    lambda grad, input, other: -gamma_density(grad, input, other),
+    "The regularised upper incomplete gamma function of (input, other), with a derivative by `other` alone.",
+    promote=only("f", "igammac_cpu"),
+    numbers="",
+)
+
+# entropies
+
+entr = special_unary(
+    "entr",
+    special("entr"),
+    lambda grad, input: -grad * (1 + np.log(input)),
+    "`-x log(x)` of each element; 0 at 0, -inf below.",
+    "entr_cpu",
+)
+
+
+def log_cotangent(grad, input, other, log, least):
+    """`grad * log(other)`; 0 where `input` is 0 and the logarithm is not finite."""
+    return _drop((input == 0) & (other <= least), grad * log(other))
+
+
+xlogy = binary(
+    "xlogy",
+    special("xlogy"),
+    lambda grad, input, other: log_cotangent(grad, input, other, np.log, 0),
+    lambda grad, input, other: grad * input / other,
+    """`input * log(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
+
+    >>> import rushlight as torch
+    >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
+    tensor([0., 0.])
+    """,
+    promote=floats("xlogy_cpu"),
+    number_node="XlogyBackward2",
+    numbers="either",
+)
+xlog1py = binary(
+    "xlog1py",
+    special("xlog1py"),
+    lambda grad, input, other: log_cotangent(grad, input, other, np.log1p, -1),
+    lambda grad, input, other: grad * input / (other + 1),
+    """`input * log1p(other)`; 0 where `input` is 0, whatever the logarithm, but for NaN.
+
+    >>> import rushlight as torch
+    >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))
+    tensor([0., 0.])
+    """,
+    promote=floats("xlog1py_cpu"),
+    node="SpecialXlog1PyBackward0",
+    aten="special_xlog1py",
+    number_node="SpecialXlog1PyBackward2",
+    methods=False,
+    numbers="either",
+)
+zeta = binary(
+    "zeta",
+    special("zeta"),
+    not_derived("zeta"),
+    lambda grad, input, other: grad * (-input * TABLE["zeta"](input + 1, other)),
+    """The Hurwitz zeta function, the sum of `1 / (k + other)**input`, with a derivative by `other` alone.
+
+    >>> import rushlight as torch
+    >>> torch.special.zeta(torch.tensor([2.0]), 1)
+    tensor([1.6449])
+    """,
+    promote=floats("zeta_cpu"),
+    node="SpecialZetaBackward0",
+    aten="special_zeta",
+    number_node="SpecialZetaBackward2",
+    methods=False,
+    numbers="either",
+)

@@ -1,0 +1,1 @@
+"""Tensors out of data, numbers, ranges and other tensors."""

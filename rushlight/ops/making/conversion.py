@@ -1,0 +1,218 @@
+"""Other dtypes, other memory formats, other libraries: `to` and its kind, DLPack."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.batching import by
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
+from rushlight.core.meta import COPIED_OUT, outline
+from rushlight.core.turned import turning
+from rushlight.devices import CPU, check_device, device, device_of
+from rushlight.kernels.halves import convert_halves
+from rushlight.layouts import empty_array, has_format, memory_format
+from rushlight.ops.making.from_data import shared
+from rushlight.ops.table import named, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["from_dlpack"]
+
+
+@operator(
+    aten=("to", "_to_copy"),
+    linear=True,
+    name="to_copy",
+    layout="as computed",
+    batch=by(lambda n, input, dtype, format: _to_copy.forward(input, dtype, None)),
+    input=lambda grad: grad,  # the core casts the cotangent back
+)
+def _to_copy(input, dtype, format):
+    out = empty_array(input, dtype, format)
+    if not convert_halves(input, out):
+        np.copyto(out, input, casting="unsafe")
+    return out
+
+
+def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_format | None = None) -> Tensor:
+    """A tensor in another dtype and memory format; the tensor itself where nothing is to change."""
+    same = input._array.dtype is dtype and not copy
+    if same and format is None:
+        return input
+    array = input._settled()
+    if same and format is not None and has_format(array, format):
+        return input
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+    if kind_of(dtype) in "fc":
+        return _to_copy(input, dtype, format)
+    return new_tensor(_to_copy(array, dtype, format))
+
+
+def to(
+    self: Tensor, *args: Any, dtype=None, device=None, non_blocking: bool = False, copy: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:  # fmt: skip
+    """The tensor in another dtype: `to(dtype)`, `to(device, dtype=None)` or `to(other)`, which means that of `other`.
+
+    The tensor itself where nothing is to change, unless `copy`. Differentiable. Raises an error for any device but the
+    CPU.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).to(torch.int64), torch.ones(2).to(torch.zeros(1, dtype=torch.float64)).dtype
+    (tensor([1, 1]), torch.float64)
+    """
+    d = self._array.dtype if dtype is None else dtypes.as_numpy(dtype)
+    if args:
+        first, *rest = args
+        if isinstance(first, TensorBase):
+            d = first._array.dtype
+        elif isinstance(first, dtypes.dtype) or first in dtypes.SCALARS:
+            d = dtypes.as_numpy(first)
+        else:
+            device = first
+            if rest and rest[0] is not None and not isinstance(rest[0], bool):
+                d = dtypes.as_numpy(rest.pop(0))
+        copy = copy or (len(rest) > 1 and bool(rest[1]))
+    if device is not None and device_of(device) is not self.device:
+        return moved(self, device_of(device), d)
+    return convert(self, d, copy, memory_format)
+
+
+def moved(tensor: Tensor, device: device, dtype: np.dtype) -> Tensor:
+    """A tensor on the other device: without its values, from which there is no way back (NotImplementedError)."""
+    if device is CPU:
+        raise NotImplementedError(f"{COPIED_OUT} Use to_empty() of a module, or torch.empty_like(x, device='cpu').")
+    return new_tensor(outline(convert(tensor, dtype)._settled()))
+
+
+def type_(self: Tensor, dtype=None, non_blocking: bool = False) -> Tensor | str:
+    """The name of the tensor's type, or the tensor in the type that a dtype, a class or its name names.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).type(), torch.ones(2).type("torch.LongTensor")
+    ('torch.FloatTensor', tensor([1, 1]))
+    """
+    if dtype is None:
+        return f"torch.{dtypes.TYPE_NAMES[self.dtype]}Tensor"
+    if isinstance(dtype, str):
+        for d, name in dtypes.TYPE_NAMES.items():
+            if dtype == f"torch.{name}Tensor":
+                return convert(self, d._numpy)
+        raise ValueError(f"invalid type: '{dtype}'")
+    return convert(self, dtypes.as_numpy(getattr(dtype, "dtype", dtype)))
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of another.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).type_as(torch.tensor([1]))
+    tensor([1, 1])
+    """
+    return convert(self, other._array.dtype)
+
+
+def astype(self: Tensor, dtype, copy: bool = True) -> Tensor:
+    """NumPy's name of `to`, for libraries that expect arrays; takes NumPy's dtypes, too. Differentiable.
+
+    >>> import rushlight as torch
+    >>> torch.ones(2).astype("int64"), torch.ones(2).astype(float).dtype
+    (tensor([1, 1]), torch.float64)
+    """
+    wanted = dtype if isinstance(dtype, dtypes.dtype) else dtypes.from_numpy_dtype(np.dtype(dtype))
+    return convert(self, wanted._numpy, copy)
+
+
+def method_to(name: str, d: dtypes.dtype):
+    """A method that converts to one dtype."""
+
+    def method(self, memory_format=None):
+        return convert(self, d._numpy, False, memory_format)
+
+    return named(method, name, f"The tensor in {d}, or itself if it is of that type already.")
+
+
+def cpu(self: Tensor, memory_format=None) -> Tensor:
+    """The tensor itself, which is on the CPU."""
+    return to(self, CPU, memory_format=memory_format)
+
+
+def cuda(self: Tensor, device=None, non_blocking: bool = False, memory_format=None) -> Tensor:
+    """Always raises AssertionError, as PyTorch without CUDA."""
+    check_device("cuda")
+    return self
+
+
+def is_pinned(self: Tensor, device=None) -> bool:
+    """Whether the memory is pinned for copies to an accelerator: it never is."""
+    return False
+
+
+def pin_memory(self: Tensor, device=None) -> Tensor:
+    """Always raises RuntimeError, as PyTorch without an accelerator."""
+    raise RuntimeError("Cannot access accelerator device when none is available. Leave pin_memory() out on a CPU.")
+
+
+def dlpack(self: Tensor, **options: Any):
+    """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if any(turning(self._array)):
+        raise BufferError(f"Can't export tensors with the {'conjugate' if self.is_conj() else 'negative'} bit set")
+    return self._settled().__dlpack__(**options)
+
+
+def dlpack_device(self: Tensor) -> tuple[int, int]:
+    """The device in DLPack's numbers: the CPU."""
+    return self._array.__dlpack_device__()
+
+
+def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
+    """A tensor that shares the memory of another library's array, through DLPack.
+
+    >>> import numpy as np, rushlight as torch
+    >>> torch.from_dlpack(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    check_device(device)
+    return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
+
+
+def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:
+    """The array API standard's `to(device)`: the tensor itself. RuntimeError for any device but the CPU."""
+    if stream is not None:
+        raise ValueError("a CPU has no streams: leave stream out.")
+    return to(self, device)
+
+
+def array_namespace(self: Tensor, *, api_version: str | None = None):
+    """The namespace of the array API standard that works on tensors. ValueError for a version that it does not have."""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"version {api_version!r} of the array API standard is not there: versions to 2024.12 are.")
+    from rushlight import array_api
+
+    return array_api
+
+
+def array_interface(self: Tensor) -> dict:
+    """What NumPy reads to share the tensor's memory. RuntimeError for a tensor that requires grad."""
+    return self.numpy().__array_interface__
+
+
+METHODS = (to, to_device, type_as, astype, cpu, cuda, is_pinned, pin_memory)
+CONVERSIONS = {
+    "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
+    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
+    "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}  # fmt: skip
+
+for function in METHODS:
+    setattr(Tensor, function.__name__, function)
+for name, d in CONVERSIONS.items():
+    setattr(Tensor, name, method_to(name, d))
+Tensor.type = type_
+Tensor.__dlpack__, Tensor.__dlpack_device__ = dlpack, dlpack_device
+Tensor.__array_namespace__, Tensor.__array_interface__ = array_namespace, property(array_interface)

@@ -1,0 +1,116 @@
+"""Copies: clone, contiguous, and the view operations that return copies."""
+
+import numpy as np
+
+from rushlight.core.batching import by, leading
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import dtype
+from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.elementwise.complexes import view_as_complex, view_as_real
+from rushlight.ops.out import write_out
+from rushlight.ops.shapes.broadcasting import expand
+from rushlight.ops.shapes.dimensions import _alias, permute, t, transpose
+from rushlight.ops.shapes.shape import reshape, squeeze, unsqueeze, view
+from rushlight.ops.shapes.slicing import as_strided, diagonal, narrow, select, slice_of, unbind, unfold
+from rushlight.ops.shapes.splitting import split, split_with_sizes
+from rushlight.ops.table import method, named, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["alias_copy", "as_strided_copy", "clone", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy",
+           "permute_copy", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy",
+           "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy",
+           "view_as_real_copy", "view_copy"]  # fmt: skip
+
+
+@operator(
+    linear=True,
+    layout="as computed",
+    input=lambda grad: grad,
+    holomorphic=False,
+    batch=by(lambda n, input, format: _clone.forward(input, preserve_format)),
+)
+def _clone(input, format):
+    out = empty_array(input, input.dtype, format)
+    out[...] = input
+    return out
+
+
+@method
+def clone(input: Tensor, *, memory_format: memory_format | None = preserve_format) -> Tensor:
+    """A copy, recorded: gradients of the copy go on to `input`. It keeps the order of the dimensions in memory.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> torch.clone(x)
+    tensor([1.], grad_fn=<CloneBackward0>)
+    """
+    input._settled()
+    return _clone(input, memory_format)
+
+
+def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) -> Tensor:
+    """The tensor itself where its elements lie in memory in their order (or in that of `memory_format`), else a copy.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3).T.contiguous().stride()
+    (2, 1)
+    """
+    return input if has_format(input._settled(), memory_format) else _clone(input, memory_format)
+
+
+method(contiguous)
+
+
+def copied(name: str, node: str, look, doc: str):
+    """The variant of a view operation that returns copies, with PyTorch's name for its node."""
+    enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
+    copy = enter_copy(lambda input: np.array(input, order="C", like=input))
+
+    def function(input, *args, out=None, **kwargs):
+        seen = look(input, *args, **kwargs)
+        several = not isinstance(seen, TensorBase)
+        result = tuple([copy(part) for part in seen]) if several else copy(seen)
+        if out is None:
+            return result
+        written = write_out(name, out, result, input)
+        return None if several else written  # as PyTorch's
+
+    return named(function, name, doc)
+
+
+def enter(look, name: str, node: str = ""):
+    """Enters the copying variant of the view operation `name`."""
+    title = "".join(part.capitalize() for part in name.split("_"))
+    doc = f"`{name}`, whose results are copies and not views."
+    return copied(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
+
+
+def narrow_of(input, dim, start, length):
+    """`narrow`, with the words of `narrow_copy` for a negative length."""
+    if length < 0 and input._array.shape:
+        size = size_of(input._array.shape, dim)
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return narrow(input, dim, start, length)
+
+
+alias_copy = enter(lambda input: _alias(input), "alias")
+as_strided_copy = enter(as_strided, "as_strided")
+detach_copy = enter(lambda input: input.detach(), "detach")
+diagonal_copy = enter(diagonal, "diagonal")
+expand_copy = enter(lambda input, size, *, implicit=False: expand(input, size), "expand")
+narrow_copy = method(enter(narrow_of, "narrow", "NarrowCopyBackward0"))
+permute_copy = enter(permute, "permute")
+select_copy = enter(select, "select")
+slice_copy = enter(slice_of, "slice")
+split_copy = enter(split, "split")
+split_with_sizes_copy = enter(split_with_sizes, "split_with_sizes")
+squeeze_copy = enter(squeeze, "squeeze")
+t_copy = enter(t, "t")
+transpose_copy = enter(transpose, "transpose")
+unbind_copy = enter(unbind, "unbind")
+unfold_copy = enter(unfold, "unfold")
+unsqueeze_copy = enter(unsqueeze, "unsqueeze")
+view_as_complex_copy = enter(view_as_complex, "view_as_complex")
+view_as_real_copy = enter(view_as_real, "view_as_real")
+view_copy = enter(lambda input, size: view(input, size) if isinstance(size, dtype) else reshape(input, size), "view")

@@ -1,0 +1,250 @@
+"""Tensors of a shape: zeros, ones, one value, nothing in particular, like another tensor, the identity matrix."""
+
+from collections.abc import Sequence
+from typing import Unpack
+
+import numpy as np
+
+from rushlight.core.batched import Batched, repeated
+from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import noted
+from rushlight.devices import META, device_of
+from rushlight.dtypes import dtype as DType
+from rushlight.dtypes import result_dtype
+from rushlight.layouts import empty_array, laid_over
+from rushlight.ops.arguments.options import (
+    LikeOptions,
+    Options,
+    OutOptions,
+    array_of,
+    like_options,
+    made,
+    numpy_type,
+    sizes,
+)
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.table import refuse
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros",
+    "zeros_like",
+]  # fmt: skip
+
+blank_array = noted(np.empty)
+blank_like = noted(empty_array)
+
+
+def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+    """A tensor of zeros. The sizes are numbers or one sequence; `dtype` is by default the default dtype.
+
+    All creation functions take `out`, `layout`, `device`, `pin_memory` and `requires_grad` as PyTorch's do. Raises
+    RuntimeError for negative sizes and TypeError for sizes that are no integers.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    d = numpy_type("zeros", dtype, type_of_out(options))
+    array = array_of(np.zeros, sizes("zeros", shape, size), d, options)
+    return made("zeros", array, options, dtype)
+
+
+def ones(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+    """A tensor of ones; arguments as for `zeros`.
+
+    >>> import rushlight as torch
+    >>> torch.ones((2,), dtype=torch.int64)
+    tensor([1, 1])
+    """
+    d = numpy_type("ones", dtype, type_of_out(options))
+    array = array_of(np.ones, sizes("ones", shape, size), d, options)
+    return made("ones", array, options, dtype)
+
+
+def empty(
+    *shape: int | Sequence[int], size=None, dtype: DType | None = None, memory_format=None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """A tensor whose elements are whatever the memory holds; arguments as for `zeros`, and `memory_format`.
+
+    >>> import rushlight as torch
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    d = numpy_type("empty", dtype, type_of_out(options))
+    array = array_of(blank_array, sizes("empty", shape, size), d, options)
+    if memory_format is not None:
+        array = blank_like(array, array.dtype, memory_format)
+    return made("empty", array, options, dtype)
+
+
+def full(size, fill_value: complex, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+    """A tensor with one value everywhere, of the dtype that suits the value: int64, bool, the default one or complex.
+
+    RuntimeError for a value that `dtype` cannot hold.
+
+    >>> import rushlight as torch
+    >>> torch.full((2,), 1.5)
+    tensor([1.5000, 1.5000])
+    """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    value = as_number("full", fill_value)
+    given = type_of_out(options) or inferred_type(value)
+    d = numpy_type("full", dtype, given)
+    array = array_of(lambda shape, d: filled(shape, value, d), sizes("full", (size,)), d, options)
+    return made("full", array, options, dtype)
+
+
+def zeros_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
+    """A tensor of zeros of another's shape, dtype and order in memory, where no other is given.
+
+    >>> import rushlight as torch
+    >>> torch.zeros_like(torch.tensor([1, 2]))
+    tensor([0, 0])
+    """
+    return like("zeros_like", input, 0, dtype, options)
+
+
+def ones_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
+    """A tensor of ones of another's shape, dtype and order in memory, where no other is given.
+
+    >>> import rushlight as torch
+    >>> torch.ones_like(torch.tensor([1, 2]), dtype=torch.float32)
+    tensor([1., 1.])
+    """
+    return like("ones_like", input, 1, dtype, options)
+
+
+def full_like(
+    input: Tensor, fill_value: complex, *, dtype: DType | type | None = None, **options: Unpack[LikeOptions]
+) -> Tensor:
+    """A tensor with one value everywhere, of another's shape, dtype and order in memory, where no other is given.
+
+    >>> import rushlight as torch
+    >>> torch.full_like(torch.tensor([1.0, 2.0]), 7)
+    tensor([7., 7.])
+    """
+    return like("full_like", input, as_number("full_like", fill_value), dtype, options)
+
+
+def empty_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
+    """An uninitialised tensor of another's shape, dtype and order in memory, where no other is given.
+
+    >>> import rushlight as torch
+    >>> torch.empty_like(torch.tensor([1, 2])).dtype
+    torch.int64
+    """
+    return like("empty_like", input, None, dtype, options)
+
+
+def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
+    """A tensor like another with a value everywhere, or with none (None)."""
+    if not isinstance(input, TensorBase):
+        return refuse(name, "input", 1, input)
+    like_options(input, options)
+    d = numpy_type(name, dtype, input._array.dtype)
+    if META in (input.device, device_of(options.get("device"))):
+        options.pop("memory_format", None)
+        return made(name, array_of(lambda shape, d: filled(shape, value or 0, d), input.shape, d, options), options)
+    array = blank_like(input._settled(), d, options.pop("memory_format", None))
+    if value is not None:
+        array[...] = checked_number(value, d)
+    return made(name, array, options)
+
+
+def empty_strided(size, stride, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor with the given strides, in elements.
+
+    RuntimeError where sizes and strides differ in number, or a stride is negative.
+
+    >>> import rushlight as torch
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
+        )
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}: "
+            "strides must not be negative"
+        )
+    d = numpy_type("empty_strided", dtype)
+    length = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    steps = tuple(s * d.itemsize for s in stride)
+    array = laid_over(blank_array(length, d), tuple(size), steps)
+    return made("empty_strided", array, options)
+
+
+def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+    """The identity matrix, or a matrix of n × m with ones on its diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    for position, (side, length) in enumerate((("n", n), ("m", n if m is None else m)), 1):
+        if not hasattr(length, "__index__"):
+            raise TypeError(f"eye(): argument '{side}' (position {position}) must be int, not {type(length).__name__}")
+        if length < 0:
+            raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
+    return made("eye", np.eye(n, m, dtype=numpy_type("eye", dtype, type_of_out(options))), options, dtype)
+
+
+def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:
+    """A number as a tensor without dimensions, of the default dtype also where it is an integer.
+
+    >>> import rushlight as torch
+    >>> torch.scalar_tensor(1)
+    tensor(1.)
+    """
+    return made("scalar_tensor", filled((), as_number("scalar_tensor", s), numpy_type("scalar_tensor", dtype)), options)
+
+
+def type_of_out(options) -> np.dtype | None:
+    """The NumPy type of the tensor given as `out=`."""
+    out = options.get("out")
+    return out._array.dtype if isinstance(out, TensorBase) else None
+
+
+def as_number(name: str, value):
+    """A fill value as a number: also a tensor without dimensions that does not require grad. TypeError for others."""
+    if isinstance(value, TensorBase) and not value._array.ndim and not value.requires_grad:
+        return value.item()
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+    return value
+
+
+def inferred_type(value) -> np.dtype:
+    """The NumPy type that a number alone gives a tensor."""
+    return result_dtype(value)
+
+
+def filled(shape: tuple[int, ...], value, dtype: np.dtype) -> np.ndarray:
+    """An array with one value everywhere; RuntimeError where the dtype cannot hold it."""
+    return np.full(shape, checked_number(value, dtype), dtype)
+
+
+def new(name: str, function):
+    """Makes `Tensor.new_zeros` of `zeros` and so on: the tensor's dtype where no other is given."""
+
+    def variant(self, *args, dtype: DType | None = None, **options):
+        like_options(self, options)
+        result = function(*args, dtype=self.dtype if dtype is None else dtype, **options)
+        if type(self._array) is Batched and not self.is_meta:
+            result._array = repeated(result._array, self._array.levels)
+        return result
+
+    variant.__name__ = variant.__qualname__ = name
+    variant.__doc__ = f"`torch.{function.__name__}` with this tensor's dtype where no other is given."
+    setattr(Tensor, name, variant)
+
+
+for function in (zeros, ones, empty, full, empty_strided):
+    new(f"new_{function.__name__}", function)

@@ -1,0 +1,228 @@
+"""Tensors from data: nested lists and numbers, NumPy arrays, buffers, other tensors."""
+
+import warnings
+from array import array as PythonArray
+from typing import Any, Unpack
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.ops.arguments.options import Options, made, numpy_type, require_grad
+from rushlight.ops.making.nested import array_of
+from rushlight.tensors import Tensor
+
+__all__ = ["as_tensor", "asarray", "from_numpy", "frombuffer", "tensor"]
+
+BYTE_ORDER = (
+    "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+    "currently not supported. Convert it first: array.astype(array.dtype.newbyteorder('='))."
+)
+NEGATIVE_STRIDE = (
+    "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+    "supported. (You can probably work around this by making a copy of your array with array.copy().)"
+)
+ODD_STRIDE = (
+    "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the memory."
+)
+COPY_OF_TENSOR = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+READ_ONLY = (
+    "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to "
+    "the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its "
+    "data or make it writable before converting it to a tensor."
+)
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+    "this tensor will result in an error. You may want to copy the array before converting it to a tensor."
+)
+
+
+def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
+    """A new tensor with a copy of data: numbers in nested sequences, a number, a NumPy array, a tensor.
+
+    Without `dtype`, Python's floats get the default dtype, integers int64, bools bool and complex numbers the complex
+    type of the default's precision; NumPy's values keep their own. Raises ValueError or TypeError for ragged sequences,
+    TypeError for strings and RuntimeError for what is no number or does not fit `dtype`.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[1, 2], [3, 4]]), torch.tensor(2.5, requires_grad=True)
+    (tensor([[1, 2],
+            [3, 4]]), tensor(2.5000, requires_grad=True))
+    """
+    if isinstance(data, TensorBase):
+        warnings.warn(COPY_OF_TENSOR, UserWarning, stacklevel=2)
+    d = None if dtype is None else numpy_type("tensor", dtype)
+    return made("tensor", new_array(data, d), options)
+
+
+def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device=None) -> Tensor:
+    """Data as a tensor, without copying where that is possible: the tensor itself, or a NumPy array's memory.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2)
+    >>> torch.as_tensor(x) is x
+    True
+    """
+    if isinstance(data, TensorBase):
+        return data.to(device=device, dtype=data.dtype if dtype is None else dtype)
+    options: Options = {} if device is None else {"device": device}
+    d = None if dtype is None else numpy_type("as_tensor", dtype)
+    if isinstance(data, np.ndarray):
+        return made("as_tensor", cast(shared(data), d), options)
+    return made("as_tensor", new_array(data, d), options)
+
+
+def asarray(
+    obj: Any, *, dtype: dtypes.dtype | None = None, device=None, copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Data as a tensor, which shares its memory where `copy` is False, and where that is possible if it is None.
+
+    Takes what `as_tensor` takes, and objects with a buffer or with `__dlpack__`. A tensor keeps its place in the graph
+    unless `requires_grad` is given, which makes the result a leaf. ValueError where `copy=False` cannot be met.
+
+    >>> import numpy as np, rushlight as torch
+    >>> torch.asarray(np.arange(3.0), dtype=torch.float32)
+    tensor([0., 1., 2.])
+    """
+    source = as_source(obj, dtype)
+    if source is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        source, copy = new_tensor(new_array(obj, None if dtype is None else numpy_type("asarray", dtype))), False
+    elif copy is False and dtype is not None and dtype is not source.dtype:
+        asked, held = dtypes.TYPE_NAMES[dtype], dtypes.TYPE_NAMES[source.dtype]
+        raise ValueError(f"can't alias tensor with dtype '{held}' into dtype '{asked}'.")
+    result = source.to(device=device, dtype=source.dtype if dtype is None else dtype, copy=bool(copy))
+    if requires_grad is not None:
+        result = result.detach()
+        if requires_grad:
+            require_grad(result)
+    return result
+
+
+def as_source(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
+    """A tensor that shares the memory of an object, if it is one that lends it: bytes are read as `dtype`."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return new_tensor(shared(obj))
+    if hasattr(obj, "__dlpack__"):
+        return new_tensor(shared(np.from_dlpack(obj)))
+    if isinstance(obj, (bytes, bytearray, memoryview, PythonArray)):
+        return new_tensor(of_buffer(obj, numpy_type("asarray", dtype)))
+    return None
+
+
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A tensor that shares the memory of a NumPy array: a change to one is a change to the other.
+
+    TypeError for what is no array or has elements that tensors cannot have, ValueError for a foreign byte order and for
+    negative strides. A warning for an array that must not be written to.
+
+    >>> import numpy as np, rushlight as torch
+    >>> array = np.zeros(2)
+    >>> x = torch.from_numpy(array)
+    >>> array[0] = 5
+    >>> x
+    tensor([5., 0.], dtype=torch.float64)
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type_name(type(ndarray))})")
+    array = shared(ndarray)
+    if not array.flags.writeable:
+        warnings.warn(NOT_WRITABLE, UserWarning, stacklevel=2)
+    return new_tensor(array)
+
+
+def frombuffer(buffer, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A tensor of one dimension that shares the memory of a buffer, from `offset` bytes on.
+
+    ValueError where the buffer does not hold `count` elements.
+
+    >>> import rushlight as torch
+    >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8, offset=1)
+    tensor([2, 3], dtype=torch.uint8)
+    """
+    array = of_buffer(buffer, numpy_type("frombuffer", dtype), count, offset)
+    return made("frombuffer", array, {"requires_grad": requires_grad})
+
+
+def of_buffer(buffer, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.ndarray:
+    """The array that reads the memory of a buffer. ValueError, with PyTorch's words, where that is impossible."""
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    length, size = view.nbytes, dtype.itemsize
+    if length <= 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    rest = length - offset
+    if count < 0 and rest % size:
+        raise ValueError(
+            f"buffer length ({length} bytes) after offset ({offset} bytes) must be a multiple of element size ({size})"
+        )
+    if count * size > rest:
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    if view.readonly:
+        warnings.warn(READ_ONLY, UserWarning, stacklevel=3)
+    return np.frombuffer(buffer, dtype, max(count, -1), offset)
+
+
+def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
+    """`torch.tensor` with this tensor's dtype where no other is given."""
+    if isinstance(data, TensorBase):
+        warnings.warn(COPY_OF_TENSOR, UserWarning, stacklevel=2)
+    return made("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
+
+
+def shared(array: np.ndarray) -> np.ndarray:
+    """A NumPy array as tensors hold them: of ndarray itself and with the one dtype object of its type."""
+    if not array.dtype.isnative:
+        raise ValueError(BYTE_ORDER)
+    if array.dtype not in dtypes.FROM_NUMPY:
+        supported = "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool"
+        given = type_name(array.dtype.type)
+        raise TypeError(f"can't convert np.ndarray of type {given}. The only supported types are: {supported}.")
+    for stride in array.strides:
+        if stride < 0:
+            raise ValueError(NEGATIVE_STRIDE)
+        if stride % array.itemsize:
+            raise ValueError(ODD_STRIDE)
+    return dtypes.canonical(array if type(array) is np.ndarray else np.asarray(array))
+
+
+def cast(array: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
+    """An array in another type, or itself."""
+    return array if dtype is None or array.dtype is dtype else array.astype(dtype)
+
+
+def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
+    """A new array with the values of data; its type is inferred where none is given."""
+    if isinstance(data, TensorBase):
+        return np.array(data._array, dtype)
+    if isinstance(data, np.ndarray):
+        return np.array(shared(data), dtype)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if hasattr(data, "__array__") and not isinstance(data, np.generic):
+        return np.array(shared(np.asarray(data)), dtype)
+    return array_of(data, dtype)
+
+
+def type_name(kind: type) -> str:
+    """A class as C messages name it: with its module, unless that is Python's own."""
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+Tensor.new_tensor = data_like

@@ -1,0 +1,86 @@
+"""Grids and combinations of vectors' elements."""
+
+import itertools
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import new_tensor
+from rushlight.ops.arguments.dims import listed
+from rushlight.ops.picking.indexed import index_select
+from rushlight.ops.shapes.joining import stack
+from rushlight.ops.shapes.shape import flatten, reshape
+from rushlight.tensors import Tensor
+
+__all__ = ["cartesian_prod", "combinations", "meshgrid"]
+
+
+def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Views of vectors spread over the grid they make: the i-th varies along dimension i.
+
+    With `indexing="xy"` the first two dimensions change places. RuntimeError for tensors of more than one dimension.
+
+    >>> import rushlight as torch
+    >>> x, y = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    >>> x
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    vectors = listed(tensors)
+    if not vectors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for vector in vectors:
+        if vector._array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {vector}")
+        if vector._array.dtype != vectors[0]._array.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swap = indexing == "xy" and len(vectors) > 1
+    order = [1, 0, *range(2, len(vectors))] if swap else range(len(vectors))
+    shape = [vectors[i]._array.size for i in order]
+    views = [reshape(v, (1,) * i + (-1,) + (1,) * (len(vectors) - i - 1)) for i, v in zip(order, vectors, strict=True)]
+    return tuple([view.expand(shape) for view in views])
+
+
+def check_vector(tensor):
+    """RuntimeError for what is no vector."""
+    if tensor._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All combinations of one element of each vector, a row each; of one vector that vector itself.
+
+    >>> import rushlight as torch
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
+    vectors = listed(tensors)
+    for vector in vectors:
+        check_vector(vector)
+    if len(vectors) == 1:
+        return vectors[0]
+    return stack([flatten(grid) for grid in meshgrid(*vectors)], dim=1)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All combinations of r elements of a vector, a row each, in the order of Python's `itertools`.
+
+    >>> import rushlight as torch
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
+    check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return new_tensor(np.empty(0, input._array.dtype))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(choose(range(input._array.size), r)), dtypes.int64._numpy).reshape(-1, r)
+    return stack([index_select(input, 0, new_tensor(column.copy())) for column in rows.T], dim=1)

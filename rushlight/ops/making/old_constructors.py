@@ -1,0 +1,67 @@
+"""The constructors of old, which take sizes or data: `Tensor(2, 3)`, `FloatTensor([1, 2])`, `x.new(2)`."""
+
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.devices import check_device
+from rushlight.ops.arguments.options import sizes
+from rushlight.ops.making.from_data import new_array, type_name
+from rushlight.ops.making.nested import is_sequence
+from rushlight.size import Size
+from rushlight.tensors import Tensor, use_constructor
+
+__all__: list[str] = []
+
+
+def constructed(dtype: np.dtype, *given: Any, device=None, size=None, data=None, cast: bool = True) -> np.ndarray:
+    """The array of an old constructor: uninitialised for sizes, one by one or as a `Size`; else with the data.
+
+    A tensor lends its memory, which has to be of the dtype where `cast` says so. TypeError for what is neither.
+    """
+    check_device(device)
+    if size is not None or data is not None:
+        given = (Size(size) if data is None else data,)
+    if len(given) != 1 or isinstance(given[0], Size) or is_size(given[0]):
+        shape = given[0] if len(given) == 1 and isinstance(given[0], Size) else given
+        return np.empty(sizes("new", (tuple(shape),)) if shape else 0, dtype)
+    source = given[0]
+    if isinstance(source, TensorBase):
+        if cast and source._array.dtype != dtype:
+            raise TypeError(f"expected {options_of(dtype)} (got {options_of(source._array.dtype)})")
+        return source._settled()
+    if isinstance(source, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(source).__name__}'")
+    if not isinstance(source, np.ndarray) and not is_sequence(source):
+        raise TypeError(f"new(): data must be a sequence (got {type_name(type(source))})")
+    return new_array(source, dtype)
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value is an integer, and not a bool."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def options_of(dtype: np.dtype) -> str:
+    """A dtype as the messages of old constructors put it."""
+    return f"TensorOptions(dtype={C_NAMES.get(dtype.name, dtype.name)}, device=cpu)"
+
+
+C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "uint8": "unsigned char"}
+
+
+def new(self: Tensor, *given: Any, **options: Any) -> Tensor:
+    """A tensor of this one's dtype from sizes, which leaves it uninitialised, or from data. Old; see `new_tensor`.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(2, 3)
+    >>> x.new(x.size()).shape, x.new([1, 2])
+    (torch.Size([2, 3]), tensor([1., 2.]))
+    """
+    return new_tensor(constructed(self._array.dtype, *given, **options))
+
+
+Tensor.new = new
+use_constructor(lambda *given, **options: constructed(dtypes.get_default_dtype()._numpy, *given, cast=False, **options))

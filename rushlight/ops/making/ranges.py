@@ -1,0 +1,233 @@
+"""Tensors of numbers in even steps: `arange`, `linspace`, `logspace`, and the indices of triangles."""
+
+import builtins
+import math
+import warnings
+from operator import index
+from typing import Unpack
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.batched import Batched
+from rushlight.core.batching import by
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import dtype as DType
+from rushlight.ops.arguments.options import Options, OutOptions, made, numpy_type
+from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.making.creation import type_of_out
+from rushlight.ops.table import operator
+from rushlight.random.names import NUMBERS, require
+from rushlight.tensors import Tensor
+
+__all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
+
+Number = float | Tensor
+
+
+def arange(
+    start: Number | None = None, end: Number | None = None, step: Number = 1, *, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """The numbers from `start` on, in steps, that lie before `end`: `arange(end)` or `arange(start, end, step=1)`.
+
+    They are int64 where all arguments are integers, else of the default dtype. RuntimeError for a step of 0 or in the
+    wrong direction.
+
+    >>> import rushlight as torch
+    >>> torch.arange(3), torch.arange(1, 2, 0.5)
+    (tensor([0, 1, 2]), tensor([1.0000, 1.5000]))
+    """
+    if end is None:
+        last, first, by = numbers("arange", end=start, start=0, step=step)
+    else:
+        first, last, by = numbers("arange", start=0 if start is None else start, end=end, step=step)
+    floating = any(isinstance(n, float) for n in (first, last, by))
+    default = dtypes.get_default_dtype() if floating else dtypes.int64
+    d = numpy_type("arange", dtype, type_of_out(options) or default._numpy)
+    require(d, NUMBERS, "arange_cpu")
+    if d == np.int64:
+        if 0 < abs(by) < 1:
+            raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
+        first, last, by = int(first), int(last), int(by)
+    values = first + np.arange(count(first, last, by)) * by
+    return made("arange", values.astype(d, copy=False), options, dtype)
+
+
+def range(
+    start: Number, end: Number | None = None, step: Number = 1, *, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """The numbers from `start` to `end`, which is included, in steps. Deprecated in PyTorch; use `arange`.
+
+    >>> import rushlight as torch
+    >>> torch.arange(1, 3 + 1)
+    tensor([1, 2, 3])
+    """
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    first, last, by = numbers("range", start=0 if end is None else start, end=start if end is None else end, step=step)
+    check_direction(first, last, by)
+    values = first + np.arange(math.floor((last - first) / by) + 1) * by
+    return made("range", values.astype(numpy_type("range", dtype, type_of_out(options))), options, dtype)
+
+
+def linspace(
+    start: complex | Tensor, end: complex | Tensor, steps: int, *, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """`steps` numbers from `start` to `end`, both included, at even distances; the same from both ends.
+
+    RuntimeError for a negative number of steps and for bounds that are tensors with dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    first, last, d = bounds("linspace", start, end, steps, dtype, options)
+    return made("linspace", _evenly(first, last, index(steps), d), options, dtype)
+
+
+def logspace(
+    start: complex | Tensor, end: complex | Tensor, steps: int, base: float = 10.0, *, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """`steps` numbers from `base ** start` to `base ** end`, both included, at even distances of their logarithms.
+
+    >>> import rushlight as torch
+    >>> torch.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    first, last, d = bounds("logspace", start, end, steps, dtype, options)
+    return made("logspace", _powers(first, last, index(steps), d, base), options, dtype)
+
+
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, **options: Unpack[Options]
+) -> Tensor:
+    """The rows and columns, in two rows, of the elements of a matrix on or below a diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    return triangle("tril_indices", np.tri(*sides(row, col), offset, bool), dtype, options)
+
+
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, **options: Unpack[Options]
+) -> Tensor:
+    """The rows and columns, in two rows, of the elements of a matrix on or above a diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.triu_indices(2, 2)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
+    """
+    return triangle("triu_indices", ~np.tri(*sides(row, col), offset - 1, bool), dtype, options)
+
+
+def triangle(name: str, mask: np.ndarray, dtype, options) -> Tensor:
+    """The indices of a mask's true elements."""
+    return made(name, np.stack(mask.nonzero()).astype(numpy_type(name, dtype), copy=False), options)
+
+
+def sides(row: int, col: int) -> tuple[int, int]:
+    """The sides of a matrix; RuntimeError for negative ones."""
+    for name, length in (("row", row), ("col", col)):
+        if length < 0:
+            raise RuntimeError(f"{name} must be non-negative, got{length}")
+    return row, col
+
+
+def numbers(name: str, **arguments: Number | None) -> list:
+    """Real numbers out of arguments, which may be tensors of one element. Raises PyTorch's errors for others."""
+    found = []
+    for position, (argument, value) in enumerate(arguments.items(), 1):
+        number = value.item() if isinstance(value, (TensorBase, np.generic)) else value
+        if isinstance(number, complex):
+            number = checked_number(number, np.dtype(np.float64))
+        if not isinstance(number, (bool, int, float)):
+            given = type(number).__name__
+            raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {given}")
+        found.append(number)
+    return found
+
+
+def count(start: float, end: float, step: float) -> int:
+    """How many numbers lie from `start` on before `end`; RuntimeError where there is no such range."""
+    check_direction(start, end, step)
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return len(builtins.range(start, end, step))
+    return math.ceil((end - start) / step)
+
+
+def check_direction(start: float, end: float, step: float) -> None:
+    """Raises PyTorch's errors for a range that does not lead from `start` to `end`."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, complex, np.dtype]:
+    """The bounds as numbers, and the type of the result."""
+    for side, bound in (("start", start), ("end", end)):
+        if isinstance(bound, TensorBase) and bound._array.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {side} with {bound._array.ndim} "
+                "dimension(s)."
+            )
+    first, last = (number(x) for x in (start, end))
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    default = dtypes.get_default_dtype()
+    if isinstance(first, complex) or isinstance(last, complex):
+        default = default.to_complex()
+    d = numpy_type(name, dtype, type_of_out(options) or default._numpy)
+    if d.kind == "b":
+        raise missing(f"{name}_cpu", d)
+    if d.kind in "iu":
+        first, last = [x if type(x) is Batched else checked_number(x, d) for x in (first, last)]
+    return first, last, d
+
+
+def number(bound):
+    """A bound as a number, or as the array of the numbers that a batch of examples has."""
+    if isinstance(bound, TensorBase) and type(bound._array) is Batched:
+        return bound._array
+    return bound.item() if isinstance(bound, (TensorBase, np.generic)) else bound
+
+
+@operator(batch=by(lambda n, *args: _evenly.forward(*args)), name="linspace")
+def _evenly(first, last, steps, dtype):
+    return evenly(first, last, steps, dtype).astype(dtype, copy=False)
+
+
+@operator(batch=by(lambda n, *args: _powers.forward(*args)), name="logspace")
+def _powers(first, last, steps, dtype, base):
+    exponents = evenly(first, last, steps, np.dtype(np.complex128 if dtype.kind == "c" else np.float64))
+    return np.power(base, exponents).astype(dtype)
+
+
+def evenly(first, last, steps: int, dtype: np.dtype) -> np.ndarray:
+    """Numbers at even distances, in double precision: the first half counted from the start, the other from the end.
+
+    The bounds may be arrays of as many dimensions: each pair of them has numbers of its own.
+    """
+    d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
+    start, end = np.broadcast_arrays(np.asarray(first, d)[..., None], np.asarray(last, d)[..., None])
+    step = (end - start) / d.type(max(steps - 1, 1))
+    precise = np.result_type(d, np.float64)
+    start, end, step = start.astype(precise), end.astype(precise), step.astype(precise)
+    half = np.arange(steps // 2) * step
+    rest = np.arange(steps - steps // 2)[::-1] * step
+    return np.concatenate([start + half, end - rest], axis=-1) if steps != 1 else start

@@ -1,0 +1,1 @@
+"""Operators that pick and put elements by indices and masks."""

@@ -1,0 +1,406 @@
+"""Rows of a table looked up by index, alone or in bags; one-hot vectors."""
+
+import math
+
+import numpy as np
+
+from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.batched import values
+from rushlight.core.batching import by, one_by_one
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.inplace import is_batched
+from rushlight.core.kinds import kind_of
+from rushlight.core.recording import recording
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_rows, are_indices
+from rushlight.ops.picking.batched_indexing import rows_picked, rows_put
+from rushlight.ops.picking.gather import _put_back
+from rushlight.ops.table import operator
+from rushlight.tensors import Tensor
+
+__all__ = ["embedding", "embedding_bag", "one_hot"]
+
+
+@operator(
+    aten="embedding",
+    batch=rows_picked,
+    linear=True,
+    input=lambda grad, indices, input_shape: _put_rows(grad, indices, input_shape[0]),
+)
+def _rows(input, indices):
+    """The rows of a table at indices."""
+    return input.take(indices, 0)
+
+
+@operator(
+    aten="embedding_dense_backward",
+    batch=rows_put,
+    linear=True,
+    input=lambda grad, indices: _rows(grad, indices),
+    node="EmbeddingDenseBackwardBackward0",
+)
+def _put_rows(input, indices, n):
+    """A table of zeros with rows added in at indices: the adjoint of `_rows`."""
+    return add_rows(np.reshape(indices, -1), np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), n)
+
+
+def table_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
+    """The rows of a cotangent added up in their places, but for padding; divided by their numbers if so asked."""
+    share = shares(indices, padding_idx, scale_grad_by_freq, grad.dtype)
+    return _put_rows(grad if share is None else grad * np.expand_dims(share, -1), indices, weight_shape[0])
+
+
+def shares(indices, padding_idx, scale_grad_by_freq, dtype):
+    """By what the cotangent of each looked up row is multiplied; None where that is 1 for all."""
+    if padding_idx < 0 and not scale_grad_by_freq:
+        return None
+    return _shares(indices, padding_idx, scale_grad_by_freq, numpy_type(dtype))
+
+
+def shares_of_batch(n, indices, padding_idx, scale_grad_by_freq, dtype):
+    """The shares of the indices of each example, of which there are as many as the first `n` dimensions say."""
+    share = np.ones(indices.shape, dtype)
+    if scale_grad_by_freq and indices.size:
+        examples = indices.shape[:n]
+        first = (indices.max() + 1) * np.arange(math.prod(examples)).reshape(*examples, *(1,) * (indices.ndim - n))
+        share /= np.bincount((indices + first).reshape(-1))[indices + first]
+    share[indices == padding_idx] = 0
+    return share
+
+
+@operator(aten=(), batch=by(shares_of_batch), name="embedding_shares")
+def _shares(indices, padding_idx, scale_grad_by_freq, dtype):
+    return shares_of_batch(0, indices, padding_idx, scale_grad_by_freq, dtype)
+
+
+def numpy_type(dtype):
+    """The NumPy type of an array's dtype or a tensor's."""
+    return dtype if isinstance(dtype, np.dtype) else dtype._numpy
+
+
+@operator(batch=rows_picked, linear=True, weight=table_cotangent, name="embedding")
+def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
+    return weight.take(indices, 0)
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """The rows of `weight` (n, d) at the indices `input`, of any shape (...): (..., d).
+
+    No gradient reaches the row `padding_idx`. With `max_norm` rows that are looked up and have a larger norm (of order
+    `norm_type`) are scaled down to it first, in place. With `scale_grad_by_freq` each row's gradient is divided by the
+    number of times it is looked up. IndexError for an index that is not there. With `sparse` the gradient of `weight`
+    is a sparse tensor: the rows that were looked up.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    padding = padding_row(padding_idx, weight)
+    if max_norm is not None:
+        renormalise(weight, input, max_norm, norm_type, "embedding_renorm_")
+    check_indices("embedding", input)
+    if not weight._array.ndim and weight.requires_grad and recording():
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if weight._array.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    check_rows(input._array, weight._array.shape[0])
+    return (_sparse_embedding if sparse else _embedding)(weight, input, padding, scale_grad_by_freq)
+
+
+def sparse_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
+    """The rows of a cotangent with their places, but for padding: a sparse tensor."""
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    return sparse_rows(np.reshape(grad, (-1, weight_shape[1])), indices, weight_shape, padding_idx)
+
+
+def sparse_rows(rows, indices, shape, padding_idx):
+    """A sparse table of a shape with rows at their indices, but for those of padding."""
+    from rushlight.sparse.tensor import make
+
+    places = np.reshape(np.asarray(indices), -1)
+    rows = rows if isinstance(rows, TensorBase) else new_tensor(rows)
+    if padding_idx >= 0:
+        kept = np.flatnonzero(places != padding_idx)
+        places, rows = places[kept], rows[new_tensor(kept)]
+    return make(places[None].astype(np.int64), rows, shape)
+
+
+@operator(batch=rows_picked, linear=True, weight=sparse_cotangent, name="sparse_embedding", node="EmbeddingBackward0",
+          aten="embedding")  # fmt: skip
+def _sparse_embedding(weight, indices, padding_idx, scale_grad_by_freq):
+    """`_embedding` whose table has a sparse cotangent."""
+    return weight.take(indices, 0)
+
+
+def padding_row(padding_idx, weight):
+    """The number of the padding row; -1 for none. AssertionError out of range."""
+    if padding_idx is None:
+        return -1
+    n = weight._array.shape[0]
+    assert -n <= padding_idx < n, "Padding_idx must be within num_embeddings"
+    return padding_idx % n
+
+
+def check_indices(function, indices):
+    """RuntimeError for indices that are no integers."""
+    if indices._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{TYPE_NAMES[indices.dtype]}Tensor instead (while checking arguments for {function})"
+        )
+
+
+def check_rows(indices, n):
+    """IndexError for an index that is negative or too large; RuntimeError where there is no row."""
+    if n == 0 and indices.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if not are_indices(indices, n):
+        raise IndexError("index out of range in self")
+
+
+def renormalise(weight, indices, max_norm, norm_type, function):
+    """Scales the rows at indices down to a norm, in place, outside the graph."""
+    array = weight._array
+    if array.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {array.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {function})"
+        )
+    check_rows(indices._array, array.shape[0])
+    rows = np.unique(indices._array)
+    norms = np.linalg.norm(array[rows], norm_type, axis=1)
+    large = norms > max_norm
+    if large.any():
+        scale = np.ones(array.shape[0], array.dtype, like=array)
+        scale[rows[large]] = max_norm / (norms[large] + 1e-7)
+        with no_grad():
+            weight.mul_(new_tensor(scale[:, None]))
+
+
+# bags
+
+
+def cotangents_by(
+    put,
+    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):  # fmt: skip
+    """The cotangents of the table, where `put` brings rows to their places, and of the weights of the samples."""
+    grad = grads[0]
+    if mode == "max":
+        chosen = result1._array if isinstance(result1, TensorBase) else result1
+        return [_put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape), None]
+    rows = _rows(grad, bags)
+    share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(weight.dtype))
+    sample = None
+    if needs[1]:
+        sample = np.add.reduce(rows * _rows(weight, indices), axis=-1) * np.not_equal(indices, padding)
+    if not needs[0]:
+        return [None, sample]
+    rows = rows * np.expand_dims(share, -1)
+    if per_sample_weights is not None:
+        rows = rows * np.expand_dims(per_sample_weights, -1)
+    return [put(rows, indices, weight_shape, padding), sample]
+
+
+def bag_cotangents(
+    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):
+    """The cotangents of the table and of the weights of the samples."""
+    return cotangents_by(
+        lambda rows, indices, shape, padding: _put_rows(rows, indices, shape[0]),
+        grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs,
+    )  # fmt: skip
+
+
+def sparse_bag_cotangents(
+    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):
+    """The same with a sparse cotangent of the table."""
+    return cotangents_by(
+        sparse_rows, grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1,
+        weight, needs,
+    )  # fmt: skip
+
+
+def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
+    """What part of its bag each sample has in the cotangent of its row."""
+    share = shares(indices, padding, scale, dtype)
+    if share is None:
+        share = np.ones(np.shape(indices), dtype)
+    return share / np.maximum(counts, 1)[bags].astype(dtype) if mode == "mean" else share
+
+
+@operator(joint=bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), name="embedding_bag",
+          holomorphic=False, batch=one_by_one)  # fmt: skip
+def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
+    rows = weight[indices]
+    if mode == "max":
+        return largest_rows(weight, rows, indices, bags, counts.size, padding)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights[:, None]
+    if padding >= 0:
+        rows = np.where((indices == padding)[:, None], 0, rows)
+    total = add_rows(bags, rows.astype(weight.dtype, copy=False), counts.size)
+    if mode == "mean":
+        total = total / np.maximum(counts, 1).astype(total.dtype)[:, None]
+    return total, counts
+
+
+_sparse_embedding_bag = operator(
+    joint=sparse_bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), holomorphic=False,
+    name="sparse_embedding_bag", batch=one_by_one, aten="embedding_bag", node="EmbeddingBagBackward0",
+)(_embedding_bag.forward)  # fmt: skip
+
+
+def largest_rows(weight, rows, indices, bags, n, padding):
+    """The largest value of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
+    kept = np.flatnonzero(indices != padding)
+    out = np.full((n, weight.shape[1]), -np.inf, weight.dtype, like=weight)
+    np.maximum.at(out, bags[kept], rows[kept])
+    chosen = np.full(out.shape, -1, like=out)
+    for k in kept[::-1]:
+        hit = rows[k] == out[bags[k]]
+        chosen[bags[k]][hit] = indices[k]
+    return np.where(chosen >= 0, out, 0).astype(weight.dtype), chosen
+
+
+def embedding_bag(
+    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The sums, means or largest values of bags of rows of `weight` (n, d), without keeping the rows: (bags, d).
+
+    A bag is a row of the indices `input` where that is two-dimensional; else they are all in one vector and `offsets`
+    tells where each bag starts (with `include_last_offset` also where the last one ends). `per_sample_weights` of the
+    shape of `input` weigh a sum's rows. The row `padding_idx` takes no part. Other options are as for `embedding`.
+
+    >>> import rushlight as torch
+    >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.nn.functional.embedding_bag(torch.tensor([0, 1, 1]), table, torch.tensor([0, 1]), mode="sum")
+    tensor([[1., 2.],
+            [6., 8.]])
+    """
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if sparse and mode == "max":
+        raise ValueError("max mode does not support sparse weights")
+    if kind_of(weight._array.dtype) != "f":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got torch.{TYPE_NAMES[weight.dtype]}Tensor instead (while checking arguments for "
+            "embedding_bag)"
+        )
+    check_sample_weights(input, per_sample_weights, mode)
+    flat, bags, n = bags_of(input, offsets, include_last_offset)
+    padding = padding_row(padding_idx, weight)
+    if max_norm is not None:
+        renormalise(weight, flat, max_norm, norm_type, "embedding_renorm_")
+    check_rows(flat._array, weight._array.shape[0])
+    weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    if any(is_batched(x) for x in (flat, weight, weights)):
+        return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
+    counts = np.bincount(bags[flat._array != padding], minlength=n)
+    op = _sparse_embedding_bag if sparse else _embedding_bag
+    return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
+
+
+def bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale):
+    """The same of a batch, in operators that have batching rules: rows are picked, and reduced by their bags."""
+    rows = _embedding(weight, indices, padding, scale)
+    bag = new_tensor(bags)
+    counted = indices.ne(padding).to(rows.dtype)
+    out = new_tensor(np.zeros((n, rows.shape[1]), rows._array.dtype))
+    if mode == "max":
+        rows = rows.masked_fill(indices.eq(padding).unsqueeze(1), -np.inf)
+        largest = out.index_reduce(0, bag, rows, "amax", include_self=False)
+        return largest.masked_fill(largest.eq(-np.inf), 0)
+    rows = rows * counted.unsqueeze(1) if weights is None else rows * (weights * counted).unsqueeze(1)
+    total = out.index_add(0, bag, rows)
+    return total if mode == "sum" else total / out[:, 0].index_add(0, bag, counted).clamp_min(1).unsqueeze(1)
+
+
+def check_sample_weights(input, weights, mode):
+    """Raises PyTorch's errors for weights of the samples that do not fit."""
+    if weights is None:
+        return
+    if weights._array.shape != input._array.shape:
+        raise ValueError(
+            "embedding_bag: If per_sample_weights is not None, then it must have the same shape as the input "
+            f"(got input of shape {list(input._array.shape)}, per_sample_weights of shape {list(weights._array.shape)})"
+        )
+    if mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
+
+
+def bags_of(input, offsets, include_last_offset):
+    """All indices in a vector, the number of the bag each is in, and the number of bags."""
+    array = input._array
+    if array.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
+        n, length = array.shape
+        return input.reshape(-1), np.repeat(np.arange(n), length), n
+    if array.ndim != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {array.ndim}")
+    if not isinstance(offsets, TensorBase):
+        raise ValueError(f"offsets has to be a 1D Tensor but got {offsets}")
+    starts = checked_offsets(offsets._array, array.size)
+    n = starts.size - 1 if include_last_offset else starts.size
+    return input, np.searchsorted(starts[:n], np.arange(array.size), side="right") - 1, n
+
+
+def checked_offsets(starts, size):
+    """The starts of bags, after PyTorch's errors for those that cannot be."""
+    if starts.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if starts.size and starts[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {starts[0]}"
+        )
+    if starts.size and starts[-1] > size:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
+        )
+    return starts
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Vectors of zeros with a 1 at each class of a tensor of int64: (...) gives (..., num_classes).
+
+    Without `num_classes` there is one more than the largest class. RuntimeError for classes out of range, and inside
+    `vmap` without `num_classes`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    array, every = tensor._array, values(tensor._array)
+    if array.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if num_classes <= 0 and is_batched(tensor):
+        raise RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+        )
+    if every.size == 0 and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if every.size and every.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(every.max()) + 1
+    if every.size and every.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return new_tensor((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))

@@ -1,0 +1,362 @@
+"""Elements picked along a dimension by an index, and put back where they came from: each is the other's adjoint."""
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.core.batched import values
+from rushlight.core.batching import leading
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_along, are_indices
+from rushlight.kernels.picking import put_along, take_along
+from rushlight.layouts import owned
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.out import takes_out, write_out
+from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced
+from rushlight.ops.shapes.slicing import _look, _place
+from rushlight.ops.table import in_place, method, no_derivative, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
+
+
+def grid(index, dim):
+    """The index arrays that pick `index` along `dim`: in the other dimensions each place counts itself."""
+    last = index.ndim - 1
+    places = [np.arange(n).reshape(-1, *[1] * (last - i)) for i, n in enumerate(index.shape)]
+    places[dim] = index
+    return tuple(places)
+
+
+def flat_places(index, dim, shape):
+    """Where in an array of a shape, flattened, `index` along `dim` picks."""
+    flat, step = 0, 1
+    places = grid(index, dim)
+    for i in reversed(range(len(shape))):
+        flat = flat + places[i] * step
+        step *= shape[i]
+    return np.broadcast_to(flat, index.shape).reshape(-1)
+
+
+@operator(
+    linear=True, batch=leading, input=lambda grad, dim, index, input_shape: _put_back(grad, dim, index, input_shape)
+)
+def _gather(input, dim, index):
+    """The elements of `input` at `index` along `dim`; elsewhere the index may be smaller than the input."""
+    if input.ndim == 0 or index.ndim != input.ndim:
+        return np.reshape(input, -1)[index]
+    found = take_along(input, index, dim)
+    return input[grid(index, dim)] if found is None else found
+
+
+@operator(
+    aten=(),
+    linear=True,
+    batch=leading,
+    input=lambda grad, dim, index: _gather(grad, dim, index),
+    node="ScatterAddBackward0",
+)
+def _put_back(input, dim, index, shape, distinct=False):
+    """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `_gather`.
+
+    Where no two elements go to the same place, `distinct` says so, which is faster.
+    """
+    if not distinct and (out := add_along(input, index, dim, shape)) is not None:
+        return out
+    out = np.zeros_like(input, shape=shape)
+    if out.ndim == 0 or index.ndim != out.ndim:
+        np.add.at(out.reshape(-1), index, input)
+    elif distinct:
+        out[grid(index, dim)] = input
+    elif input.size:
+        out = np.zeros(out.size, input.dtype, like=input)
+        np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
+        return out.reshape(shape)
+    return out
+
+
+def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
+    """The dimension, after PyTorch's errors for an index that does not fit the tensor, or its source."""
+    shape, sizes = input._array.shape or (1,), index._array.shape or (1,)
+    dim = wrap_dim(dim, len(input._array.shape))
+    if index._array.size == 0:
+        return dim
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if src is not None and src._array.dtype != input._array.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if len(sizes) != len(shape):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    if src is not None:
+        check_source(sizes, src._array.shape or (1,))
+    check_extent(shape, sizes, dim, None if src is None else src._array.shape or (1,), name == "gather")
+    check_bounds(index._array, shape[dim], dim)
+    return dim
+
+
+def check_source(sizes, source):
+    """PyTorch's errors for a source that has not as many dimensions as the index."""
+    if len(source) == len(sizes):
+        return
+    if len(source) < len(sizes) and all(n <= m for n, m in zip(sizes, source, strict=False)):
+        n = len(source)
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {n})")
+    raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+
+
+def check_extent(shape, sizes, dim, source, gathers):
+    """RuntimeError for an index that is larger than the tensor elsewhere than along `dim`, or than its source."""
+    beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
+    if gathers and beyond:
+        raise RuntimeError(
+            f"Size does not match at dimension {beyond[0]} expected index {list(sizes)} to be no larger than self "
+            f"{list(shape)} apart from dimension {dim}"
+        )
+    if beyond or (source is not None and any(n > m for n, m in zip(sizes, source, strict=True))):
+        clause = "" if source is None else f" and to be no larger size than src {list(source)}"
+        raise RuntimeError(
+            f"Expected index {list(sizes)} to be no larger than self {list(shape)} apart from dimension {dim}{clause}"
+        )
+
+
+def check_bounds(index, size, dim):
+    """RuntimeError for an index that is negative or too large."""
+    if not are_indices(index, size):
+        found = values(index)
+        wrong = found[(found < 0) | (found >= size)].flat[0]
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+@method
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
+    """The elements of `input` at `index` along a dimension: `out[i][j] = input[index[i][j]][j]` for `dim=0`.
+
+    The index has as many dimensions as `input` and is no larger apart from `dim`; the result has its shape.
+    RuntimeError where it does not fit. `sparse_grad` must stay False: there are no sparse tensors.
+
+    >>> import rushlight as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    if sparse_grad:
+        raise NotImplementedError("rushlight has no sparse tensors: leave sparse_grad=True out.")
+    dim = check_index("gather", input, dim, index)
+    result = _gather(input, dim, index)
+    return result if out is None else write_out("gather", out, result, input)
+
+
+@method
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The elements at indices along a dimension, broadcast in the others; without `dim` of the flattened tensor.
+
+    It takes what `argmax` (with `keepdim`) and `argsort` return.
+
+    >>> import rushlight as torch
+    >>> torch.take_along_dim(torch.tensor([[3, 1], [2, 4]]), torch.tensor([[1], [0]]), dim=1)
+    tensor([[1],
+            [2]])
+    """
+    if indices._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {TYPE_NAMES[indices.dtype]}"
+        )
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
+    if input._array.ndim != indices._array.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input._array.ndim} dimensions for input, and {indices._array.ndim} dimensions for indices"
+        )
+    dim = wrap_dim(dim, input._array.ndim)
+    shapes = [list(t._array.shape) for t in (input, indices)]
+    shapes[0][dim] = shapes[1][dim] = 1
+    common = list(np.broadcast_shapes(*shapes))
+    inner, outer = common.copy(), common.copy()
+    inner[dim], outer[dim] = indices._array.shape[dim], input._array.shape[dim]
+    size = max(outer[dim], 1)
+    if indices._array.size and indices._array.min() < 0:
+        indices = new_tensor(np.where(indices._array < 0, indices._array % size, indices._array))
+    return gather(input.expand(outer), dim, indices.expand(inner), out=out)
+
+
+def picked(op, outs, args, tangents):
+    """The rule of forward mode of what picks elements along a dimension: the tangents at their places."""
+    dim, index, tangent = dict(zip(op.params, args, strict=True))["dim"], outs[1], tangents[0]
+    if tangent._array.ndim == 0:
+        return [tangent, None]
+    if index._array.ndim == tangent._array.ndim:
+        return [_gather(tangent, dim, index), None]
+    return [_gather(tangent, dim, index.unsqueeze(dim)).squeeze(dim), None]
+
+
+# writing
+
+
+@operator(
+    batch=leading,
+    additive=True,
+    input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+    src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
+)
+def _scatter(input, dim, index, src):
+    return scattered(input, dim, index, corner(src, index.shape))
+
+
+@operator(
+    aten="scatter",
+    batch=leading,
+    input=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+    node="ScatterBackward1",
+)
+def _scatter_value(input, dim, index, value):
+    return scattered(input, dim, index, value)
+
+
+def scattered(input, dim, index, values):
+    """A copy with values at `index` along `dim`."""
+    out = owned(input)
+    if out.ndim == 0 or index.ndim == 0:
+        out.reshape(-1)[index] = values
+    elif index.size and not put_along(out, index, dim, values):
+        out[grid(index, dim)] = values
+    return out
+
+
+def corner(src, shape):
+    """The part of a source that an index of a shape takes: from 0 on in every dimension."""
+    return src if src.shape == shape or not src.ndim else _look(src, beginning(shape))
+
+
+def beginning(shape):
+    """The key of that part; that of an index without dimensions is one element."""
+    return tuple(slice(n) for n in shape) or (0, ...)
+
+
+def padded(grad, shape):
+    """A cotangent of a corner as that of the whole source."""
+    if grad.shape == tuple(shape):
+        return grad
+    if 0 in grad.shape:
+        return np.zeros_like(grad, shape=shape)
+    return _place(grad, shape, beginning(grad.shape))
+
+
+@operator(
+    batch=leading,
+    additive=True,
+    input=lambda grad: grad,
+    src=lambda grad, dim, index, src_shape: padded(_gather(grad, dim, index), src_shape),
+    name="scatter_add",
+)
+def _scatter_add(input, dim, index, src):
+    if not index.size:
+        return input.copy()
+    values, out = corner(src, index.shape), owned(input)
+    if put_along(out, index, dim, values, True):
+        return out
+    added = _put_back.forward(values, dim, index, input.shape)
+    return (input + added).astype(input.dtype, copy=False)
+
+
+@operator(
+    aten="scatter",
+    batch=leading,
+    input=no_derivative("scatter"),
+    src=no_derivative("scatter"),
+    name="scatter_with_reduce",
+    node="NotImplemented",
+)
+def _scatter_with_reduce(input, dim, index, src, reduce):
+    values = np.broadcast_to(corner(src, index.shape) if is_array(src) else src, index.shape)
+    return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)
+
+
+def flat(index, dim, input):
+    """Where in the flattened input an index along a dimension points."""
+    return flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
+
+
+@takes_out
+@in_place
+@method
+def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None = None, *,
+            value: complex | None = None, reduce: str | None = None) -> Tensor:  # fmt: skip
+    """A copy with `src` (a tensor or a number) written at `index` along a dimension: the reverse of `gather`.
+
+    `out[index[i][j]][j] = src[i][j]` for `dim=0`. Where an index comes twice, one of its values stays. `reduce` ("add"
+    or "multiply", not differentiable) combines with what is there. RuntimeError where the index does not fit.
+
+    >>> import rushlight as torch
+    >>> torch.scatter(torch.zeros(2, 2), 1, torch.tensor([[0], [1]]), 5.0)
+    tensor([[5., 0.],
+            [0., 5.]])
+    """
+    source = value if src is None else src
+    tensor = source if isinstance(source, Tensor) else None
+    dim = check_index("scatter", input, dim, index, tensor)
+    if tensor is None:
+        source = checked_number(source, input._array.dtype)
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        return _scatter_with_reduce(input, dim, index, source, reduce)
+    return (_scatter_value if tensor is None else _scatter)(input, dim, index, source)
+
+
+@takes_out
+@in_place
+@method
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy with `src` added in at `index` along a dimension: the adjoint of `gather`.
+
+    >>> import rushlight as torch
+    >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.])
+    """
+    return _scatter_add(input, check_index("scatter_add", input, dim, index, src), index, src)
+
+
+def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self, result, needs):
+    """The cotangents of the input and of the source; see `reduce_cotangents`."""
+    take = lambda values: _gather(values, dim, index)
+    add = lambda values: _put_back(values, dim, index, input.shape)
+    part = corner(src, index.shape)
+    product = lambda base, factors: _scatter_reduce(base, dim, index, factors, "prod", True)
+    others = lambda factors: product_of_others(factors, index, dim)
+    first, second = reduce_cotangents(
+        grad, input, part, result, take, add, product, others, reduce, include_self, needs
+    )
+    return [first, None if second is None else padded(second, src.shape)]
+
+
+@operator(
+    batch=leading, joint=scatter_reduce_cotangents, inputs=("input", "src"), name="scatter_reduce", holomorphic=False
+)
+def _scatter_reduce(input, dim, index, src, reduce, include_self):
+    return reduced(input, flat(index, dim, input), corner(src, index.shape), reduce, include_self)
+
+
+@takes_out
+@in_place
+@method
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy with `src` reduced into the places that `index` names along a dimension.
+
+    `reduce` is "sum", "prod", "mean", "amax" or "amin"; `include_self` tells whether what is there takes part.
+
+    >>> import rushlight as torch
+    >>> torch.scatter_reduce(torch.zeros(2), 0, torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 5.0]), "mean",
+    ...                      include_self=False)
+    tensor([2., 5.])
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    dim = check_index("scatter_reduce", input, dim, index, src)
+    if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
+        raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", input._array.dtype)
+    return _scatter_reduce(input, dim, index, src, reduce, include_self)

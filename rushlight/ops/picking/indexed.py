@@ -1,0 +1,507 @@
+"""What an index tensor names along a dimension, or in the flattened tensor: read, added to, overwritten, reduced."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rushlight.core.arrays import as_array
+from rushlight.core.batched import Batched, aligned, spread, values
+from rushlight.core.batching import by, dynamic, with_index
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_rows, are_indices
+from rushlight.layouts import owned
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.arguments.promotion import is_complex, missing
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.out import takes_out, write_out
+from rushlight.ops.picking.gather import check_bounds
+from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "argwhere", "index_add", "index_copy", "index_fill", "index_reduce", "index_select", "nonzero", "put", "take",
+    "unravel_index",
+]  # fmt: skip
+
+
+@operator(
+    linear=True, batch=with_index, input=lambda grad, input_shape, dim, index: _add_at(grad, input_shape, dim, index)
+)
+def _index_select(input, dim, index):
+    return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
+
+
+@operator(
+    aten=(),
+    linear=True,
+    batch=with_index,
+    input=lambda grad, dim, index: _index_select(grad, dim, index),
+    node="IndexAddBackward0",
+)
+def _add_at(input, shape, dim, index):
+    """Zeros of a shape with `input` added in at `index` along `dim`: the adjoint of `index_select`."""
+    if not shape:
+        return as_array(np.add.reduce(input, axis=None))
+    rows = np.ascontiguousarray(np.moveaxis(input, dim, 0), like=input)
+    return np.ascontiguousarray(np.moveaxis(add_rows(np.reshape(index, -1), rows, shape[dim]), 0, dim), like=input)
+
+
+def vector_index(name: str, index: Tensor) -> None:
+    """Raises PyTorch's errors for what is no vector of indices."""
+    if index._array.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector")
+
+
+def check_selected(index, size, ndim):
+    """IndexError for an index that is negative or too large; RuntimeError where there is nothing to select."""
+    if size == 0 and index.size and ndim > 1:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if not are_indices(index, size):
+        raise IndexError("index out of range in self")
+
+
+@method
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the indices of a dimension that `index`, a vector, names.
+
+    IndexError for one that is not there; negative ones are not counted from the end.
+
+    >>> import rushlight as torch
+    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1, 0]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    vector_index("index_select", index)
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if input._array.ndim == 0 and index._array.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)")
+    check_selected(index._array, (input._array.shape or (1,))[dim], input._array.ndim)
+    result = _index_select(input, dim, index)
+    return result if out is None else write_out("index_select", out, result, input)
+
+
+# changes along a dimension
+
+
+def at(dim, index):
+    """The NumPy key of indices of a dimension."""
+    return (*(slice(None),) * dim, np.reshape(index, -1))
+
+
+def as_rows(array):
+    """An array with at least one dimension: a view, so that writing to it changes the array."""
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
+    """The dimension, after PyTorch's errors for an index and a source that do not fit."""
+    dim, count = wrap_dim(dim, input._array.ndim), index._array.size
+    vector_index(name, index)
+    if index._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {TYPE_NAMES[index.dtype]}")
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"{name}(): self ({TYPE_NAMES[input.dtype]}) and source ({TYPE_NAMES[source.dtype]}) must have the "
+            "same scalar type"
+        )
+    shape, given = input._array.shape, source._array.shape
+    if dim and dim >= len(given):
+        raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor with dim {len(given)}")
+    if (given or (1,))[dim] != count:
+        if not given:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise RuntimeError(
+            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({given[dim]}), for dim: {dim}"
+        )
+    if (without(shape, dim) != without(given, dim)) if shape and given else shape != given:
+        raise RuntimeError(
+            f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(shape)} source.shape = {list(given)}"
+        )
+    if name == "index_reduce_" and count and not (shape or (1,))[dim]:
+        raise IndexError(f"select(): index 0 out of range for tensor of size {list(shape)} at dimension {dim}")
+    if name == "index_reduce_" or len(shape) < 2:
+        if not are_indices(index._array, (shape or (1,))[dim]):
+            raise IndexError("index out of range in self")
+    elif count and input._array.size:
+        check_bounds(index._array, shape[dim], dim)
+    return dim
+
+
+def without(shape, dim):
+    """A shape without one of its dimensions."""
+    return shape[:dim] + shape[dim + 1 :]
+
+
+@operator(
+    batch=with_index,
+    additive=True,
+    input=lambda grad: grad,
+    source=lambda grad, dim, index, alpha, source_shape: np.reshape(
+        _index_select(grad, dim, index) * alpha, source_shape
+    ),
+    name="index_add",
+)
+def _index_add(input, dim, index, source, alpha):
+    if not input.size:
+        return owned(input)
+    added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
+    return (input + np.reshape(added * alpha, input.shape)).astype(input.dtype, copy=False)
+
+
+@takes_out
+@in_place
+@method
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    """A copy with `alpha * source` added to the indices of a dimension that `index` names, as often as it names them.
+
+    >>> import rushlight as torch
+    >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.])
+    """
+    return _index_add(input, check_source("index_add_", input, dim, index, source), index, source, alpha)
+
+
+@operator(
+    batch=with_index,
+    additive=True,
+    input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    source=lambda grad, dim, index, source_shape: np.reshape(_index_select(grad, dim, index), source_shape),
+    name="index_copy",
+)
+def _index_copy(input, dim, index, source):
+    out = owned(input)
+    as_rows(out)[at(dim, index)] = as_rows(source)
+    return out
+
+
+@takes_out
+@in_place
+@method
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy with `source` written to the indices of a dimension that `index` names.
+
+    >>> import rushlight as torch
+    >>> torch.index_copy(torch.zeros(3), 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    ndims, array = (source._array.ndim, input._array.ndim), index._array
+    if array.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {array.ndim})")
+    if not ndims[0] and array.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {array.size})")
+    if ndims[0] != ndims[1] and all(ndims):
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({ndims[0]}), destination dimensionality ({ndims[1]})"
+        )
+    if array.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{TYPE_NAMES[input.dtype]} and (source) {TYPE_NAMES[source.dtype]}"
+        )
+    dim = wrap_dim(dim, ndims[1])
+    shape, given = input._array.shape, source._array.shape
+    if without(shape, dim) != without(given, dim):
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{list(without(shape, dim))} at dimension {dim} and source slice shape: {list(without(given, dim))}."
+        )
+    if given and array.size != given[dim]:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({array.size}) should be equal to source.size(dim) ({given[dim]})"
+        )
+    try:
+        check_bounds(array, (shape or (1,))[dim], dim)
+    except RuntimeError as error:
+        raise IndexError(f"index_copy_(): {error}") from None
+    return _index_copy(input, dim, index, source)
+
+
+@operator(
+    layout="like first",
+    batch=with_index,
+    input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    name="index_fill",
+)
+def _index_fill(input, dim, index, value):
+    out = owned(input)
+    as_rows(out)[at(dim, index)] = value
+    return out
+
+
+@operator(
+    aten="index_fill",
+    layout="like first",
+    batch=with_index,
+    additive=True,
+    input=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    value=lambda grad, dim, index: np.add.reduce(_index_select(grad, dim, np.unique(index)), axis=None),
+    node="IndexFillBackward1",
+)
+def _index_fill_tensor(input, dim, index, value):
+    return _index_fill.forward(input, dim, index, value)
+
+
+@in_place
+@method
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) -> Tensor:
+    """A copy with one value at the indices of a dimension that `index` names: a number or a tensor without dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.index_fill(torch.zeros(3), 0, torch.tensor([0, -1]), 5)
+    tensor([5., 0., 5.])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    vector_index("index_fill_", index)
+    if index._array.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    size, array = (input._array.shape or (1,))[dim], index._array
+    if array.size and not size:
+        raise RuntimeError(f"index_fill_(): {array.size} indices are out of bounds for dimension {dim} of size 0")
+    if array.size and (array.min() < -size or array.max() >= size):
+        found = values(array)
+        wrong = found[(found < -size) | (found >= size)].flat[0]
+        raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    if array.size and array.min() < 0:
+        index = new_tensor(array % size)
+    if is_complex(value) and not is_complex(input):
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    if not isinstance(value, TensorBase):
+        return _index_fill(input, dim, index, checked_number(value, input._array.dtype))
+    if value._array.ndim:
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    return _index_fill_tensor(input, dim, index, value)
+
+
+def along(index, dim, shape):
+    """An index into a dimension in the shape of what is there."""
+    return np.broadcast_to(index.reshape(-1, *[1] * (len(shape) - dim - 1)), shape) if shape else index
+
+
+def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_self, result, needs):
+    """The cotangents of the input and of the source; see `reduce_cotangents`."""
+    take = lambda values: _index_select(values, dim, index)
+    add = lambda values: _add_at(values, input.shape, dim, index)
+    product = lambda base, factors: _index_reduce(base, dim, index, factors, "prod", True)
+    others = lambda factors: product_of_others(factors, along(index, dim, factors.shape), dim)
+    return list(reduce_cotangents(grad, input, source, result, take, add, product, others, reduce, include_self, needs))
+
+
+@operator(
+    batch=with_index,
+    joint=index_reduce_cotangents,
+    inputs=("input", "source"),
+    name="index_reduce",
+    holomorphic=False,
+)
+def _index_reduce(input, dim, index, source, reduce, include_self):
+    rows = as_rows(input)
+    places = np.arange(rows.size, like=rows).reshape(rows.shape)[at(dim, index)]
+    return reduced(input, places.reshape(-1), source, reduce, include_self)
+
+
+@takes_out
+@in_place
+@method
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy with `source` reduced into the indices of a dimension that `index` names.
+
+    `reduce` is "prod", "mean", "amax" or "amin"; `include_self` tells whether what is there takes part.
+
+    >>> import rushlight as torch
+    >>> torch.index_reduce(torch.ones(2), 0, torch.tensor([0, 0]), torch.tensor([2.0, 3.0]), "prod")
+    tensor([6., 1.])
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    dim = check_source("index_reduce_", input, dim, index, source)
+    if input._array.ndim < 2 and input._array.dtype.kind in "bc":
+        raise missing("index_func_", input._array.dtype)
+    if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
+        raise missing("maximum_cpu" if reduce == "amax" else "minimum_cpu", input._array.dtype)
+    return _index_reduce(input, dim, index, source, reduce, include_self)
+
+
+# the flattened tensor
+
+
+def places(index, size, n):
+    """Indices of the flattened elements of each example as such of those of all examples, one after another."""
+    examples = math.prod(index.shape[:n])
+    rows = index.reshape(examples, math.prod(index.shape[n:])) % max(size, 1)
+    return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
+
+
+def taken(op, args, levels):
+    """The rule of taking elements of the flattened array."""
+    input, index = args
+    if type(index) is not Batched:
+        array = aligned(input, levels)
+        rows = array.reshape(*array.shape[: len(levels)], input.size)
+        return rows[..., index]
+    if type(input) is not Batched:
+        return op.forward(input, aligned(index, levels))
+    return op.forward(spread(input, levels), places(spread(index, levels), input.size, len(levels)))
+
+
+def added_flat(n, input, shape, index):
+    """The rule of its adjoint."""
+    return _put_flat.forward(input, index.shape[:n] + shape, places(index, math.prod(shape), n))
+
+
+def put_flat(n, input, index, source, accumulate):
+    """The rule of putting elements into the flattened array."""
+    return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
+
+
+@operator(linear=True, batch=taken, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
+def _take(input, index):
+    return np.reshape(input, -1)[index]
+
+
+@operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
+def _put_flat(input, shape, index):
+    """Zeros of a shape with `input` added in where `index` counts the flattened elements: the adjoint of `take`."""
+    size = math.prod(shape)
+    flat = np.reshape(index, -1) % max(size, 1)
+    return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
+
+
+def check_put(input, index, source):
+    """Raises PyTorch's errors for elements to put that are not of the tensor's dtype, or not as many as the indices."""
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{TYPE_NAMES[input.dtype]} and source.dtype = {TYPE_NAMES[source.dtype]}"
+        )
+    if index._array.size != source._array.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source._array.size}, index.numel() = {index._array.size}"
+        )
+
+
+def check_flat(name, input, index, source=None):
+    """Raises PyTorch's errors for indices of the flattened tensor, and for what is to be put there."""
+    array, size = index._array, input._array.size
+    if array.dtype != np.int64:
+        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    if source is not None:
+        check_put(input, index, source)
+    if array.size and size == 0:
+        raise IndexError(f"{name}(): tried to take from an empty tensor")
+    if array.size and (array.min() < -size or array.max() >= size):
+        found = values(array)
+        wrong = found[(found < -size) | (found >= size)].flat[0]
+        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
+
+
+@takes_out
+@method
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at indices that count the flattened tensor; the result has the shape of `index`.
+
+    >>> import rushlight as torch
+    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, -1]))
+    tensor([1, 4])
+    """
+    check_flat("take", input, index)
+    return _take(input, index)
+
+
+@operator(
+    layout="like first",
+    additive=True,
+    input=lambda grad, index, accumulate: (
+        grad if accumulate else _put(grad, index, np.zeros_like(grad, shape=index.shape), False)
+    ),
+    source=lambda grad, index, source_shape: np.reshape(_take(grad, index), source_shape),
+    batch=by(put_flat),
+)
+def _put(input, index, source, accumulate):
+    if accumulate:
+        return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
+    out = np.array(input, order="C", like=input)
+    out.reshape(-1)[np.reshape(index, -1)] = np.reshape(source, -1)
+    return out
+
+
+@in_place
+@method
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `source` written (or added, with `accumulate`) where `index` counts the flattened elements.
+
+    >>> import rushlight as torch
+    >>> torch.put(torch.zeros(3), torch.tensor([0, 2]), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    check_flat("put_", input, index, source)
+    return _put(input, index, source, accumulate)
+
+
+# where the elements are that are not zero
+
+
+@method
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Tensor | tuple[Tensor, ...]:
+    """The indices of the elements that are not zero, a row each; with `as_tuple` a vector for each dimension.
+
+    >>> import rushlight as torch
+    >>> torch.nonzero(torch.tensor([0, 1, 1]))
+    tensor([[1],
+            [2]])
+    """
+    if as_tuple:
+        rows = input if input._array.ndim else input.reshape(1)
+        return tuple([new_tensor(places.copy()) for places in _nonzero(rows)._array.T])
+    result = _nonzero(input)
+    return result if out is None else write_out("nonzero", out, result)
+
+
+@operator(batch=dynamic, layout="as computed")
+def _nonzero(input):
+    return np.argwhere(input)
+
+
+@method
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, a row each.
+
+    >>> import rushlight as torch
+    >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    return nonzero(input)
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """The coordinates, a tensor for each dimension of `shape`, of elements of the flattened tensor.
+
+    TypeError for indices that are no integers, ValueError for a negative shape.
+
+    >>> import rushlight as torch
+    >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))
+    (tensor([2, 0]), tensor([0, 1]))
+    """
+    if indices._array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = [math.prod(sizes[dim + 1 :]) for dim in range(len(sizes))]
+    flat = indices._array.astype(np.int64)[..., None]
+    return new_tensor(flat // np.array(steps, np.int64) % np.array(sizes, np.int64)).unbind(-1)

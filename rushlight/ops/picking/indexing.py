@@ -1,0 +1,327 @@
+"""`x[key]` and `x[key] = value`."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.inplace import change, check_history, is_followed, without_history
+from rushlight.core.interpreters import noted
+from rushlight.core.operators import call
+from rushlight.core.recording import recording
+from rushlight.core.writing import check_apart, check_memory, shares
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.accumulate import add_rows, flat_index
+from rushlight.layouts import owned
+from rushlight.ops.arguments.keys import (
+    as_torch,
+    check_masks,
+    check_step,
+    is_basic,
+    last_operation,
+    split,
+    with_ellipsis,
+)
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.picking.batched_indexing import picked, put_back, put_in
+from rushlight.ops.shapes.dimensions import _alias
+from rushlight.ops.shapes.slicing import ALL, _look, _select, _slice
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["index_put"]
+
+ENTRIES = {"select": _select, "slice": _slice, "unsqueeze": _look}
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+@operator(
+    layout="indexed",
+    linear=True,
+    batch=picked,
+    input=lambda grad, input_shape, key: _accumulate(grad, input_shape, key),
+)
+def _index(input, key):
+    """The elements at a key of index arrays, masks and full slices."""
+    return np.ascontiguousarray(input[key], like=input)
+
+
+@operator(aten=(), linear=True, batch=put_back, input=lambda grad, key: _index(grad, key), node="IndexPutBackward0")
+def _accumulate(input, shape, key):
+    """Zeros of a shape with `input` added in at a key: the adjoint of `_index`."""
+    arrays = [item for item in key if is_array(item)]
+    if len(arrays) == 1 and arrays[0].dtype == bool:
+        out = np.zeros(shape, input.dtype, like=input)
+        out[key] = input
+        return out
+    dims, index, apart = located(key)
+    rest = [dim for dim in range(len(shape)) if dim not in dims]
+    places = 0 if apart else dims[0]
+    rows = np.moveaxis(input, range(places, places + index[0].ndim), range(index[0].ndim))
+    sizes = [shape[dim] for dim in dims]
+    flat = flat_index([i.reshape(-1) for i in index], sizes)
+    rows = np.ascontiguousarray(rows, like=rows).reshape(flat.size, *[shape[dim] for dim in rest])
+    out = add_rows(flat, rows, int(np.prod(sizes))).reshape(*sizes, *[shape[dim] for dim in rest])
+    return np.ascontiguousarray(np.moveaxis(out, range(len(dims)), dims), like=input)
+
+
+def located(key):
+    """The dimensions of a key's index arrays (masks as the indices of their elements), the arrays broadcast together,
+    and whether they are apart, so that NumPy puts their dimensions first."""
+    dims, index, blocks, dim = [], [], [], 0
+    for number, item in enumerate(key):
+        if is_array(item):
+            found = item.nonzero() if item.dtype == bool else (item,)
+            dims += range(dim, dim + len(found))
+            index += found
+            dim += len(found)
+            blocks.append(number)
+        else:
+            dim += 1
+    return dims, np.broadcast_arrays(*index), blocks[-1] - blocks[0] >= len(blocks)
+
+
+def __getitem__(self, key):
+    """The elements at a key: a view for integers, slices, None and Ellipsis; a copy for index tensors and masks."""
+    kind = type(key)
+    array = self._array
+    try:
+        if kind is int:
+            if array.ndim == 0:
+                raise scalar_index()
+            return call(_select, (self, (key, ...)))
+        if kind is slice:
+            if array.ndim == 0:
+                raise without_history((self,)) or IndexError("slice() cannot be applied to a 0-dim tensor.")
+            if key.step is not None:
+                check_step(key)
+            return call(_slice, (self, (key,)))
+        if kind is tuple and is_basic(key):
+            return basic(self, key)
+        return general(self, key)
+    except IndexError as error:
+        raise as_torch(error, array) from None
+
+
+def basic(input, key):
+    """The view that a basic key shows."""
+    name = last_operation(key, input._array.shape)
+    if name:
+        return call(ENTRIES[name], (input, with_ellipsis(key)))
+    input._array[key]  # raises where there are too many indices
+    return call(_alias, (input,))
+
+
+def copy_of(array):
+    """A copy of an array, that later changes do not reach."""
+    return array.copy()
+
+
+kept = noted(copy_of)
+
+
+def general(input, key):
+    """The view or copy that any key stands for."""
+    viewed, arrays = viewed_and_arrays(input, key)
+    if arrays is None:
+        return viewed if viewed is not input else call(_alias, (input,))
+    if viewed.requires_grad and recording():
+        arrays = tuple([kept(item) if is_array(item) else item for item in arrays])
+    return call(_index, (viewed, arrays))
+
+
+def viewed_and_arrays(input, key, written=None):
+    """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays.
+
+    `written` is what is going to be written to the view: PyTorch looks whether it may be before it reads arrays.
+    """
+    key, arrays = split(key, input._array.ndim)
+    viewed = input if all(item == ALL for item in key) else basic(input, key)
+    if not any(is_array(item) for item in arrays):
+        return viewed, None
+    if written is not None:
+        check_write(viewed, written)
+    check_masks(arrays, viewed._array.shape)
+    return viewed, arrays if viewed._array.size else anywhere(viewed._array, arrays)
+
+
+def check_write(target, value):
+    """Raises PyTorch's errors for a tensor that is not to be changed, or not while a value is read."""
+    if recording():
+        check_history(target, target.requires_grad)
+    if isinstance(value, TensorBase) and value._array.ndim:
+        check_apart(target, (value,))
+
+
+def anywhere(array, arrays):
+    """A key of arrays for an empty tensor: where nothing is picked, no index is out of bounds."""
+    if 0 not in selected_shape(array, arrays):
+        return arrays
+    return tuple([np.zeros_like(x) if is_array(x) and x.dtype != bool else x for x in arrays])
+
+
+def scalar_index():
+    """The error for an index of a tensor without dimensions."""
+    return IndexError(
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+        "a 0-dim tensor to a number"
+    )
+
+
+# assignment
+
+
+def __setitem__(self, key, value):
+    """Overwrites the elements at a key, in place and recorded; the value is broadcast, and cast to the dtype."""
+    if not isinstance(value, (TensorBase, *NUMBERS)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a torch.{TYPE_NAMES[self.dtype]}Tensor")
+    kind = type(key)
+    try:
+        if kind is bool:
+            if key:
+                assign(self.unsqueeze(0), value)
+        elif kind is int:
+            assign(self[key], value)
+        elif key is ... or kind is slice or (kind is tuple and is_basic(key)):
+            viewed = self[key]
+            assign(viewed if last_operation(key if kind is tuple else (key,), self._array.shape) else self, value)
+        else:
+            viewed, arrays = viewed_and_arrays(self, key, value)
+            if arrays is None:
+                assign(viewed, value)
+            else:
+                put(viewed, arrays, value, False, single_mask(arrays), trimmed=True)
+    except IndexError as error:
+        raise as_torch(error, self._array) from None
+
+
+def assign(target, value):
+    """Overwrites a whole tensor with a number or a tensor, which may have more dimensions of size 1 in front."""
+    if not isinstance(value, TensorBase):
+        target.fill_(value)
+        return
+    if value._array.ndim == 0:
+        target.fill_(value if value._counter is not target._counter else value.clone())  # it may lie in the target
+        return
+    shape = target._array.shape
+    if value._array.shape != shape:
+        sizes = value._array.shape
+        while len(sizes) > len(shape) and sizes[0] == 1:
+            sizes = sizes[1:]
+        if sizes != value._array.shape:
+            value = value.reshape(sizes)
+        added = len(shape) - len(value._array.shape)
+        lies_alike = shape[added:] == value._array.shape and math.prod(shape[:added]) == 1
+        value = value.reshape(shape) if lies_alike else value.expand(shape)
+    target.copy_(value)
+
+
+def single_mask(arrays):
+    """Whether a key is one mask, for which PyTorch fills with a value of any dtype."""
+    found = [item for item in arrays if is_array(item)]
+    return len(found) == 1 and found[0].dtype == bool
+
+
+@operator(
+    layout="like first",
+    batch=put_in,
+    additive=True,
+    input=lambda grad, key, accumulate: (
+        grad if accumulate else _index_put(grad, np.zeros_like(grad, shape=()), key, False)
+    ),
+    values=lambda grad, values_shape, key: unbroadcast(_index(grad, key), values_shape),
+)
+def _index_put(input, values, key, accumulate):
+    if accumulate:
+        values = np.broadcast_to(values, input[key].shape)
+        return input + _accumulate.forward(values, input.shape, key).astype(input.dtype)
+    out = owned(input)
+    out[key] = values
+    return out
+
+
+def put(target, key, value, accumulate, any_dtype, trimmed=False):
+    """Changes the elements of a tensor at a key of arrays, in place."""
+    array = target._array
+    if isinstance(value, TensorBase):
+        if value._array.ndim == 0 and shares(target, value):
+            if not single_mask(key):
+                check_apart(target, (value,))
+            value = value.clone()
+        value = checked_values(target, key, value, any_dtype, trimmed)
+    else:
+        value = np.asarray(checked_number(value, array.dtype)).astype(array.dtype)
+    if is_followed(target, value):
+        key = tuple([kept(item) if is_array(item) else item for item in key])
+        return change(target, _index_put, value, key, accumulate)
+    check_memory(target, (value,))
+    values = value._array if isinstance(value, TensorBase) else value
+    if accumulate:
+        array[...] = _index_put.forward(array, values, key, True)
+    else:
+        array[key] = values
+    target._bump()
+    return target
+
+
+def checked_values(target, key, value, any_dtype, trimmed=False):
+    """Values that fit, after PyTorch's errors for those that do not; `trimmed` of dimensions of size 1 in front."""
+    array, given = target._array, value._array
+    if given.dtype is not array.dtype:
+        if not (any_dtype and given.size == 1):
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{TYPE_NAMES[target.dtype]} for the destination and {TYPE_NAMES[value.dtype]} for the source."
+            )
+        value = value.to(target.dtype)
+    shape = selected_shape(array, key)
+    while trimmed and value._array.ndim > len(shape) and value._array.shape[0] == 1:
+        value = value.squeeze(0)
+    ndim = value._array.ndim
+    if ndim > len(shape) or any(n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(given.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}"
+        )
+    return value
+
+
+def selected_shape(array, key):
+    """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
+    within = [np.zeros_like(item) if is_array(item) and item.dtype != bool else item for item in key]
+    within = tuple([item.example() if type(item) is Batched else item for item in within])
+    return np.broadcast_to(np.empty((), bool, like=array), array.shape)[within].shape
+
+
+@method
+def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `values` at the indices, one tensor (or None: all) for each dimension, or added to what is there.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(3).index_put((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    key = put_key(input, indices)
+    values = checked_values(input, key, values, single_mask(key))
+    return _index_put(input, values, tuple([kept(k) if is_array(k) else k for k in key]), accumulate)
+
+
+def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
+    """Puts `values` at the indices, or adds them to what is there, in place."""
+    check_write(self, values)
+    key = put_key(self, indices)
+    return put(self, key, values, accumulate, single_mask(key))
+
+
+def put_key(input, indices):
+    """The key of arrays that `index_put` is given."""
+    items = tuple([ALL if item is None else item for item in indices])
+    _, arrays = split(items, input._array.ndim)
+    check_masks(arrays, input._array.shape)
+    return arrays if input._array.size else anywhere(input._array, arrays)
+
+
+for special in (__getitem__, __setitem__, index_put_):
+    method(special)

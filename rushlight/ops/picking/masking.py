@@ -1,0 +1,200 @@
+"""Elements that a mask names: filled, picked, overwritten."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.arrays import is_array
+from rushlight.core.batched import Batched, aligned, grown
+from rushlight.core.batching import by, dynamic
+from rushlight.core.graph import TensorBase
+from rushlight.dtypes import TYPE_NAMES
+from rushlight.layouts import owned
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.derivatives.series import masking
+from rushlight.ops.elementwise.selection import _drop, _keep
+from rushlight.ops.out import write_out
+from rushlight.ops.shapes.broadcasting import broadcast_tensors
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["masked_fill", "masked_scatter", "masked_select"]
+
+BOOL = np.dtype(bool)
+
+
+def fill_batch(n, input, mask, value):
+    """The filling of a batch; a value that is an array has one number for each example."""
+    value = grown(value, n, input.ndim - n) if is_array(value) else value
+    return _masked_fill.forward(input, mask, value)
+
+
+@operator(batch=by(fill_batch), series=masking, input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
+def _masked_fill(input, mask, value):
+    out = owned(input)
+    np.copyto(out, value, where=mask, casting="unsafe")
+    return out
+
+
+@operator(
+    aten="masked_fill",
+    batch=by(fill_batch),
+    additive=True,
+    input=lambda grad, mask: _drop(mask, grad),
+    value=lambda grad, mask: np.add.reduce(_keep(mask, grad), axis=None),
+    node="MaskedFillBackward1",
+)
+def _masked_fill_tensor(input, mask, value):
+    return _masked_fill.forward(input, mask, value)
+
+
+@in_place
+@method
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
+    """A copy with one value where the mask holds: a number, or a tensor without dimensions. The mask is broadcast.
+
+    >>> import rushlight as torch
+    >>> torch.masked_fill(torch.zeros(3), torch.tensor([True, False, True]), 5)
+    tensor([5., 0., 5.])
+    """
+    if mask._array.dtype != BOOL:
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype}"
+                           .replace("torch.float32", "float"))  # fmt: skip
+    if isinstance(value, TensorBase) and value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    if mask._array.shape != input._array.shape:
+        mask, input = broadcast_tensors(mask, input)
+    if isinstance(value, TensorBase):
+        if type(value._array) is np.ndarray:
+            checked_number(value._array.item(), input._array.dtype)
+        return _masked_fill_tensor(input, mask, value)
+    return _masked_fill(input, mask, checked_number(value, input._array.dtype))
+
+
+def select_batch(op, args, levels):
+    """What one mask selects of all examples; there is no batch where each has its own mask."""
+    input, mask = args
+    return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
+
+
+@operator(linear=True, batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
+def _masked_select(input, mask):
+    return input[mask]
+
+
+def place_batch(op, args, levels):
+    """The rule of putting selected elements back, to where one mask has them."""
+    input, mask = args
+    rows = aligned(input, levels)
+    out = np.zeros((*rows.shape[:-1], *mask.shape), input.dtype, like=input)
+    out[..., mask] = rows
+    return out
+
+
+@operator(
+    aten=(),
+    linear=True,
+    batch=place_batch,
+    input=lambda grad, mask: _masked_select(grad, mask),
+    node="MaskedScatterBackward0",
+)
+def _place_masked(input, mask):
+    """Zeros with the elements of a vector where the mask holds, in their order: the adjoint of `masked_select`."""
+    out = np.zeros(mask.shape, input.dtype, like=input)
+    out[mask] = input
+    return out
+
+
+@method
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where the mask holds, as a vector; the two are broadcast together.
+
+    >>> import rushlight as torch
+    >>> torch.masked_select(torch.tensor([1, 2, 3]), torch.tensor([True, False, True]))
+    tensor([1, 3])
+    """
+    if mask._array.dtype != BOOL:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    if mask._array.shape != input._array.shape:
+        mask, input = broadcast_tensors(mask, input)
+    result = _masked_select(input, mask)
+    return result if out is None else write_out("masked_select", out, result, input)
+
+
+def rows_of(array, n):
+    """A batch with `n` dimensions in front as rows, one for each example."""
+    return array.reshape(*array.shape[:n], math.prod(array.shape[n:]))
+
+
+def scatter_batch(n, input, mask, source):
+    """The rule of `masked_scatter`: where the mask holds, the element with as many before it as the mask has there."""
+    held, values = rows_of(mask, n), rows_of(source, n)
+    ranks = np.cumsum(held, -1) - 1
+    if held.size and ranks[..., -1].max() >= values.shape[-1]:
+        raise RuntimeError(TOO_FEW)
+    taken = np.take_along_axis(values, np.maximum(ranks, 0), -1) if values.shape[-1] else np.zeros(held.shape)
+    return np.where(held, taken, rows_of(input, n)).reshape(input.shape).astype(input.dtype, copy=False)
+
+
+def gather_batch(n, input, mask, shape):
+    """The rule of its adjoint: the elements where the mask holds in the first places of arrays of zeros."""
+    held, rows = rows_of(mask, n), rows_of(input, n)
+    out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype, like=input)
+    np.put_along_axis(out, np.where(held, np.cumsum(held, -1) - 1, out.shape[-1] - 1), rows, -1)
+    return out[..., :-1].reshape((*mask.shape[:n], *shape))
+
+
+@operator(
+    aten=(),
+    linear=True,
+    batch=by(gather_batch),
+    input=lambda grad, mask: _masked_scatter(np.zeros_like(grad, shape=mask.shape), mask, grad),
+)
+def _masked_gather(input, mask, shape):
+    """The elements where the mask holds in the first places of an array of zeros: the adjoint of `masked_scatter`."""
+    return gather_batch(0, input, mask, shape)
+
+
+TOO_FEW = "Number of elements of source < number of ones in mask"
+
+
+@operator(
+    batch=by(scatter_batch),
+    additive=True,
+    input=lambda grad, mask: _drop(mask, grad),
+    source=lambda grad, mask, source_shape: _masked_gather(grad, mask, source_shape),
+    name="masked_scatter",
+)
+def _masked_scatter(input, mask, source):
+    count = np.count_nonzero(mask)
+    if count > source.size:
+        raise RuntimeError(TOO_FEW)
+    out = owned(input)
+    out[mask] = source.reshape(-1)[:count]
+    return out
+
+
+@in_place
+@method
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy whose elements where the mask holds are the first ones of `source`, in order.
+
+    RuntimeError where `source` has too few.
+
+    >>> import rushlight as torch
+    >>> torch.masked_scatter(torch.zeros(3), torch.tensor([True, False, True]), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    if mask._array.dtype != BOOL:
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{TYPE_NAMES[input.dtype]} and {TYPE_NAMES[source.dtype]}"
+        )
+    if mask._array.shape != input._array.shape:
+        mask, input = broadcast_tensors(mask, input)
+    return _masked_scatter(input, mask, source)

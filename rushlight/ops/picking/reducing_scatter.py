@@ -1,0 +1,113 @@
+"""Values reduced into the places they are sent to: what `scatter_reduce` and `index_reduce` share."""
+
+import numpy as np
+
+from rushlight.core.batching import leading
+from rushlight.core.kinds import kind_of
+from rushlight.ops.elementwise.selection import _drop, _keep
+from rushlight.ops.reductions.prod import _recur, _shift
+from rushlight.ops.table import operator
+
+UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+def start_of(reduce, dtype):
+    """The value that a reduction starts from."""
+    if reduce in ("sum", "mean", "prod"):
+        return 1 if reduce == "prod" else 0
+    if kind_of(dtype) == "f":
+        return -np.inf if reduce == "amax" else np.inf
+    if dtype.kind == "b":
+        return reduce == "amin"
+    return np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max
+
+
+def reduced(input, places, values, reduce, include_self):
+    """A copy of `input` with values reduced into its elements at `places`, which count the flattened input."""
+    out = np.array(input, order="C", like=input).reshape(-1)
+    values = np.reshape(values, -1)
+    if not include_self:
+        out[places] = start_of(reduce, out.dtype)
+    UFUNCS[reduce].at(out, places, values)
+    if reduce == "mean":
+        counts = np.ones(out.size, np.int64, like=out)
+        if not include_self:
+            counts[places] = 0
+        np.add.at(counts, places, 1)
+        divide = np.floor_divide if out.dtype.kind in "biu" else np.divide
+        out = divide(out, np.maximum(counts, 1)).astype(out.dtype)
+    return out.reshape(input.shape)
+
+
+@operator(batch=leading)
+def _order(index, dim):
+    """The places of equal indices along a dimension next to each other."""
+    return np.argsort(index, dim, kind="stable")
+
+
+def product_of_others(factors, index, dim):
+    """The product of all other factors that have the same index along a dimension.
+
+    Among neighbours with the same index it is the product of those before and of those after, and these are linear
+    recurrences: nothing is divided by, so derivatives of every order hold at zeros.
+    """
+    if not factors.shape:
+        return np.ones_like(factors)
+    order = _order(index, dim)
+    factors = np.take_along_axis(factors, order, dim)
+    index = np.take_along_axis(index, order, dim) + 1  # never 0, which `_shift` brings in
+    products = np.ones_like(factors)
+    for back in (False, True):
+        alone = index != _shift(index, dim, back)
+        others = _drop(alone, _shift(factors, dim, back))
+        products = products * _recur(_keep(alone, np.ones_like(factors)), others, dim, back)
+    return np.take_along_axis(products, _order(order, dim), dim)
+
+
+def reduce_cotangents(grad, input, src, result, take, add, product, others, reduce, include_self, needs):
+    """The cotangents of what was there and of what was sent there.
+
+    `take` picks the elements at the places the source is sent to, `add` is its adjoint, `product` multiplies what is
+    there by a source, `others` is for each element of it the product of all others that are sent to the same place.
+    The extremes share their cotangent evenly.
+    """
+    if reduce == "prod":
+        own, sent = prod_cotangents(grad, input, src, take, product, others, include_self, needs)
+    else:
+        own, sent = COTANGENTS[reduce](grad, input, src, result, take, add, include_self, needs)
+    if own is not None and not include_self:
+        own = np.where(add(np.ones_like(src)) == 0, grad, 0)
+    return own, sent
+
+
+def sum_cotangents(grad, input, src, result, take, add, include_self, needs):
+    """Those of sums."""
+    return grad, take(grad) if needs[1] else None
+
+
+def mean_cotangents(grad, input, src, result, take, add, include_self, needs):
+    """Those of means: divided by the numbers of values."""
+    counts = add(np.ones_like(src)) + (1 if include_self else 0)
+    share = grad / np.where(counts == 0, np.ones_like(counts), counts)
+    return share, take(share) if needs[1] else None
+
+
+def prod_cotangents(grad, input, src, take, product, others, include_self, needs):
+    """Those of products: the products of the other factors."""
+    own = grad * product(np.ones_like(input), src) if needs[0] else None
+    return own, take(grad * input if include_self else grad) * others(src) if needs[1] else None
+
+
+def extreme_cotangents(grad, input, src, result, take, add, include_self, needs):
+    """Those of extremes: shared evenly among all that reach them."""
+    ones = np.ones_like(src)
+    own_hits = np.where(input == result, np.ones_like(input), np.zeros_like(input))
+    hits = np.where(src == take(result), ones, np.zeros_like(src))
+    total = add(hits) + (own_hits if include_self else 0)
+    share = grad / np.where(total == 0, np.ones_like(total), total)
+    return own_hits * share, hits * take(share) if needs[1] else None
+
+
+COTANGENTS = {
+    "sum": sum_cotangents, "mean": mean_cotangents, "amax": extreme_cotangents, "amin": extreme_cotangents,
+}  # fmt: skip

@@ -1,0 +1,234 @@
+"""Products of matrices and vectors, scaled and added to a tensor: `beta * input + alpha * product`."""
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.operators import call
+from rushlight.ops.arguments import mismatch
+from rushlight.ops.arguments.mismatch import check_tensors, not_tensors
+from rushlight.ops.derivatives.events import of_addmm, of_baddbmm
+from rushlight.ops.derivatives.series import rewritten
+from rushlight.ops.out import write_out
+from rushlight.ops.products.batched_products import of_matrices, outer, plus, summed, times, turned
+from rushlight.ops.products.products import _bmm, _mm, _mv
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
+
+
+def scaled(x, factor):
+    """A fresh product `x * factor`, or `x` itself for the usual factor."""
+    return x if factor == 1 else x * factor
+
+
+def scaled_tangent(op, outs, args, tangents):
+    """The product for each tangent, and the input's tangent."""
+    input, first, second, beta, alpha = args
+    parts = [] if tangents[0] is None else [tangents[0] * beta]
+    if tangents[1] is not None:
+        parts.append(op(input, tangents[1], second, 0, alpha))
+    if tangents[2] is not None:
+        parts.append(op(input, first, tangents[2], 0, alpha))
+    return [reduce(add, parts)]
+
+
+def by_parts(input, first, second, beta, alpha):
+    """The product, and what it is added to, with their factors."""
+    return input * beta + first @ second * alpha
+
+
+def added(name, product, batch, first, second, **options):
+    """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
+
+    def forward(input, first, second, beta, alpha):
+        result = product(first, second)
+        if alpha != 1:
+            result *= result.dtype.type(alpha)
+        if beta == 0:
+            return result
+        result += input if beta == 1 else input * result.dtype.type(beta)
+        return result
+
+    return operator(
+        name=name,
+        batch=plus(batch),
+        tangent=scaled_tangent,
+        **options,
+        input=lambda grad, input_shape, beta: scaled(unbroadcast(grad, input_shape), beta),
+        first=lambda grad, second, alpha: scaled(first(grad, second), alpha),
+        second=lambda grad, first, alpha: scaled(second(grad, first), alpha),
+    )(forward)
+
+
+def batch_sum(batch1, batch2):
+    """The sum over a batch of (n, k) times (k, m) matrices, as a single product."""
+    b, n, k = batch1.shape
+    return batch1.transpose(1, 0, 2).reshape(n, b * k).dot(batch2.reshape(b * k, batch2.shape[2]))
+
+
+_addmm = added(
+    "addmm",
+    np.dot,
+    times,
+    lambda grad, mat2: _mm(grad, mat2.T),
+    lambda grad, mat1: _mm(mat1.T, grad),
+    series=rewritten(by_parts),
+    flops=of_addmm,
+    saved_as={"first": "mat1", "second": "mat2"},
+)
+_addmv = added(
+    "addmv", np.dot, lambda mat, vec, levels: times(vec, turned(mat), levels),
+    lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad),
+    series=rewritten(by_parts),
+)  # fmt: skip
+_addr = added(
+    "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1),
+    layout="like first",
+)  # fmt: skip
+_baddbmm = added(
+    "baddbmm",
+    np.matmul,
+    of_matrices,
+    lambda grad, b: _bmm(grad, b.mT),
+    lambda grad, b: _bmm(b.mT, grad),
+    series=rewritten(by_parts),
+    flops=of_baddbmm,
+)
+_addbmm = added(
+    "addbmm", batch_sum, summed, lambda grad, b: np.matmul(grad, b.mT), lambda grad, b: np.matmul(b.mT, grad)
+)
+
+
+def tried(op, check, ndim, input, mat, second, beta, alpha):
+    """Calls an operator, the last of whose tensors has `ndim` dimensions; `check` finds PyTorch's error."""
+    x, a, b = input._array, mat._array, second._array
+    if a.ndim != 2 or b.ndim != ndim or not x.dtype is a.dtype is b.dtype or a.dtype is mismatch.BOOL:
+        check(x, a, b)
+    try:
+        return call(op, (input, mat, second, beta, alpha))
+    except ValueError as error:
+        wrong = error
+    check(x, a, b)  # here, so that its error does not come with NumPy's as its cause
+    raise wrong
+
+
+@in_place
+@method
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """`beta * input + alpha * mat1 @ mat2`; `input` is broadcast, and not looked at where `beta` is 0.
+
+    RuntimeError for shapes that do not fit or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.addmm(torch.ones(2), torch.ones(2, 3), torch.ones(3, 2), alpha=2)
+    tensor([[7., 7.],
+            [7., 7.]])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(mat1, TensorBase) and isinstance(mat2, TensorBase)):
+        return not_tensors(addmm, input=input, mat1=mat1, mat2=mat2)
+    result = tried(_addmm, mismatch.added_matrices, 2, input, mat1, mat2, beta, alpha)
+    return result if out is None else write_out("addmm", out, result, input, mat1, mat2)
+
+
+@in_place
+@method
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """`beta * input + alpha * mat @ vec`; `input` is broadcast, and not looked at where `beta` is 0.
+
+    RuntimeError for shapes that do not fit or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.addmv(torch.ones(2), torch.ones(2, 3), torch.ones(3))
+    tensor([4., 4.])
+    """
+    check_tensors("addmv", input=input, mat=mat, vec=vec)
+    result = tried(_addmv, mismatch.added_vector, 1, input, mat, vec, beta, alpha)
+    return result if out is None else write_out("addmv", out, result, input, mat, vec)
+
+
+@in_place
+@method
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)`; `input` is broadcast, and not looked at where `beta` is 0.
+
+    RuntimeError for shapes that do not fit. Dtypes are promoted.
+
+    >>> import rushlight as torch
+    >>> torch.addr(torch.zeros(2, 2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    check_tensors("addr", input=input, vec1=vec1, vec2=vec2)
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector._array.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
+    mismatch.expanded(input._array, (vec1._array.size, vec2._array.size))
+    if input._array.dtype == vec1._array.dtype == vec2._array.dtype:
+        result = _addr(input, vec1, vec2, beta, alpha)
+    else:
+        result = input * beta + vec1.reshape(-1, 1) * vec2 * alpha
+    return result if out is None else write_out("addr", out, result, input, vec1, vec2)
+
+
+@in_place
+@method
+def addbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`beta * input + alpha * (sum of batch1[i] @ batch2[i])`; `input` is not looked at where `beta` is 0.
+
+    (b, n, k) and (b, k, m) give (n, m), to which `input` is broadcast. RuntimeError for shapes that do not fit or
+    two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.addbmm(torch.ones(1, 1), torch.ones(5, 1, 3), torch.ones(5, 3, 1))
+    tensor([[16.]])
+    """
+    check_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
+    mismatch.summed_batches(batch1._array, batch2._array, input._array)
+    result = _addbmm(input, batch1, batch2, beta, alpha)
+    return result if out is None else write_out("addbmm", out, result, input, batch1, batch2)
+
+
+@in_place
+@method
+def baddbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`beta * input + alpha * batch1[i] @ batch2[i]` for each i; `input` is not looked at where `beta` is 0.
+
+    (b, n, k) and (b, k, m) give (b, n, m), to which `input` is broadcast. RuntimeError for shapes that do not fit or
+    two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.baddbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[[4.]],
+    <BLANKLINE>
+            [[4.]]])
+    """
+    check_tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
+    mismatch.batches(batch1._array, batch2._array, input._array)
+    result = _baddbmm(input, batch1, batch2, beta, alpha)
+    return result if out is None else write_out("baddbmm", out, result, input, batch1, batch2)

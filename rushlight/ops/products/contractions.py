@@ -1,0 +1,284 @@
+"""Sums of products over chosen dimensions: einsum, tensordot, bilinear forms, chains of matrices."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.batching import leading
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.ops.arguments import mismatch
+from rushlight.ops.arguments.dims import size_of
+from rushlight.ops.arguments.mismatch import check_tensors
+from rushlight.ops.out import write_out
+from rushlight.ops.products import equations
+from rushlight.ops.products.batched_products import of_dims, of_letters
+from rushlight.ops.table import operator
+from rushlight.tensors import Tensor
+
+__all__ = ["chain_matmul", "einsum", "tensordot"]
+
+SMALL = 4096  # multiplications up to which NumPy's plain loop is quicker than looking for a better way
+
+
+def einsum_cotangents(grad, operands, operands_shape, subscripts, output, needs):
+    """The cotangent of each operand of an einsum: the einsum of the others with that of the result."""
+    return [
+        einsum_cotangent(grad, operands, shape, subscripts, output, i) if needed else None
+        for i, (shape, needed) in enumerate(zip(operands_shape, needs, strict=True))
+    ]
+
+
+def einsum_cotangent(grad, operands, shape, subscripts, output, i):
+    """The cotangent of operand `i`.
+
+    An index that stands twice in the operand comes from an identity matrix; one that stands nowhere else, or only
+    where it is broadcast, from ones.
+    """
+    factors = [grad, *(x for j, x in enumerate(operands) if j != i)]
+    terms = [output, *(term for j, term in enumerate(subscripts) if j != i)]
+    unused = equations.unused(output, *subscripts)
+    target = ""
+    for letter, n in zip(subscripts[i], shape, strict=True):
+        if letter in target:
+            factors.append(np.eye(n, dtype=operands[i].dtype, like=operands[i]))
+            terms.append(letter + (fresh := next(unused)))
+            target += fresh
+            continue
+        if not any(letter in term and x.shape[term.index(letter)] == n for x, term in zip(factors, terms, strict=True)):
+            factors.append(np.ones_like(operands[i], shape=(n,)))
+            terms.append(letter)
+        target += letter
+    return unbroadcast(_einsum(factors, tuple(terms), target), shape)
+
+
+@operator(batch=of_letters, joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
+def _einsum(operands, subscripts, output):
+    """An einsum whose equation is taken apart: letters for each operand, and for the result."""
+    sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
+    equation = f"{','.join(subscripts)}->{output}"
+    if len(operands) == 1:
+        return np.copy(np.einsum(equation, *operands))
+    return np.einsum(equation, *operands, optimize=math.prod(sizes.values()) > SMALL)
+
+
+def einsum(*args) -> Tensor:
+    """A sum of products of tensors, told by Einstein's notation.
+
+    `einsum(equation, *operands)`: in `"bij,bjk->bik"`, each letter names a dimension; equal letters run together,
+    and those absent from the result are summed over. Without `->`, the letters that stand once make the result, in
+    the order of the alphabet. `...` stands for dimensions without names, which are broadcast. Also `einsum(operand,
+    [0, 1], operand, [1, 2], [0, 2])`, with numbers for letters. RuntimeError for an equation that does not fit the
+    operands.
+
+    >>> import rushlight as torch
+    >>> torch.einsum("ij,j->i", torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 10]))
+    tensor([21, 43])
+    """
+    equation, operands = equations.arguments(args)
+    arrays = [x._array for x in operands]
+    subscripts, output = equations.parse(equation, tuple([x.shape for x in arrays]))
+    for x in arrays:
+        mismatch.same_scalars(arrays[0], x)
+    letters = "".join(subscripts)
+    summed = set(letters) - set(output)
+    if len(operands) == 1 and summed and arrays[0].dtype.kind in "biu":
+        operands = [operands[0].to(dtypes.int64)]  # a sum, and no product
+    elif any(letters.count(letter) > 1 for letter in summed):
+        mismatch.refuse_bool("bmm", arrays[0])
+    return _einsum(operands, subscripts, output)
+
+
+@operator(
+    batch=of_dims,
+    linear=True,
+    input=lambda grad, input_shape, other, dims, dims_other: tensordot_cotangent(
+        grad, other, len(input_shape), dims, dims_other
+    ),
+    other=lambda grad, input, other_shape, dims, dims_other: tensordot_cotangent(
+        swapped(grad, input.ndim - len(dims)), input, len(other_shape), dims_other, dims
+    ),
+)
+def _tensordot(input, other, dims, dims_other):
+    return np.tensordot(input, other, (dims, dims_other))
+
+
+def swapped(grad, n):
+    """A view with the first `n` dimensions moved behind the others."""
+    return np.transpose(grad, (*range(n, grad.ndim), *range(n)))
+
+
+def tensordot_cotangent(grad, other, ndim, dims, dims_other):
+    """The cotangent of an operand of `ndim` dimensions, whose free ones come first in `grad`, the others' last."""
+    free = [d for d in range(ndim) if d not in dims]
+    free_other = [d for d in range(other.ndim) if d not in dims_other]
+    product = _tensordot(grad, other, tuple(range(len(free), grad.ndim)), tuple(free_other))
+    contracted = [dims[dims_other.index(d)] for d in sorted(dims_other)]
+    return np.transpose(product, tuple(int(d) for d in np.argsort([*free, *contracted])))
+
+
+def tensordot(a: Tensor, b: Tensor, dims=2, out: Tensor | None = None) -> Tensor:
+    """The sum of products of two tensors over some of their dimensions.
+
+    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions. The result
+    has the other dimensions of `a`, then those of `b`. RuntimeError where sizes differ.
+
+    >>> import rushlight as torch
+    >>> torch.tensordot(torch.ones(3, 4, 5), torch.ones(4, 3, 2), dims=([1, 0], [0, 1])).shape
+    torch.Size([5, 2])
+    """
+    check_tensors("tensordot", a=a, b=b)
+    dims_a, dims_b = contracted_dims(dims, a._array, b._array)
+    for i, j in zip(dims_a, dims_b, strict=True):
+        n, m = a._array.shape[i], b._array.shape[j]
+        if n == 1 != m:
+            b = b.sum(j, keepdim=True)
+        elif m == 1 != n:
+            a = a.sum(i, keepdim=True)
+        elif n != m:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has "
+                f"size {m} "
+                f"in dim {j}"
+            )
+    mismatch.same_scalars(a._array, b._array)
+    mismatch.refuse_bool("dot", a._array)
+    wrapped = [tuple(d % x._array.ndim for d in dims) for x, dims in ((a, dims_a), (b, dims_b))]
+    result = _tensordot(a, b, *wrapped)
+    return result if out is None else write_out("tensordot", out, result, a, b)
+
+
+def contracted_dims(dims, a, b):
+    """The two lists of dimensions that `tensordot` sums over."""
+    if isinstance(dims, TensorBase):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        return list(range(-dims, 0)), list(range(dims))
+    first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    return first, second
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`x1 @ weight[k] @ x2 + bias[k]` for each k: the bilinear layer.
+
+    `input1` is (*, n), `input2` (*, m), `weight` (out, n, m), `bias` (out); the result is (*, out). RuntimeError for
+    shapes that do not fit.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.bilinear(torch.ones(5, 2), torch.ones(5, 3), torch.ones(4, 2, 3)).shape
+    torch.Size([5, 4])
+    """
+    check_tensors("bilinear", input1=input1, input2=input2, weight=weight)
+    x, y, w = input1._array.shape, input2._array.shape, weight._array.shape
+    if len(x) != len(y):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(x)} and {len(y)}")
+    for i, (n, m) in enumerate(zip(x[:-1], y[:-1], strict=True)):
+        if n != m:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {n} and {m}")
+    for k, shape in ((1, x), (2, y)):
+        if shape[-1] != w[k]:
+            raise RuntimeError(
+                f"bilinear(): input{k} size does not match weight size: got {shape[-1]} but expected {w[k]}"
+            )
+    result = einsum("...i,kij,...j->...k", input1, weight, input2)
+    if bias is None:
+        return result
+    if bias._array.shape != w[:1]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {size_of(bias._array.shape, 0)} but expected {w[0]}"
+        )
+    return result + bias
+
+
+def chain_cotangents(grad, tensors, needs):
+    """The cotangent of each matrix: the transposes of those before it, `grad`, and those of the ones behind."""
+    turned = [x.T for x in tensors]
+    return [
+        _multi_dot([*turned[:i][::-1], grad, *turned[i + 1 :][::-1]]) if needed else None
+        for i, needed in enumerate(needs)
+    ]
+
+
+@operator(aten="linalg_multi_dot", batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
+def _multi_dot(tensors):
+    """The product of two or more matrices (or batches of such) in the order that takes the fewest multiplications."""
+    cuts = best_cuts([tensors[0].shape[-2], *[x.shape[-1] for x in tensors]])
+    product = lambda i, j: tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
+    return product(0, len(tensors) - 1)
+
+
+def best_cuts(sizes):
+    """Where to cut the chain of the matrices i to j, of which the k-th has `sizes[k]` rows, for each i and j.
+
+    Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 15.2.
+    """
+    n = len(sizes) - 1
+    costs, cuts = {(i, i): 0 for i in range(n)}, {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            through = lambda k, i=i, j=j: costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+            cuts[i, j] = min(range(i, j), key=through)
+            costs[i, j] = through(cuts[i, j])
+    return cuts
+
+
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The product of two or more matrices, in the order that takes the fewest multiplications.
+
+    The first and the last may be vectors: a row, and a column. RuntimeError for fewer than two tensors and for
+    shapes that do not fit.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4)])
+    tensor([12., 12.])
+    """
+    tensors = list(tensors)
+    check_chain(tensors)
+    matrices = list(tensors)
+    if tensors[0]._array.ndim == 1:
+        matrices[0] = tensors[0].reshape(1, -1)
+    if tensors[-1]._array.ndim == 1:
+        matrices[-1] = tensors[-1].reshape(-1, 1)
+    for i, (x, y) in enumerate(itertools.pairwise(matrices)):
+        if x._array.shape[1] != y._array.shape[0]:
+            shapes = f"{list(tensors[i]._array.shape)} and {list(tensors[i + 1]._array.shape)}"
+            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied")
+    shape = tensors[0]._array.shape[:-1] + tensors[-1]._array.shape[1:]
+    result = _multi_dot(matrices).reshape(shape)
+    return result if out is None else write_out("multi_dot", out, result, *tensors)
+
+
+def check_chain(tensors):
+    """The errors of `multi_dot`, but for sizes."""
+    if len(tensors) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    for i, x in enumerate(tensors):
+        end = i in (0, len(tensors) - 1)
+        if x._array.ndim != 2 and not (end and x._array.ndim == 1):
+            which = f"tensor {i} must be 2D" if not end else f"the {'last' if i else 'first'} tensor must be 1D or 2D"
+            raise RuntimeError(f"multi_dot(): {which} but got {x._array.ndim}D")
+        if x._array.dtype != tensors[0]._array.dtype:
+            raise RuntimeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {tensors[0].dtype} "
+                "and "
+                f"tensor {i} {x.dtype}"
+            )
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """`linalg.multi_dot` under its older name: the product of the matrices given one by one.
+
+    >>> import rushlight as torch
+    >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 5)).shape
+    torch.Size([2, 5])
+    """
+    return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices, out=out)

@@ -1,0 +1,454 @@
+"""Products of vectors and matrices, and the linear layer's."""
+
+import math
+import sys
+from functools import reduce
+from operator import add
+from types import FrameType
+
+import numpy as np
+
+from rushlight.core.arithmetic import fill
+from rushlight.core.batching import elementwise
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.operators import Operator, call
+from rushlight.kernels import products as kernels
+from rushlight.ops.arguments import mismatch
+from rushlight.ops.arguments.mismatch import BOOL, check_tensors, not_tensors
+from rushlight.ops.derivatives.events import Event, Turned, of_addmm, of_bmm, of_mm
+from rushlight.ops.derivatives.series import rewritten
+from rushlight.ops.out import write_out
+from rushlight.ops.products.batched_products import (
+    layer,
+    matrix_first,
+    of_columns,
+    of_conjugate,
+    of_vectors,
+    with_matrix,
+    with_turned,
+)
+from rushlight.ops.shapes.shape import _squeezed, _unsafe_view, _unsqueeze
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
+
+
+def rows(x):
+    """An array or tensor as a matrix: all dimensions but the last are taken together."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def product_events(name, flops=None):
+    """The event of a product of vectors or matrices, which may be part of a `matmul`."""
+
+    def events(*args):
+        inner = [Event(name, args, flops)]
+        return [Event("matmul", args), *inner] if is_within_matmul() else inner
+
+    return events
+
+
+def is_within_matmul() -> bool:
+    """Whether `matmul` is what made the call that is noted, a few frames up."""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(8):
+        if frame is None or frame.f_code is MATMUL:
+            break
+        frame = frame.f_back
+    return frame is not None and frame.f_code is MATMUL
+
+
+_mm: Operator = operator(
+    name="mm",
+    aten=product_events("mm", of_mm),
+    slot="mm",
+    batch=with_matrix,
+    linear=True,
+    input=lambda grad, mat2: _mm(grad, mat2.T),
+    mat2=lambda grad, input: _mm(input.T, grad),
+)(kernels.product)
+
+
+@operator(
+    batch=with_turned,
+    linear=True,
+    node="MmBackward0",
+    aten=lambda input, weight: [Event("linear", (input, weight)), Event("mm", (input, Turned(weight)), of_mm)],
+    input=lambda grad, weight: _mm(grad, weight),
+    weight=lambda grad, input: _mm(grad.T, input),
+)
+def _mm_turned(input, weight):
+    """`input @ weight.T` of two matrices."""
+    return kernels.product(input, weight.T)
+
+
+@operator(
+    batch=matrix_first, linear=True, aten=product_events("mv"), slot="mv",
+    input=lambda grad, vec: _outer(grad, vec), vec=lambda grad, input: _mv(input.T, grad),
+)  # fmt: skip
+def _mv(input, vec):
+    return kernels.matvec(input, vec)
+
+
+@operator(
+    batch=of_columns, linear=True, node="MulBackward0",
+    input=lambda grad, vec2: _mv(grad, vec2), vec2=lambda grad, input: _mv(grad.T, input),
+)  # fmt: skip
+def _outer(input, vec2):
+    return kernels.outer(input, vec2)
+
+
+@operator(
+    batch=of_vectors,
+    linear=True,
+    aten=product_events("dot"),
+    input=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, input: grad * input,
+)
+def _dot(input, tensor):
+    return input.dot(tensor)
+
+
+@operator(
+    batch=of_conjugate,
+    linear=True,
+    holomorphic=False,
+    input=lambda grad, other: np.conjugate(grad) * other,
+    other=lambda grad, input: grad * input,
+)
+def _vdot(input, other):
+    return np.vdot(input, other)
+
+
+@operator(
+    batch=elementwise,
+    linear=True,
+    aten=product_events("bmm", of_bmm),
+    input=lambda grad, mat2: _bmm(grad, mat2.mT),
+    mat2=lambda grad, input: _bmm(input.mT, grad),
+)
+def _bmm(input, mat2):
+    return kernels.products(input, mat2)
+
+
+@operator(
+    batch=with_matrix,
+    linear=True,
+    node="UnsafeViewBackward0",
+    aten=product_events("mm", of_mm),
+    input=lambda grad, other: _folded(grad, other.T),
+    other=lambda grad, input: _mm(rows(input).T, rows(grad)),
+)
+def _folded(input, other):
+    """A batch of matrices times one matrix, as a single product of matrices."""
+    return kernels.product(rows(input), other).reshape(*input.shape[:-1], other.shape[1])
+
+
+@operator(
+    batch=elementwise,
+    linear=True,
+    node="UnsafeViewBackward0",
+    aten=product_events("bmm", of_bmm),
+    input=lambda grad, input_shape, other: unbroadcast(_broadcast(grad, other.mT), input_shape),
+    other=lambda grad, input, other_shape: unbroadcast(_broadcast(input.mT, grad), other_shape),
+)
+def _broadcast(input, other):
+    """Two batches of matrices whose dimensions before the last two are broadcast."""
+    return kernels.products(input, other)
+
+
+def layer_tangent(op, outs, args, tangents):
+    """A product for each tangent, and the bias's."""
+    (input, weight, _), (t, tangent_of_weight, tangent_of_bias) = args, tangents
+    parts = [] if t is None else [linear(t, weight)]
+    if tangent_of_weight is not None:
+        parts.append(linear(input, tangent_of_weight))
+    if tangent_of_bias is not None:
+        parts.append(tangent_of_bias)
+    return [reduce(add, parts)]
+
+
+@operator(
+    batch=layer,
+    node="AddmmBackward0",
+    aten=lambda input, weight, bias: [
+        Event("linear", (input, weight, bias)),
+        Event("addmm", (bias, input, Turned(weight)), of_addmm),
+    ],
+    tangent=layer_tangent,
+    series=rewritten(lambda input, weight, bias: input @ weight.mT + bias),
+    bias=lambda grad, bias_shape: unbroadcast(grad, bias_shape),
+    input=lambda grad, weight: _mm(grad, weight) if grad.ndim == 2 else _folded(grad, weight),
+    weight=lambda grad, input: _mm(grad.T, input) if grad.ndim == 2 else _mm(rows(grad).T, rows(input)),
+)
+def _linear(input, weight, bias):
+    """`input @ weight.T + bias` for input of any number of dimensions."""
+    if input.ndim == 2:
+        return kernels.add_row(kernels.multiplied(input, weight.T), bias)
+    return kernels.add_row(kernels.multiplied(rows(input), weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
+
+
+@method
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, (n, k) and (k, m) give (n, m), of the same dtype.
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.mm(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [1, 1]]))
+    tensor([[3, 2],
+            [7, 4]])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
+        return not_tensors(mm, input=input, mat2=mat2)
+    x, y = input._array, mat2._array
+    if x.ndim != 2 or y.ndim != 2:
+        raise RuntimeError(f"{'self' if x.ndim != 2 else 'mat2'} must be a matrix")
+    result = tried(_mm, mismatch.matrices, input, mat2)
+    return result if out is None else write_out("mm", out, result, input, mat2)
+
+
+def tried(op, check, input, other):
+    """Calls an operator on two tensors; `check` raises PyTorch's error for types, and sizes, that do not fit."""
+    x, y = input._array, other._array
+    if x.dtype is not y.dtype or x.dtype is BOOL:
+        check(x, y)
+    try:
+        return call(op, (input, other))
+    except ValueError as error:
+        failure = error
+    check(x, y)  # here, so that its error does not come with NumPy's as its cause
+    raise failure
+
+
+@method
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix (n, m) and a vector (m), of the same dtype: a vector (n).
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(vec, TensorBase)):
+        return not_tensors(mv, input=input, vec=vec)
+    if input._array.ndim != 2 or vec._array.ndim != 1:
+        mismatch.matrix_and_vector(input._array, vec._array)
+    result = tried(_mv, mismatch.matrix_and_vector, input, vec)
+    return result if out is None else write_out("mv", out, result, input, vec)
+
+
+@method
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of the elements of two vectors of the same length and dtype.
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
+    tensor(7)
+    """
+    if not (isinstance(input, TensorBase) and isinstance(tensor, TensorBase)):
+        return not_tensors(dot, input=input, tensor=tensor)
+    if input._array.ndim != 1 or tensor._array.ndim != 1:
+        mismatch.vectors(input._array, tensor._array)
+    result = tried(_dot, mismatch.vectors, input, tensor)
+    return result if out is None else write_out("dot", out, result, input, tensor)
+
+
+@method
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, of which the first is conjugated where it is complex.
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.vdot(torch.tensor([1 + 2j]), torch.tensor([3 + 1j]))
+    tensor(5.-5.j)
+    """
+    check_tensors("vdot", input=input, other=other)
+    mismatch.vectors(input._array, other._array)
+    result = _vdot(input, other)
+    return result if out is None else write_out("vdot", out, result, input, other)
+
+
+@method
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, one by one: (b, n, k) and (b, k, m) give (b, n, m).
+
+    RuntimeError for other shapes or two dtypes, NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(mat2, TensorBase)):
+        return not_tensors(bmm, input=input, mat2=mat2)
+    x, y = input._array, mat2._array
+    if x.ndim != 3 or y.ndim != 3 or len(x) != len(y):
+        mismatch.batches(x, y)
+    result = tried(_bmm, mismatch.batches, input, mat2)
+    return result if out is None else write_out("bmm", out, result, input, mat2)
+
+
+@method
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of vectors, matrices, or batches of matrices.
+
+    Two vectors give their dot product; a vector beside a matrix is a row before it or a column after it; with more
+    than two dimensions, the last two are matrices and those before are broadcast. RuntimeError for shapes that do
+    not fit, two dtypes, and tensors without dimensions; NotImplementedError for bool.
+
+    >>> import rushlight as torch
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    >>> torch.matmul(torch.ones(5, 1, 2, 3), torch.ones(4, 3, 6)).shape
+    torch.Size([5, 4, 2, 6])
+    """
+    if not (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
+        return not_tensors(matmul, input=input, other=other)
+    x, y = input._array, other._array
+    if x.ndim == 2 and y.ndim == 2:
+        result = tried(_mm, mismatch.matrices, input, other)
+    elif x.ndim < 2 or y.ndim < 2:
+        result = with_vector(input, other, x, y)
+    else:
+        op = _folded if y.ndim == 2 else _bmm if x.shape[:-2] == y.shape[:-2] else _broadcast
+        result = tried(op, mismatch.broadcast_matrices, input, other)
+    return result if out is None else write_out("matmul", out, result, input, other)
+
+
+MATMUL = matmul.__code__  # its own, whoever takes its calls over
+
+
+def with_vector(input, other, x, y):
+    """`matmul` where one operand is a vector."""
+    mismatch.refuse_dims("matmul", x, y)
+    if x.ndim == y.ndim:
+        return tried(_dot, mismatch.vectors, input, other)
+    if y.ndim == 1:
+        product = tried(_mv, mismatch.matrix_and_vector, input if x.ndim == 2 else rows(input), other)
+        return product if x.ndim == 2 else _unsafe_view(product, x.shape[:-1])
+    product = matmul(_unsqueeze(input, 0), other)
+    shape = y.shape[:-2] + y.shape[-1:]
+    if y.ndim > 2:
+        return _unsafe_view(product, shape)
+    result = _squeezed(product, shape)
+    result._bump()  # as PyTorch takes the dimension away in place
+    return result
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`: the linear layer.
+
+    `input` is (*, in_features), `weight` (out_features, in_features) or (in_features), `bias` (out_features); the
+    result is (*, out_features). RuntimeError for shapes that do not fit or two dtypes.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.linear(torch.ones(1, 3), torch.ones(2, 3), torch.tensor([0.0, 1.0]))
+    tensor([[3., 4.]])
+    """
+    if out is not None:
+        return write_out("linear", out, linear(input, weight, bias), input, weight, bias)
+    if not (isinstance(input, TensorBase) and isinstance(weight, TensorBase)):
+        return not_tensors(linear, input=input, weight=weight)
+    x, w = input._array, weight._array
+    if bias is None:
+        if x.ndim == w.ndim == 2:
+            return tried(_mm_turned, lambda x, w: mismatch.matrices(x, w.T), input, weight)
+        mismatch.refuse_dims("linear", x, w)
+        return matmul(input, weight.t())
+    b = bias._array
+    if x.ndim == 0 or w.ndim != 2 or x.dtype is not w.dtype or b.dtype is not w.dtype or w.dtype is BOOL:
+        check_linear(x, w, b)
+    try:
+        return call(_linear, (input, weight, bias))
+    except ValueError as error:
+        wrong = error
+    check_linear(x, w, b)  # here, so that its error does not come with NumPy's as its cause
+    raise wrong
+
+
+def check_linear(x, w, b):
+    """The errors of `linear` with a bias."""
+    mismatch.refuse_dims("linear", x, w)
+    mismatch.added_matrices(b, rows(x), w.T)
+
+
+@method
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot products over the last dimensions: (*, n) and (+, n) give (*, +); a product where one has no dimensions.
+
+    RuntimeError where the last dimensions differ.
+
+    >>> import rushlight as torch
+    >>> torch.inner(torch.tensor([1, 2, 3]), torch.tensor([0, 2, 1]))
+    tensor(7)
+    """
+    check_tensors("inner", input=input, other=other)
+    x, y = input._array.shape, other._array.shape
+    if not x or not y:
+        result = input * other
+    elif x[-1] != y[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(x)} and {list(y)}"
+        )
+    elif len(x) == len(y) == 1:
+        result = dot(input, other)
+    else:
+        result = mm(rows(input), rows(other).T).reshape(x[:-1] + y[:-1])
+    return result if out is None else write_out("inner", out, result, input, other)
+
+
+@method
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of each element of a vector (n) with each of another (m): a matrix (n, m).
+
+    RuntimeError for what is no vector.
+
+    >>> import rushlight as torch
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4, 5]))
+    tensor([[ 3,  4,  5],
+            [ 6,  8, 10]])
+    """
+    check_tensors("outer", input=input, vec2=vec2)
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector._array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
+    result = input.reshape(-1, 1) * vec2
+    return result if out is None else write_out("outer", out, result, input, vec2)
+
+
+@method
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`outer` under its older name.
+
+    >>> import rushlight as torch
+    >>> torch.ger(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]])
+    """
+    return outer(input, vec2, out=out)
+
+
+@method
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: each element of `input` times all of `other`, in blocks, over any number of dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.kron(torch.eye(2), torch.tensor([[1.0, 2.0]]))
+    tensor([[1., 2., 0., 0.],
+            [0., 0., 1., 2.]])
+    """
+    check_tensors("kron", input=input, other=other)
+    ndim = max(input._array.ndim, other._array.ndim)
+    x, y = [(1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other)]
+    coarse = input.reshape([size for n in x for size in (n, 1)])
+    fine = other.reshape([size for n in y for size in (1, n)])
+    result = _unsafe_view(coarse * fine, tuple([n * m for n, m in zip(x, y, strict=True)]))
+    return result if out is None else write_out("kron", out, result, input, other)
+
+
+fill("matmul", matmul)

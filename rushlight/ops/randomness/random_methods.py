@@ -1,0 +1,102 @@
+"""Overwriting elements with random numbers: `uniform_`, `normal_` and their kind, methods of Tensor."""
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.inplace import check_history
+from rushlight.core.recording import recording
+from rushlight.ops.changes.filling import enter, overwrite
+from rushlight.ops.randomness.random_tensors import interval, source
+from rushlight.random import Generator, distributions, integers
+from rushlight.random.examples import check_overwritten
+from rushlight.random.placement import drawn_into
+from rushlight.tensors import Tensor
+
+__all__: list[str] = []  # methods only
+
+NODES = {
+    "uniform_": "UniformBackward0", "normal_": "NormalBackward0", "log_normal_": "LogNormalBackward0",
+    "exponential_": "ExponentialBackward0", "cauchy_": "CauchyBackward0", "geometric_": "GeometricBackward0",
+    "bernoulli_": "BernoulliBackward2", "bernoulli_tensor_": "BernoulliBackward1", "random_": "RandomBackward2",
+}  # fmt: skip
+ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
+
+
+def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *parameters) -> Tensor:
+    """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
+    check_overwritten(tensor._array)
+    check_history(tensor, recording() and tensor.requires_grad)
+    array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
+    return overwrite(tensor, ENTRIES[name], array)
+
+
+def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None, **bound) -> Tensor:
+    """Overwrites with numbers from the uniform distribution on [from, to); `from` may be given by its name.
+
+    >>> import rushlight as torch
+    >>> x = torch.empty(100).uniform_(2, 3)
+    >>> bool((x >= 2).all() and (x < 3).all())
+    True
+    """
+    low = bound.pop("from", from_)
+    if bound:
+        raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(bound))}'")
+    return drawn(self, "uniform_", distributions.uniform, generator, low, to)
+
+
+def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Overwrites with numbers from the normal distribution.
+
+    >>> import rushlight as torch
+    >>> torch.empty(2).normal_(3, 0)
+    tensor([3., 3.])
+    """
+    return drawn(self, "normal_", distributions.normal, generator, mean, std)
+
+
+def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
+    """Overwrites with numbers whose logarithm is normal with this mean and deviation."""
+    return drawn(self, "log_normal_", distributions.log_normal, generator, mean, std)
+
+
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Overwrites with numbers from the exponential distribution of rate `lambd`."""
+    return drawn(self, "exponential_", distributions.exponential, generator, lambd)
+
+
+def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Overwrites with numbers from the Cauchy distribution."""
+    return drawn(self, "cauchy_", distributions.cauchy, generator, median, sigma)
+
+
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Overwrites with how many trials the first success takes, each of probability `p`."""
+    return drawn(self, "geometric_", distributions.geometric, generator, p)
+
+
+def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Overwrites with ones, with probability `p` (a number, or a tensor that broadcasts), and zeros.
+
+    >>> import rushlight as torch
+    >>> torch.empty(2).bernoulli_(1.0)
+    tensor([1., 1.])
+    """
+    if isinstance(p, TensorBase):
+        return drawn(self, "bernoulli_tensor_", distributions.bernoulli, generator, p._array)
+    return drawn(self, "bernoulli_", distributions.bernoulli, generator, p)
+
+
+def random_(self: Tensor, *bounds: int, to: int | None = None, generator: Generator | None = None) -> Tensor:
+    """Overwrites with integers: `random_()` of all that the dtype holds from 0 on, `random_(to)`, `random_(from, to)`.
+
+    >>> import rushlight as torch
+    >>> torch.empty(2).random_(5, 6)
+    tensor([5., 5.])
+    """
+    given = [*bounds, *(() if to is None else (to,))]
+    if not given:
+        return drawn(self, "random_", integers.random_, generator)
+    low, high = interval("random_", *(given if len(given) == 2 else (0, *given)))
+    return drawn(self, "random_", integers.randint, generator, low, high)
+
+
+for method in (uniform_, normal_, log_normal_, exponential_, cauchy_, geometric_, bernoulli_, random_):
+    setattr(Tensor, method.__name__, method)

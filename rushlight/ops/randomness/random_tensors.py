@@ -1,0 +1,353 @@
+"""Tensors of random numbers: PyTorch's numbers after the same seed, drawn from `rushlight.random`."""
+
+from collections.abc import Sequence
+from typing import Unpack
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.batched import ENTERED
+from rushlight.core.batching import on_more_levels
+from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import noted
+from rushlight.core.meta import without_data
+from rushlight.devices import META, device_of
+from rushlight.dtypes import dtype as DType
+from rushlight.ops.arguments.mismatch import type_name
+from rushlight.ops.arguments.options import LikeOptions, OutOptions, like_options, made, numpy_type, sizes
+from rushlight.ops.making.creation import blank_like, type_of_out
+from rushlight.ops.out import write_made
+from rushlight.ops.shapes.broadcasting import common_shape
+from rushlight.ops.table import method, operator, refuse
+from rushlight.random import Generator, default_generator, distributions, integers
+from rushlight.random.examples import for_examples
+from rushlight.random.multinomial import multinomial as draw_categories
+from rushlight.random.placement import drawn_into
+from rushlight.random.poisson import poisson as draw_poisson
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm",
+]  # fmt: skip
+
+
+def rand(
+    *shape: int | Sequence[int], size=None, generator: Generator | None = None, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """Numbers from the uniform distribution on [0, 1). The sizes are numbers or one sequence.
+
+    The functions of this file draw from `generator`, or from the default one, which `manual_seed` seeds.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
+    d = numpy_type("rand", dtype, type_of_out(options))
+    return made("rand", drawn(sizes("rand", shape, size), d, options, distributions.uniform, generator), options, dtype)
+
+
+def randn(
+    *shape: int | Sequence[int], size=None, generator: Generator | None = None, dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """Numbers from the normal distribution with mean 0 and variance 1. The sizes are numbers or one sequence.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    d = numpy_type("randn", dtype, type_of_out(options))
+    return made(
+        "randn", drawn(sizes("randn", shape, size), d, options, distributions.normal, generator), options, dtype
+    )
+
+
+def randint(
+    *bounds, low: int = 0, high: int | None = None, size=None, generator: Generator | None = None,
+    dtype: DType | None = None, **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """Integers from `low` (0) to below `high`: `randint(high, size)` or `randint(low, high, size)`; int64 by default.
+
+    RuntimeError for an empty interval and for one that the dtype does not hold.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.randint(10, (5,))
+    tensor([4, 9, 3, 0, 3])
+    """
+    given = list(bounds)
+    if size is None and given and not hasattr(given[-1], "__index__"):
+        size = given.pop()
+    if high is None and given:
+        high = given.pop()
+    if given:
+        low = given.pop()
+    if given or high is None or not isinstance(size, (tuple, list)):
+        raise TypeError("randint() received an invalid combination of arguments: expected (int high, tuple of ints "
+                        "size) or (int low, int high, tuple of ints size)")  # fmt: skip
+    d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
+    array = drawn(sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high))
+    return made("randint", array, options, dtype)
+
+
+def randperm(
+    n: int, *, generator: Generator | None = None, dtype: DType = dtypes.int64, **options: Unpack[OutOptions]
+) -> Tensor:
+    """The numbers from 0 to n - 1 in random order.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    >>> torch.randperm(6)
+    tensor([2, 5, 3, 0, 1, 4])
+    """
+    if not hasattr(n, "__index__"):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    return made("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
+
+
+def drawn(shape, dtype, options, draw, generator, *parameters):
+    """What `draw` gives, as PyTorch draws it into the tensor `out=` among the options, or into a new one."""
+    if device_of(options.get("device")) is META:
+        return without_data(shape, dtype)
+    return drawn_for(memory_of(options.get("out")), shape, dtype, draw, source(generator), *parameters)
+
+
+def drawn_for(out, shape, dtype, draw, generator, *parameters):
+    """What `draw` gives, through the memory of the array `out` where that has this shape and dtype."""
+    if out is not None and out.shape == shape and out.dtype == dtype:
+        return drawn_into(out, draw, generator, *parameters)
+    return draw(generator, shape, dtype, *parameters)
+
+
+def memory_of(out):
+    """The array of the tensor given as `out=`; None where there is none."""
+    return out._settled() if isinstance(out, TensorBase) else None
+
+
+def rand_like(
+    input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
+) -> Tensor:
+    """Numbers from the uniform distribution on [0, 1), in the shape and dtype of another tensor.
+
+    >>> import rushlight as torch
+    >>> torch.rand_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return like("rand_like", input, dtype, options, distributions.uniform, generator)
+
+
+def randn_like(
+    input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None, **options: Unpack[LikeOptions]
+) -> Tensor:
+    """Numbers from the normal distribution with mean 0 and variance 1, in the shape and dtype of another tensor.
+
+    >>> import rushlight as torch
+    >>> torch.randn_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return like("randn_like", input, dtype, options, distributions.normal, generator)
+
+
+def randint_like(
+    input: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None,
+    dtype: DType | None = None, **options: Unpack[LikeOptions],
+) -> Tensor:  # fmt: skip
+    """Integers in the shape and dtype of another tensor: `randint_like(input, high)` or `(input, low, high)`.
+
+    >>> import rushlight as torch
+    >>> torch.randint_like(torch.zeros(2), 5, 6)
+    tensor([5., 5.])
+    """
+    ends = interval("randint_like", *((0, low) if high is None else (low, high)))
+    return like("randint_like", input, dtype, options, integers.randint, generator, *ends)
+
+
+def fill_with(array, values):
+    """Overwrites an array."""
+    array[...] = values
+
+
+fill_in = noted(fill_with, changes=(0,))
+
+
+def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters) -> Tensor:
+    """Random numbers in the shape, dtype and order in memory of another tensor."""
+    if not isinstance(input, TensorBase):
+        return refuse(name, "input", 1, input)
+    array = input._settled()
+    like_options(input, options)
+    if META in (input.device, device_of(options.get("device"))):
+        return made(
+            name,
+            drawn(array.shape, numpy_type(name, dtype, array.dtype), options, draw, generator, *parameters),
+            options,
+        )
+    if ENTERED.get():
+        d = numpy_type(name, dtype, array.dtype)
+        return made(name, draw(source(generator), array.shape, d, *parameters), options)
+    out = blank_like(array, numpy_type(name, dtype, array.dtype), options.pop("memory_format", None))
+    fill_in(out, drawn_into(out, draw, source(generator), *parameters))
+    return made(name, out, options)
+
+
+def normal(
+    mean: Tensor | float = 0.0, std: Tensor | float = 1.0, size=None, *, generator: Generator | None = None,
+    dtype: DType | None = None, **options: Unpack[OutOptions],
+) -> Tensor:  # fmt: skip
+    """Numbers from normal distributions: one for each mean and standard deviation, or `size` of a single one.
+
+    As in PyTorch, the gradients with respect to tensors `mean` and `std` are zero. RuntimeError for a negative `std`.
+
+    >>> import rushlight as torch
+    >>> torch.normal(torch.tensor([1.0, 2.0]), 0.0), torch.normal(5.0, 0.0, (2,))
+    (tensor([1., 2.]), tensor([5., 5.]))
+    """
+    chosen = source(generator)
+    tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
+    if size is not None and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
+        d = numpy_type("normal", dtype, type_of_out(options))
+        array = drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
+        return made("normal", array, options, dtype)
+    if size is not None or not any(tensors):
+        raise TypeError("normal() received an invalid combination of arguments: expected tensors for mean or std, or "
+                        "numbers and a size")  # fmt: skip
+    out = options.pop("out", None)
+    result = NORMAL[tensors](mean, std, chosen, memory_of(out))
+    return result if out is None else write_made("normal", out, result._array)
+
+
+def normal_numbers(mean, std, generator, out):
+    """Normal numbers with each mean and deviation; either may be a number."""
+    return shifted_normal(generator, common_shape(*[getattr(x, "shape", ()) for x in (mean, std)]), mean, std, out)
+
+
+@for_examples
+def shifted_normal(generator, shape, mean, std, out):
+    """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
+    if isinstance(std, np.ndarray) and not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    if not isinstance(std, np.ndarray):
+        return drawn_for(out, mean.shape, mean.dtype, distributions.normal, generator, 0, std) + mean
+    if not isinstance(mean, np.ndarray):
+        return drawn_for(out, std.shape, std.dtype, distributions.normal, generator) * std + mean
+    shape = common_shape(mean.shape, std.shape)
+    return drawn_for(out, shape, mean.dtype, distributions.normal, generator) * std + mean
+
+
+nothing = lambda grad: np.zeros_like(grad)
+enter_normal = lambda name, node, **formulas: operator(
+    name=name, node=node, aten="normal", broadcasts=True, batch=on_more_levels, **formulas
+)(normal_numbers)
+NORMAL = {
+    (True, False): enter_normal("normal_mean", "NormalBackward1", mean=nothing),
+    (False, True): enter_normal("normal_std", "NormalBackward2", std=nothing),
+    (True, True): enter_normal("normal", "NormalBackward3", mean=nothing, std=nothing),
+}
+
+
+@operator(name="bernoulli", batch=on_more_levels, input=nothing)
+def _bernoulli(input, p, generator, out):
+    return flips(generator, input.shape, input, p, out)
+
+
+@for_examples
+def flips(generator, shape, input, p, out):
+    """Ones with the probabilities that an array has, or with one probability."""
+    return drawn_for(out, shape, input.dtype, distributions.bernoulli, generator, input if p is None else p)
+
+
+@method
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Ones with the probabilities that the elements of `input` are, or with probability `p`; zeros otherwise.
+
+    RuntimeError for probabilities outside of [0, 1].
+
+    >>> import rushlight as torch
+    >>> torch.bernoulli(torch.tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    result = _bernoulli(input, p, source(generator), memory_of(out))
+    if out is None:
+        return result
+    if out._array.dtype.kind == "c":
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_self_\" not implemented for '{type_name(out._array)}'")
+    return write_made("bernoulli", out, result._array.astype(out._array.dtype))
+
+
+@operator(name="poisson", batch=on_more_levels, input=nothing)
+def _poisson(input, generator):
+    return counts(generator, input.shape, input)
+
+
+counts = for_examples(lambda generator, shape, rates: draw_poisson(generator, rates))
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Numbers from Poisson distributions whose rates are the elements of `input`.
+
+    >>> import rushlight as torch
+    >>> torch.poisson(torch.zeros(2))
+    tensor([0., 0.])
+    """
+    return _poisson(input, source(generator))
+
+
+@method
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Indices drawn from each row of weights, with their probabilities.
+
+    RuntimeError for weights that are none, or too few of them without replacement.
+
+    >>> import rushlight as torch
+    >>> torch.multinomial(torch.tensor([0.0, 1.0, 0.0]), 3, replacement=True)
+    tensor([1, 1, 1])
+    """
+    if input.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if out is not None and out._array.dtype != np.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {dtypes.TYPE_NAMES[out.dtype]}")
+    input._settled()
+    result = _multinomial(input, num_samples, replacement, source(generator))
+    return result if out is None else write_made("multinomial", out, result._array)
+
+
+@operator(batch=on_more_levels)
+def _multinomial(input, num_samples, replacement, generator):
+    return categories(generator, input.shape, input, num_samples, replacement)
+
+
+@for_examples
+def categories(generator, shape, weights, num_samples, replacement):
+    """Categories drawn from each row of a batch of weights."""
+    rows = weights if weights.ndim < 3 else weights.reshape(-1, weights.shape[-1])
+    return draw_categories(generator, rows, num_samples, replacement).reshape(*weights.shape[:-1], num_samples)
+
+
+def source(generator: Generator | None) -> Generator:
+    """The generator to draw from. TypeError for what is none."""
+    if generator is None:
+        return default_generator
+    if not isinstance(generator, Generator):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+    return generator
+
+
+def interval(name: str, low, high) -> tuple[int, int]:
+    """The bounds of integers to draw. TypeError for what is no integer."""
+    for side, bound in (("low", low), ("high", high)):
+        if not hasattr(bound, "__index__"):
+            raise TypeError(f"{name}(): argument '{side}' must be int, not {type(bound).__name__}")
+    return int(low), int(high)

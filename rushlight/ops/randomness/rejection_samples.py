@@ -1,0 +1,120 @@
+"""Random numbers that come by rejection: gamma, Dirichlet and binomial ones, the first two with implicit gradients."""
+
+import numpy as np
+
+from rushlight.core.batching import on_more_levels
+from rushlight.kernels.implicit import beta_slope, gamma_slope
+from rushlight.ops.randomness.random_tensors import source
+from rushlight.ops.table import no_derivative, operator
+from rushlight.random import Generator
+from rushlight.random.binomial import binomial as draw_binomial
+from rushlight.random.examples import for_examples
+from rushlight.random.gamma import dirichlet as draw_dirichlet
+from rushlight.random.gamma import standard_gamma as draw_gamma
+from rushlight.tensors import Tensor
+
+__all__ = ["_dirichlet_grad", "_sample_dirichlet", "_standard_gamma", "_standard_gamma_grad", "binomial"]
+
+zero = lambda grad: np.zeros_like(grad)
+
+
+@operator(
+    name="standard_gamma_grad",
+    broadcasts=True,
+    input=no_derivative("_standard_gamma_grad"),
+    output=no_derivative("_standard_gamma_grad"),
+)
+def _gamma_slope(input, output):
+    return gamma_slope(input, output)
+
+
+@operator(
+    name="standard_gamma", batch=on_more_levels, input=lambda grad, input, result: grad * _gamma_slope(input, result)
+)
+def _gamma(input, generator):
+    return gammas(generator, input.shape, input)
+
+
+gammas = for_examples(lambda generator, shape, a: draw_gamma(generator, np.broadcast_to(a, shape)))
+
+
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Numbers from gamma distributions of rate 1 whose concentrations are the elements of `input`.
+
+    They have implicit gradients for the concentrations. NotImplementedError for other dtypes than float32 and float64.
+
+    >>> import rushlight as torch
+    >>> bool((torch._standard_gamma(torch.ones(5)) > 0).all())
+    True
+    """
+    return _gamma(input, source(generator))
+
+
+def _standard_gamma_grad(self: Tensor, output: Tensor) -> Tensor:
+    """The implicit gradients of gamma numbers `output` by their concentrations `self`."""
+    return _gamma_slope(self, output)
+
+
+@operator(
+    name="dirichlet_grad",
+    broadcasts=True,
+    x=no_derivative("_dirichlet_grad"),
+    alpha=no_derivative("_dirichlet_grad"),
+    total=no_derivative("_dirichlet_grad"),
+)
+def _dirichlet_slope(x, alpha, total):
+    return beta_slope(x, alpha, total)
+
+
+def dirichlet_cotangent(grad, input, result):
+    """Each share moves with its own concentration as a beta number, and the others make room in proportion."""
+    slope = _dirichlet_slope(result, input, np.add.reduce(input, axis=-1, keepdims=True))
+    return slope * (grad - np.add.reduce(result * grad, axis=-1, keepdims=True))
+
+
+@operator(name="sample_dirichlet", batch=on_more_levels, input=dirichlet_cotangent)
+def _dirichlet(input, generator):
+    return dirichlets(generator, input.shape, input)
+
+
+dirichlets = for_examples(lambda generator, shape, a: draw_dirichlet(generator, np.broadcast_to(a, shape)))
+
+
+def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Rows from Dirichlet distributions whose concentrations are the rows of `input`.
+
+    They have implicit gradients for the concentrations. NotImplementedError for other dtypes than float32 and float64.
+
+    >>> import rushlight as torch
+    >>> torch._sample_dirichlet(torch.ones(2, 3)).sum(-1).round(decimals=4)
+    tensor([1., 1.])
+    """
+    return _dirichlet(input, source(generator))
+
+
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
+    """The implicit gradients of shares `x` by their concentrations, over 1 - x, where these sum up to `total`."""
+    return _dirichlet_slope(x, alpha, total)
+
+
+@operator(name="binomial", batch=on_more_levels, broadcasts=True, count=zero, prob=zero)
+def _binomial(count, prob, generator):
+    return successes(generator, np.broadcast_shapes(count.shape, prob.shape), count, prob)
+
+
+@for_examples
+def successes(generator, shape, count, prob):
+    """Binomial numbers of the shape to which both broadcast."""
+    return draw_binomial(generator, np.broadcast_to(count, shape), np.broadcast_to(prob, shape))
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """Numbers from binomial distributions: how many of `count` trials succeed, each with probability `prob`.
+
+    Both are float32 or float64, and broadcast. Their gradients are zero, as in PyTorch.
+
+    >>> import rushlight as torch
+    >>> torch.binomial(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 1.0]))
+    tensor([0., 4.])
+    """
+    return _binomial(count, prob, source(generator))

@@ -1,0 +1,1 @@
+"""Operators along dimensions: sums, norms, extremes, running and ordered ones."""

@@ -1,0 +1,194 @@
+"""Distinct elements, and how often they occur."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.batching import by, dynamic, refusal
+from rushlight.core.kinds import kind_of
+from rushlight.ops.arguments.dims import known_dim
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.changes.filling import overflow
+from rushlight.ops.reductions.reduction import type_name
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["bincount", "histc", "unique", "unique_consecutive"]
+
+
+def underivable(name):
+    """The formula of an operator that has no derivative: raises PyTorch's error when one is asked for."""
+
+    def formula(grads):
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return formula
+
+
+def distinct(input, dim):
+    """Sorted distinct elements, or slices of a dimension; which of them each was, and their counts."""
+    values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    return values, inverse.reshape(input.shape if dim is None else -1), counts
+
+
+def runs(input, dim):
+    """The first of each run of equal elements, or slices of a dimension; the run of each, and lengths."""
+    rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
+    changes = rows[1:] != rows[:-1]
+    starts = np.ones(len(rows), bool)
+    starts[1:] = changes.any(tuple(range(1, rows.ndim)))
+    places = np.flatnonzero(starts)
+    values = rows[places] if dim is None else np.moveaxis(rows[places], 0, dim)
+    inverse = np.cumsum(starts) - 1
+    counts = np.diff(np.append(places, len(rows)))
+    return values, inverse.reshape(input.shape) if dim is None else inverse, counts
+
+
+@operator(aten="_unique2", batch=dynamic, name="unique2", nondifferentiable=(1, 2), input=underivable("_unique2"))
+def _unique(input):
+    return distinct(input, None)
+
+
+@operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_dim"))
+def _unique_dim(input, dim):
+    return distinct(input, dim)
+
+
+@operator(batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
+def _unique_consecutive(input, dim):
+    return runs(input, dim)
+
+
+def asked(results, return_inverse, return_counts):
+    """Of values, inverse and counts those that were asked for; a single one bare."""
+    chosen = [results[0], *results[1:2] * return_inverse, *results[2:3] * return_counts]
+    return tuple(chosen) if len(chosen) > 1 else chosen[0]
+
+
+@method
+@keywords
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Tensor | tuple[Tensor, ...]:
+    """The distinct elements, or slices of a dimension, in sorted order (with `sorted=False` too).
+
+    With `return_inverse` also which of them each element was; with `return_counts` how many there are of
+    each. They have no derivative. NotImplementedError for complex numbers.
+
+    >>> import rushlight as torch
+    >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError(f"\"unique\" not implemented for '{type_name(input)}'")
+    results = _unique(input) if dim is None else _unique_dim(input, known_dim(dim, input._array.shape))
+    return asked(results, return_inverse, return_counts)
+
+
+@method
+@keywords
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """The elements, or slices of a dimension, that differ from the one before. See `unique`.
+
+    >>> import rushlight as torch
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    results = _unique_consecutive(input, None if dim is None else known_dim(dim, input._array.shape))
+    return asked(results, return_inverse, return_counts)
+
+
+def count_batch(n, input, weights, minlength):
+    """The rule of `bincount`: each example counts in places of its own. They must need as many."""
+    rows = input.reshape(math.prod(input.shape[:n]), input.shape[n])
+    needed = rows.max(1, initial=-1) + 1
+    if np.unique(np.maximum(needed, minlength)).size > 1:
+        raise refusal("bincount")
+    size = max(minlength, needed.max(initial=0))
+    own = (rows + size * np.arange(len(rows))[:, None]).reshape(-1)
+    weights = None if weights is None else weights.reshape(-1)
+    return _bincount.forward(own, weights, size * len(rows)).reshape(*input.shape[:n], size)
+
+
+@operator(batch=by(count_batch))
+def _bincount(input, weights, minlength):
+    counts = np.bincount(input, weights, minlength)
+    return counts if weights is None or weights.dtype != np.float32 else counts.astype(np.float32)
+
+
+@method
+@keywords
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of the numbers 0, 1, 2, ... occurs, or the sum of their weights.
+
+    RuntimeError unless the input has one dimension and no negative numbers.
+
+    >>> import rushlight as torch
+    >>> torch.bincount(torch.tensor([1, 3, 3]))
+    tensor([0, 1, 0, 2])
+    """
+    array = input._array
+    if array.dtype.kind not in "iu":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input)}'")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if array.ndim != 1 or (array.size and array.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if not array.size:
+        weights = None
+    if weights is not None and weights._array.shape != array.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return _bincount(input, weights, minlength)
+
+
+@operator(batch=by(lambda n, input, *how: histograms(input.reshape(*input.shape[:n], -1), *how)))
+def _histc(input, bins, low, high):
+    return histograms(input.reshape(-1), bins, low, high)
+
+
+def histograms(rows, bins, low, high):
+    """The histogram of each row, between two numbers or else between its smallest and its largest element."""
+    if low == high and rows.shape[-1]:
+        low, high = rows.min(-1, keepdims=True), rows.max(-1, keepdims=True)
+    low, high = np.asarray(low, rows.dtype), np.asarray(high, rows.dtype)
+    if not (np.isfinite(low) & np.isfinite(high)).all():
+        raise RuntimeError(f"torch.histc: range of [{low.min()}, {high.max()}] is not finite")
+    low, high = np.where(low == high, low - 1, low), np.where(low == high, high + 1, high)
+    inside = (rows >= low) & (rows <= high)
+    place = np.minimum(np.where(inside, (rows - low) / (high - low) * bins, 0).astype(np.int64), bins - 1)
+    first = bins * np.arange(math.prod(rows.shape[:-1])).reshape(*rows.shape[:-1], 1)
+    counts = np.bincount((place + first)[inside], minlength=bins * first.size)
+    return counts.astype(rows.dtype).reshape(*rows.shape[:-1], bins)
+
+
+@method
+@keywords
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of `bins` bins of equal width from `min` to `max`, as floats.
+
+    Where both are the same, the smallest and the largest element are taken. Elements outside are not counted.
+
+    >>> import rushlight as torch
+    >>> torch.histc(torch.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    array = input._array
+    if kind_of(array.dtype) != "f":
+        if array.dtype.kind in "iu" and array.size and min == max and array.min() == array.max():
+            limits = np.iinfo(array.dtype)
+            if array.min() == limits.min or array.max() == limits.max:
+                raise overflow(array.dtype)
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if not (np.isfinite(min) and np.isfinite(max)):
+        raise RuntimeError(f"torch.histc: range of [{min}, {max}] is not finite")
+    if min > max:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    return _histc(input, bins, min, max)

@@ -1,0 +1,199 @@
+"""Cumulative sums, extremes and logarithms of sums along a dimension."""
+
+import numpy as np
+
+from rushlight import return_types
+from rushlight.core.batching import leading
+from rushlight.core.kinds import kind_of
+from rushlight.dtypes import dtype
+from rushlight.kernels.compiled import load
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.elementwise.selection import _drop
+from rushlight.ops.picking.gather import _put_back
+from rushlight.ops.reductions.extrema import refuse_complex, refuse_complex_derivative
+from rushlight.ops.reductions.prod import _recur, _shift, widened
+from rushlight.ops.reductions.reduction import type_name
+from rushlight.ops.shapes.shape import wrap_dim
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["cummax", "cummin", "cumsum", "logcumsumexp"]
+
+fast = load("cumulative")
+
+
+@operator(
+    aten="cumsum",
+    linear=True,
+    batch=leading,
+    name="cumsum_back", node="FlipBackward0", input=lambda grad, dim: _cumsum(grad, dim, None)
+)  # fmt: skip
+def _cumsum_back(input, dim):
+    """The cumulative sum from the end of a dimension to its beginning: the adjoint of `_cumsum`."""
+    if fast is not None and (result := fast.cumulative_sum(input, dim, True)) is not None:
+        return result
+    if input.ndim == 0:
+        return input
+    return np.flip(accumulated(np.flip(input, dim), dim, None), dim)
+
+
+@operator(linear=True, batch=leading, input=lambda grad, dim: _cumsum_back(grad, dim))
+def _cumsum(input, dim, dtype):
+    if fast is not None and (dtype is None or dtype == input.dtype):
+        result = fast.cumulative_sum(input, dim, False)
+        if result is not None:
+            return result
+    return accumulated(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
+
+
+def accumulated(array, dim, dtype):
+    """The cumulative sum along a dimension; of float16 in float32, where each sum would be rounded."""
+    if array.dtype == np.float16 and dtype in (None, array.dtype):
+        return np.add.accumulate(array, dim, np.float32).astype(np.float16)
+    return np.add.accumulate(array, dim, dtype)
+
+
+@in_place
+@method
+@keywords
+def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """The cumulative sum along a dimension. Integers and bools are added up in int64.
+
+    >>> import rushlight as torch
+    >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([1., 3., 6.])
+    """
+    return _cumsum(input, wrap_dim(dim, input._array.ndim), widened(input, dtype))
+
+
+def latest(input, dim, ufunc, wins):
+    """Values and places of the extreme so far along a dimension; of equal ones the latest, and NaN stays."""
+    if fast is not None and (found := fast.cumulative_extreme(input, dim, ufunc is np.maximum)) is not None:
+        return found
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), np.int64, like=input)
+    values = ufunc.accumulate(input, dim)
+    count = np.arange(input.shape[dim], like=input).reshape([-1 if d == dim else 1 for d in range(input.ndim)])
+    new = wins(input, values)
+    if kind_of(input.dtype) == "f":
+        new = new | np.isnan(input)
+    return values, np.maximum.accumulate(np.where(new, count, 0), dim)
+
+
+def returned_repeatedly(grads, index, input_shape, dim):
+    """The cotangent of values that were picked along a dimension, some of them several times."""
+    return _put_back(grads[0], dim, index, input_shape)
+
+
+@operator(
+    batch=leading,
+    nondifferentiable=(1,),
+    input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
+)
+def _cummax(input, dim):
+    return latest(input, dim, np.maximum, np.greater_equal)
+
+
+@operator(
+    batch=leading,
+    nondifferentiable=(1,),
+    input=lambda grads, result1, input_shape, dim: returned_repeatedly(grads, result1, input_shape, dim),
+)
+def _cummin(input, dim):
+    return latest(input, dim, np.minimum, np.less_equal)
+
+
+def along(name, input, dim):
+    """The dimension, not negative; with words of its own for a tensor without dimensions."""
+    if not input._array.ndim and dim not in (-1, 0):
+        raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+    return wrap_dim(dim, input._array.ndim)
+
+
+@method
+@keywords
+def cummax(input: Tensor, dim: int) -> return_types.cummax:
+    """The largest element so far along a dimension, and its index: of equal ones the latest.
+
+    >>> import rushlight as torch
+    >>> torch.cummax(torch.tensor([1, 3, 2]), dim=0).values
+    tensor([1, 3, 3])
+    """
+    dim = along("cummax", input, dim)
+    if input._array.ndim:
+        refuse_complex("cummax_cpu", input)
+    refuse_complex_derivative("cummax", input)
+    return return_types.cummax(_cummax(input, dim))
+
+
+@method
+@keywords
+def cummin(input: Tensor, dim: int) -> return_types.cummin:
+    """The smallest element so far along a dimension, and its index: of equal ones the latest.
+
+    >>> import rushlight as torch
+    >>> torch.cummin(torch.tensor([3, 1, 2]), dim=0).values
+    tensor([3, 1, 1])
+    """
+    dim = along("cummin", input, dim)
+    if input._array.ndim:
+        refuse_complex("cummin_cpu", input)
+    refuse_complex_derivative("cummin", input)
+    return return_types.cummin(_cummin(input, dim))
+
+
+def add_logarithms(x, y):
+    """log(exp(x) + exp(y)) of complex numbers, without overflow."""
+    swap = x.real < y.real
+    larger, smaller = np.where(swap, y, x), np.where(swap, x, y)
+    return np.where(larger == -np.inf, larger, larger + np.log1p(np.exp(smaller - larger)))
+
+
+def decay(result, dim):
+    """exp(y[i] - y[i + 1]) along a dimension: how much of the sum up to the next place is there already."""
+    nothing = result == -np.inf
+    gaps = _drop(nothing, result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True)
+    return _drop(nothing, np.exp(gaps))
+
+
+def share(input, result):
+    """exp(x - y): the share of each place in the sum up to it; 0 where it is that of nothing, and constant there."""
+    nothing = input == -np.inf
+    return _drop(nothing, np.exp(_drop(nothing, input - result)))
+
+
+@operator(
+    batch=leading,
+    input=lambda grad, input, result, dim: (
+        share(input, result) * _recur(grad, decay(result, dim), dim, True) if input.shape else grad
+    ),
+)
+def _logcumsumexp(input, dim):
+    """y[i] = log(exp(x[0]) + ... + exp(x[i])).
+
+    The cotangent sums g[k] exp(x[i] - y[k]) over k >= i as a recurrence, whose factors are never above 1.
+    """
+    if input.ndim == 0:
+        return input.copy()
+    if input.dtype.kind != "c":
+        return np.logaddexp.accumulate(input, dim)
+    out = np.array(input, like=input)
+    rows = np.moveaxis(out, dim, 0)
+    for i in range(1, len(rows)):
+        rows[i] = add_logarithms(rows[i], rows[i - 1])
+    return out
+
+
+@method
+@keywords
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """The logarithm of the cumulative sum of exponentials along a dimension, computed without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logcumsumexp(torch.zeros(3), dim=0)
+    tensor([0.0000, 0.6931, 1.0986])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    if kind_of(input._array.dtype) not in "fc":
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_name(input)}'")
+    return _logcumsumexp(input, dim)

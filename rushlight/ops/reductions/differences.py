@@ -1,0 +1,198 @@
+"""Finite differences and integrals of sampled functions: diff, gradient, the trapezoidal rule."""
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.dtypes import get_default_dtype
+from rushlight.ops.arguments.dims import known_dim, wrap_dim
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.reductions.cumulative import cumsum
+from rushlight.ops.reductions.reduction import Dim, axes
+from rushlight.ops.shapes.joining import cat
+from rushlight.ops.table import method
+from rushlight.tensors import Tensor
+
+__all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
+
+
+def neighbours(input, dim):
+    """All places but the first along a dimension, and all but the last."""
+    n = input._array.shape[dim]
+    return input.narrow(dim, min(n, 1), max(n - 1, 0)), input.narrow(dim, 0, max(n - 1, 0))
+
+
+@method
+@keywords
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """The differences of neighbours along a dimension, n times; `prepend` and `append` are joined on first.
+
+    Bools are compared instead of subtracted. RuntimeError for a tensor without dimensions or a negative n.
+
+    >>> import rushlight as torch
+    >>> torch.diff(torch.tensor([1, 3, 7]))
+    tensor([2, 4])
+    """
+    ndim = input._array.ndim
+    if ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = wrap_dim(dim, ndim)
+    for other in (prepend, append):
+        if other is not None and other._array.ndim != ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if n == 0:
+        return input.clone()
+    parts = [x for x in (prepend, input, append) if x is not None]
+    joined = cat(parts, dim) if len(parts) > 1 else input
+    for _ in range(min(n, joined._array.shape[dim])):
+        later, earlier = neighbours(joined, dim)
+        joined = later.logical_xor(earlier) if joined._array.dtype.kind == "b" else later - earlier
+    return joined
+
+
+def strips(name, y, x, dim):
+    """Twice the areas between neighbours under a function sampled at places `x`, or at steps of 1."""
+    later, earlier = neighbours(y, dim)
+    if x is None:
+        return later + earlier
+    if x._array.ndim == 1:
+        n = y._array.shape[dim]
+        if x._array.shape[0] != n:
+            raise RuntimeError(
+                f"{name}: There must be one `x` value for each sample point, got {x._array.shape[0]} and {n}"
+            )
+        x = x.reshape(-1, *[1] * (y._array.ndim - 1 - dim))
+        width = diff(x, dim=0)
+    elif x._array.ndim:
+        width = diff(x, dim=dim - y._array.ndim)
+    else:
+        width = x.expand(0)
+    return (later + earlier) * width
+
+
+@keywords
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The integral along a dimension, by the trapezoidal rule, of a function sampled at `x` or at steps of
+    `dx` (1).
+
+    >>> import rushlight as torch
+    >>> torch.trapezoid(torch.tensor([1.0, 2.0, 4.0]), dx=2)
+    tensor(9.)
+    """
+    dim = known_dim(dim, y._array.shape)
+    if y._array.shape[dim] == 0:
+        return (y if kind_of(y._array.dtype) in "fc" else y.to(get_default_dtype())).sum(dim)
+    if x is not None:
+        return strips("trapezoid", y, x, dim).sum(dim) / 2
+    return strips("trapezoid", y, x, dim).sum(dim) * ((1 if dx is None else dx) / 2)
+
+
+trapz = trapezoid
+
+
+@keywords
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The integrals of a sampled function up to each sample but the first. See `trapezoid`.
+
+    >>> import rushlight as torch
+    >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 4.0]))
+    tensor([1.5000, 4.5000])
+    """
+    if not y._array.shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, y._array.ndim)
+    if x is not None:
+        return cumsum(strips("cumulative_trapezoid", y, x, dim), dim) / 2
+    if y._array.shape[dim] == 0:
+        return cumsum(y / 2, dim)
+    return cumsum(strips("cumulative_trapezoid", y, x, dim) * ((1 if dx is None else dx) / 2), dim)
+
+
+def weighted(input, dim, weights, start, length):
+    """The sum over k of weights[k] times the places from start + k on, `length` of them."""
+    total = None
+    for k, weight in enumerate(weights):
+        term = input.narrow(dim, start + k, length) * weight
+        total = term if total is None else total + term
+    return total
+
+
+def even_weights(h):
+    """The weights of second-order differences at even spacing: at the beginning, inside, at the end."""
+    return (-1.5 / h, 2 / h, -0.5 / h), (-0.5 / h, 0.0, 0.5 / h), (0.5 / h, -2 / h, 1.5 / h)
+
+
+def uneven_weights(steps, trailing):
+    """The same at uneven spacing: weights of the derivative of the parabola through three neighbours."""
+    n = steps._array.shape[0]
+    first, second = steps.narrow(0, 0, n - 1), steps.narrow(0, 1, n - 1)
+    both = first + second
+    inside = -second / (first * both), (second - first) / (first * second), first / (second * both)
+    p, q, r, t = steps[0], steps[min(1, n - 1)], steps[max(n - 2, 0)], steps[n - 1]
+    begin = -(2 * p + q) / (p * (p + q)), (p + q) / (p * q), -p / (q * (p + q))
+    end = t / (r * (r + t)), -(r + t) / (r * t), (2 * t + r) / (t * (r + t))
+    return begin, [w.reshape(-1, *[1] * trailing) for w in inside], end
+
+
+def slope(input, dim, spacing, edge_order):
+    """The derivative along one dimension; `spacing` is a number, or a tensor of places."""
+    n = input._array.shape[dim]
+    if isinstance(spacing, TensorBase) and spacing._array.ndim:
+        steps = diff(spacing)
+        begin, inside, end = uneven_weights(steps, input._array.ndim - 1 - dim)
+        first, last = steps[0], steps[n - 2]
+    else:
+        begin, inside, end = even_weights(spacing)
+        first = last = spacing
+    if edge_order == 1:
+        begin, end = (-1 / first, 1 / first), (-1 / last, 1 / last)
+    parts = [
+        weighted(input, dim, begin, 0, 1),
+        weighted(input, dim, inside, 0, n - 2),
+        weighted(input, dim, end, n - len(end), 1),
+    ]
+    return cat(parts, dim)
+
+
+@keywords
+def gradient(
+    input: Tensor, *, spacing: float | list | tuple | None = None, dim: Dim = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
+    """The derivatives of a sampled function along each dimension, by differences of second order inside.
+
+    `spacing` is the distance of samples (1), or one for each dimension, or a tensor of places for each. At
+    the edges the differences are of order `edge_order`, 1 or 2. RuntimeError where there are not edge_order +
+    1 samples.
+
+    >>> import rushlight as torch
+    >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0, 8.0]))
+    (tensor([1.0000, 1.5000, 3.0000, 4.0000]),)
+    """
+    ndim = input._array.ndim
+    dims = axes(dim, ndim)
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if isinstance(spacing, (list, tuple)):
+        if len(spacing) != len(dims):
+            wanted = f"'self.dim() = {ndim}', since dim argument was not given" if dim is None else "dim"
+            raise RuntimeError(
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+                f"{wanted}, but got a list of length {len(spacing)}"
+            )
+        spacings = spacing
+    else:
+        spacings = [1 if spacing is None else spacing] * len(dims)
+    for h in spacings:
+        if isinstance(h, TensorBase) and h._array.ndim != 1:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an element with "
+                f"{h._array.ndim} dimensions!"
+            )
+        if isinstance(h, TensorBase) and not h._array.size:
+            raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0")
+    if any(input._array.shape[d] <= edge_order for d in dims):
+        raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    x = input if kind_of(input._array.dtype) in "fc" else input.to(get_default_dtype())
+    return tuple([slope(x, d, h, edge_order) for d, h in zip(dims, spacings, strict=True)])

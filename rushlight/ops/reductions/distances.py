@@ -1,0 +1,94 @@
+"""Distances between the rows of matrices."""
+
+import numpy as np
+
+from rushlight.core.batching import elementwise
+from rushlight.core.graph import unbroadcast
+from rushlight.core.kinds import kind_of
+from rushlight.ops.arguments.mismatch import check_tensors, type_name
+from rushlight.ops.elementwise.selection import ratio
+from rushlight.ops.reductions.norms import vector_norm
+from rushlight.ops.table import operator
+from rushlight.tensors import Tensor
+
+__all__ = ["cdist", "pdist"]
+
+MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+MANY = 25  # rows above which Euclidean distances are computed by a product of matrices
+
+
+def euclidean_cotangents(grad, x1, x1_shape, x2, x2_shape, result):
+    """The cotangents of both matrices; what belongs to a distance of 0 counts as 0."""
+    weights = ratio(grad, result)
+    turned = weights.mT
+    of_x1 = x1 * np.add.reduce(weights, -1, keepdims=True) - np.matmul(weights, x2)
+    of_x2 = x2 * np.add.reduce(turned, -1, keepdims=True) - np.matmul(turned, x1)
+    return [unbroadcast(of_x1, x1_shape), unbroadcast(of_x2, x2_shape)]
+
+
+@operator(
+    aten="_euclidean_dist", name="euclidean_dist", batch=elementwise, joint=euclidean_cotangents, inputs=("x1", "x2")
+)
+def _euclidean(x1, x2):
+    """Euclidean distances by |x|^2 - 2 x y + |y|^2, whose rounding errors are those of the squares."""
+    squares = np.add.reduce(x1 * x1, -1, keepdims=True) + np.add.reduce(x2 * x2, -1, keepdims=True).mT
+    return np.sqrt(np.maximum(squares - 2 * np.matmul(x1, x2.mT), 0))
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The p-norm distances of all rows of (*, n, d) from all rows of (*, m, d): (*, n, m).
+
+    Above 25 rows Euclidean distances are computed by a product of matrices, which is quick but less precise for rows
+    that are close together; `compute_mode` "donot_use_mm_for_euclid_dist" avoids that, "use_mm_for_euclid_dist"
+    always takes it. RuntimeError for columns that differ and a negative p.
+
+    >>> import rushlight as torch
+    >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.0]]))
+    tensor([[5., 1.]])
+    """
+    check_tensors("cdist", x1=x1, x2=x2)
+    if compute_mode not in MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x._array.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x._array.ndim}D")
+    (n, d), (m, e) = x1._array.shape[-2:], x2._array.shape[-2:]
+    if d != e:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {d} X2: {e}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    own, other = (type_name(x._array) for x in (x1, x2))
+    if own != other:
+        raise RuntimeError(f"expected scalar type {own} but found {other}: cast one with .to(other.dtype)")
+    if p == 2 and (compute_mode == MODES[1] or (compute_mode == MODES[0] and max(n, m) > MANY)):
+        return _euclidean(x1, x2)
+    return norm_of_rows(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+
+
+def norm_of_rows(differences, p):
+    """The p-norm of the last dimension; 0 where it is empty."""
+    if differences._array.shape[-1] == 0:
+        return differences.sum(-1)
+    return vector_norm(differences, p, -1, False)
+
+
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """The p-norm distances of each row of (n, d) from those behind it: n (n - 1) / 2 numbers.
+
+    RuntimeError for another number of dimensions, integers, and a negative p.
+
+    >>> import rushlight as torch
+    >>> torch.pdist(torch.tensor([[0.0], [1.0], [3.0]]))
+    tensor([1., 3., 2.])
+    """
+    check_tensors("pdist", input=input)
+    if input._array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
+    if kind_of(input._array.dtype) != "f":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    rows, columns = np.triu_indices(input._array.shape[0], 1)
+    return norm_of_rows(input[rows] - input[columns], p)

@@ -1,0 +1,331 @@
+"""Largest and smallest elements: values, where they are, and both ends at once."""
+
+import numpy as np
+
+from rushlight import return_types
+from rushlight.core.batching import leading, over_all
+from rushlight.core.graph import TensorBase
+from rushlight.core.operators import unary as call_unary
+from rushlight.core.recording import recording
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.derivatives.series import nearby
+from rushlight.ops.derivatives.tangents import weighed
+from rushlight.ops.picking.gather import _put_back, picked
+from rushlight.ops.reductions.reduction import Dim, axes, kept, repeated, spread, type_name
+from rushlight.ops.shapes.shape import wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
+
+
+def as_given(input):
+    """The array of a tensor; what operators promote to that take any dtype as it is."""
+    return input._array if isinstance(input, TensorBase) else input
+
+
+@operator(aten=(), batch=leading)
+def _shares(input, extreme, dims):
+    """The part of the cotangent that each element gets: those that tie for the extreme share it equally.
+
+    Where the extreme is NaN, those that are NaN share it among all elements, and over dimensions it is NaN, as in
+    PyTorch.
+    """
+    ties = (input == extreme) if dims is not None else (input == extreme) | (np.isnan(input) & np.isnan(extreme))
+    return ties / np.add.reduce(ties, dims, input.dtype, None, True)
+
+
+def shared(grad, input, result, dims, keepdim):
+    """The cotangent of a reduction to an extreme value."""
+    shape = kept(input.shape, dims)
+    return spread(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
+
+
+def shared_by_all(grad, input, result):
+    """The cotangent of the extreme of all elements."""
+    return repeated(grad, input.shape) * _shares(input, result, None)
+
+
+@operator(
+    node="MaxBackward1",
+    batch=over_all(np.maximum.reduce),
+    promote=as_given,
+    tangent=weighed,
+    series=nearby,
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
+def _max(input):
+    return np.maximum.reduce(input, None)
+
+
+@operator(
+    node="MinBackward1",
+    batch=over_all(np.minimum.reduce),
+    promote=as_given,
+    tangent=weighed,
+    series=nearby,
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
+def _min(input):
+    return np.minimum.reduce(input, None)
+
+
+@operator(
+    batch=leading,
+    tangent=weighed,
+    series=nearby,
+    input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
+)
+def _amax(input, dims, keepdim):
+    return np.maximum.reduce(input, dims, None, None, keepdim)
+
+
+@operator(
+    batch=leading,
+    tangent=weighed,
+    series=nearby,
+    input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
+)
+def _amin(input, dims, keepdim):
+    return np.minimum.reduce(input, dims, None, None, keepdim)
+
+
+@operator(
+    batch=leading,
+    input=lambda grads, input, result0, result1, dims, keepdim: (
+        shared(grads[0], input, result0, dims, keepdim) + shared(grads[1], input, result1, dims, keepdim)
+    ),
+)
+def _aminmax(input, dims, keepdim):
+    return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)
+
+
+def returned(grads, index, input_shape, dim):
+    """The cotangent of values that were picked along a dimension: it goes back to where they were."""
+    if not input_shape:
+        return grads[0].reshape(input_shape)
+    shape = kept(input_shape, (dim,))
+    return _put_back(grads[0].reshape(shape), dim, index.reshape(shape), input_shape, True)
+
+
+@operator(
+    aten="max",
+    batch=leading,
+    name="max_dim",
+    node="MaxBackward0",
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
+    input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
+)
+def _max_dim(input, dim, keepdim):
+    return np.maximum.reduce(input, dim, None, None, keepdim), input.argmax(dim, keepdims=keepdim)
+
+
+@operator(
+    aten="min",
+    batch=leading,
+    name="min_dim",
+    node="MinBackward0",
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
+    input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
+)
+def _min_dim(input, dim, keepdim):
+    return np.minimum.reduce(input, dim, None, None, keepdim), input.argmin(dim, keepdims=keepdim)
+
+
+def refuse_complex(name, input):
+    """Raises PyTorch's error for complex numbers, which have no order."""
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(input)}'")
+
+
+def refuse_complex_derivative(name, input):
+    """Raises PyTorch's error for complex numbers that require grad: of one there is an extreme, but no derivative."""
+    if input._array.dtype.kind == "c" and input.requires_grad and recording():
+        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
+
+
+def refuse_empty(name, input, dims):
+    """Raises PyTorch's errors for an extreme of no elements; `dims` is None for all of them."""
+    shape = input._array.shape
+    if dims is None:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+            "dim with the 'dim' argument."
+        )
+    for d in dims:
+        if shape and shape[d] == 0:
+            raise IndexError(
+                f"{name}{'' if name == 'aminmax' else '()'}: Expected reduction dim {d} to have non-zero size."
+            )
+
+
+def along(name, entry, result_type, input, dim, keepdim):
+    """What `max` and `min` by dimension share: values and indices."""
+    dim = wrap_dim(dim, input._array.ndim)
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
+    if input._array.size == 0:
+        refuse_empty(name, input, (dim,))
+    return result_type(entry(input, dim, keepdim))
+
+
+@method
+@keywords
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+    """The largest of all elements, or values and indices along a dimension, or `maximum(input, other)`.
+
+    NaN counts as larger than anything. Of several that are equal the first is chosen along a dimension, while
+    over all elements they share the gradient equally. RuntimeError or IndexError where there are no elements.
+
+    >>> import rushlight as torch
+    >>> torch.max(torch.tensor([1.0, 3.0, 2.0]))
+    tensor(3.)
+    >>> torch.max(torch.tensor([[1, 3], [4, 2]]), dim=1)
+    torch.return_types.max(
+    values=tensor([3, 4]),
+    indices=tensor([1, 0]))
+    """
+    if dim is None and other is None:
+        return extreme_of_all("max", _max, input)
+    if other is not None or isinstance(dim, TensorBase):
+        return input.maximum(dim if other is None else other)  # type: ignore[arg-type]  # `dim` is a tensor here
+    return along("max", _max_dim, return_types.max, input, dim, keepdim)
+
+
+@method
+@keywords
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+    """The smallest of all elements, or values and indices along a dimension, or `minimum(input, other)`.
+
+    NaN counts as smaller than anything. Of several that are equal the first is chosen along a dimension,
+    while over all elements they share the gradient equally. RuntimeError or IndexError where there are no
+    elements.
+
+    >>> import rushlight as torch
+    >>> torch.min(torch.tensor([1.0, 3.0, 2.0]))
+    tensor(1.)
+    """
+    if dim is None and other is None:
+        return extreme_of_all("min", _min, input)
+    if other is not None or isinstance(dim, TensorBase):
+        return input.minimum(dim if other is None else other)  # type: ignore[arg-type]  # `dim` is a tensor here
+    return along("min", _min_dim, return_types.min, input, dim, keepdim)
+
+
+def extreme_of_all(name, entry, input):
+    """The extreme of all elements."""
+    array = input._array
+    if array.dtype.kind == "c":
+        refuse_complex(f"{name}_all", input)
+    if array.size == 0:
+        refuse_empty(name, input, None)
+    return call_unary(entry, input)
+
+
+def extreme(name, entry, input, dim, keepdim):
+    """What `amax` and `amin` share."""
+    dims = axes(dim, input._array.ndim)
+    refuse_complex("max_values_cpu" if name == "amax" else "min_values_cpu", input)
+    if input._array.size == 0:
+        refuse_empty(name, input, None if dim == () else dims)
+    return entry(input, dims, keepdim)
+
+
+@method
+@keywords
+def amax(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
+    """The largest element, over all or some dimensions. Those that are equal share the gradient equally.
+
+    >>> import rushlight as torch
+    >>> torch.amax(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
+    tensor([4., 3.])
+    """
+    return extreme("amax", _amax, input, dim, keepdim)
+
+
+@method
+@keywords
+def amin(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
+    """The smallest element, over all or some dimensions. Those that are equal share the gradient equally.
+
+    >>> import rushlight as torch
+    >>> torch.amin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
+    tensor([1., 2.])
+    """
+    return extreme("amin", _amin, input, dim, keepdim)
+
+
+@method
+@keywords
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
+    """The smallest and the largest element, of all or along a dimension, as a named tuple `(min, max)`.
+
+    >>> import rushlight as torch
+    >>> torch.aminmax(torch.tensor([1.0, 3.0, 2.0]))
+    torch.return_types.aminmax(
+    min=tensor(1.),
+    max=tensor(3.))
+    """
+    dims = axes(dim, input._array.ndim)
+    refuse_complex("aminmax_cpu", input)
+    if input._array.size == 0:
+        if dim is None:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+        refuse_empty("aminmax", input, dims)
+    return return_types.aminmax(_aminmax(input, dims, keepdim))
+
+
+@operator(batch=leading)
+def _argmax(input, dim, keepdim):
+    return input.argmax(dim, keepdims=keepdim)
+
+
+@operator(batch=leading)
+def _argmin(input, dim, keepdim):
+    return input.argmin(dim, keepdims=keepdim)
+
+
+def place_of(name, entry, input, dim, keepdim):
+    """What `argmax` and `argmin` share."""
+    array = input._array
+    if array.dtype.kind in "bc":
+        raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
+    dim = None if dim is None else wrap_dim(dim, array.ndim)
+    if array.size == 0:
+        if dim is None:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        refuse_empty(name, input, (dim,))
+    return entry(input, dim if array.ndim else None, keepdim)
+
+
+@method
+@keywords
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the largest element in the flattened tensor, or along a dimension. Of equal ones the
+    first.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([[1.0, 3.0], [4.0, 2.0]])
+    >>> torch.argmax(x), torch.argmax(x, dim=1)
+    (tensor(2), tensor([1, 0]))
+    """
+    return place_of("argmax", _argmax, input, dim, keepdim)
+
+
+@method
+@keywords
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the smallest element in the flattened tensor, or along a dimension. Of equal ones the
+    first.
+
+    >>> import rushlight as torch
+    >>> torch.argmin(torch.tensor([[1.0, 3.0], [4.0, 2.0]]))
+    tensor(0)
+    """
+    return place_of("argmin", _argmin, input, dim, keepdim)

@@ -1,0 +1,80 @@
+"""Histograms with edges: `histogram` of numbers, `histogramdd` of points."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.ops.reductions.reduction import type_name
+from rushlight.ops.table import method
+from rushlight.return_types import histogram as Histogram
+from rushlight.return_types import histogramdd as HistogramOfPoints
+from rushlight.tensors import Tensor
+
+__all__ = ["histogram", "histogramdd"]
+
+
+@method
+def histogram(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Any:
+    """How many elements, or how much of their weights, lie in each bin, and the bins' edges.
+
+    `bins` are the edges, or a number of bins of equal width over `range` (that of the elements, unless given). With
+    `density` the areas add up to 1. TypeError for anything but tensors of floats. It has no derivative.
+
+    >>> import rushlight as torch
+    >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0))
+    torch.return_types.histogram(
+    hist=tensor([2., 1.]),
+    bin_edges=tensor([0.0000, 1.5000, 3.0000]))
+    """
+    counts, edges = counted(input.reshape(-1, 1), [bins], range, weight, density)
+    return Histogram((counts, edges[0]))
+
+
+def histogramdd(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Any:
+    """How many points, the rows of `input` (n, d), lie in each box, and the edges along each dimension.
+
+    `bins` and `range` are as for `histogram`, with an entry, or two bounds, for each dimension.
+    """
+    points = input.reshape(-1, input.shape[-1])
+    many = [bins] * points.shape[1] if isinstance(bins, int) else list(bins)
+    counts, edges = counted(points, many, range, weight, density)
+    found: Any = (counts, tuple(edges))
+    return HistogramOfPoints(found)
+
+
+def counted(
+    points: Tensor, bins: list, range: Any, weight: Tensor | None, density: bool
+) -> tuple[Tensor, list[Tensor]]:
+    """The counts of points in boxes, and the edges along each dimension. RuntimeError for what PyTorch refuses."""
+    array = points.numpy(force=True)
+    if array.dtype.kind != "f":
+        raise NotImplementedError(
+            f"\"histogram_cpu\" not implemented for '{type_name(points)}': use float32 or float64."
+        )
+    if array.shape[1] != len(bins):
+        raise RuntimeError(f"torch.histogramdd: expected {array.shape[1]} sequences of bin edges, but got {len(bins)}")
+    if any(isinstance(b, int) and b <= 0 for b in bins):
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins[0]} for dimension 0")
+    edges = [b.numpy() if isinstance(b, TensorBase) else b for b in bins]
+    limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
+    if limits is not None and any(low > high for low, high in limits):
+        raise RuntimeError("torch.histogram(): min should not exceed max")
+    weights = None if weight is None else weight.numpy(force=True).reshape(-1)
+    counts, found = np.histogramdd(array, edges, limits, weights=weights, density=density)
+    return new_tensor(counts.astype(array.dtype)), [new_tensor(np.asarray(edge, array.dtype)) for edge in found]

@@ -1,0 +1,167 @@
+"""Norms: the length of a tensor's elements as vectors, and the distance of two tensors."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.batched import lifted
+from rushlight.core.batching import leading
+from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.kinds import kind_of
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.derivatives.tangents import weighed
+from rushlight.ops.elementwise.arithmetic import no_booleans
+from rushlight.ops.elementwise.selection import _drop, ratio, without_zeros
+from rushlight.ops.reductions.extrema import _shares
+from rushlight.ops.reductions.reduction import Dim, added, axes, kept, type_name
+from rushlight.ops.table import method, operator, refuse
+from rushlight.tensors import Tensor
+
+__all__ = ["dist"]
+
+
+SHORT = 1 << 17  # elements whose squares the BLAS adds up precisely enough; longer sums are added pairwise
+
+
+def norm_of(x, p, dims, keepdim):
+    """The p-norm over `dims` of an array of floats; of float16 it is computed in float32."""
+    if x.dtype == np.float16:
+        return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
+    if x.dtype.kind == "c" and p != 0:
+        x = np.abs(x)  # infinite where a part is, though the other may be nan
+    if p == 2 and len(dims) == x.ndim and x.size < SHORT and x.flags.c_contiguous:
+        elements = x.reshape(-1)
+        return np.sqrt(np.dot(elements, elements)).reshape([1] * (x.ndim * keepdim))
+    if p == 2:
+        return np.sqrt(added(x * x, dims, keepdim))
+    if p == 0:
+        return added((x != 0).astype(x.real.dtype), dims, keepdim)
+    size = np.abs(x)
+    if p == 1:
+        return added(size, dims, keepdim)
+    if p == math.inf:
+        return np.maximum.reduce(size, dims, None, None, keepdim, initial=0)
+    if p == -math.inf:
+        return np.minimum.reduce(size, dims, None, None, keepdim, initial=np.inf)
+    return added(size**p, dims, keepdim) ** (1 / p)
+
+
+def power_slope(x, p):
+    """The derivative of |x|^p / p: x |x|^(p-2). At 0 it is 0, and for even p so to every order."""
+    if p > 2 and p % 2 == 0:
+        return x * np.real(x * np.conjugate(x)) ** (int(p) // 2 - 1)
+    size, zero = without_zeros(np.abs(x))
+    return np.sign(x) * size ** (p - 1) if p < 2 else x * _drop(zero, size ** (p - 2))
+
+
+def norm_cotangent(grad, input, result, p, dims):
+    """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's; none at all for p = 0."""
+    grad, result = grad.reshape(kept(input.shape, dims)), result.reshape(kept(input.shape, dims))
+    if p == 0:
+        return None
+    if p == 1:
+        return np.sign(input) * grad
+    if p == 2:
+        return input * (grad * ratio(np.ones_like(result), result))
+    if abs(p) == math.inf:
+        return np.sign(input) * grad * _shares(np.abs(input), result, dims)
+    length, zero = without_zeros(result)
+    return power_slope(input, p) * _drop(zero, grad / length ** (p - 1))
+
+
+@operator(
+    saved_as={"p": "ord"},
+    holomorphic=False,
+    batch=leading,
+    tangent=weighed,
+    input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims),
+)
+def _linalg_vector_norm(input, p, dims, keepdim):
+    return norm_of(input, p, dims, keepdim)
+
+
+def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype | None = None) -> Tensor:
+    """The p-norm over some dimensions (all for None or ()); what `norm` and `linalg.vector_norm` share.
+
+    RuntimeError for integers, and for a norm by a largest or smallest element where there is none.
+    """
+    array = input._array
+    d = array.dtype if dtype is None else as_numpy(dtype)
+    if kind_of(array.dtype) not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
+        )
+    if kind_of(d) not in "fc":
+        asked = TYPE_NAMES[FROM_NUMPY[d]]
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {asked}")
+    dims = axes(dim, array.ndim)
+    if array.size == 0 and (p < 0 or p == math.inf):
+        refuse_empty(array.shape, p, None if dim is None else dims)
+    return _linalg_vector_norm(input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim)
+
+
+def refuse_empty(shape, p, dims):
+    """Raises PyTorch's errors for a norm that has no value for no elements."""
+    if dims is None or len(dims) == len(shape):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the operation does "
+            "not have an identity"
+        )
+    for d in dims:
+        if shape[d] == 0:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {p:g} norm on the dimension {d}because this dimension "
+                "is empty and the operation does not have an identity"
+            )
+
+
+def dist_cotangents(grad, input, other, result, p):
+    """The cotangents of both operands: that of the norm of their difference, and minus it."""
+    difference = input - other
+    cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)))
+    return [unbroadcast(cotangent, input.shape), unbroadcast(-cotangent, other.shape)]
+
+
+def over_pairs(op, args, levels):
+    """The rule of `dist`: the norm over the dimensions of an example."""
+    x, y, p = args
+    ndim, n = max(x.ndim, y.ndim), len(levels)
+    difference = lifted(x, levels, ndim) - lifted(y, levels, ndim)
+    return norm_of(difference, p, tuple(range(n, n + ndim)), False)
+
+
+def subtracted(*operands):
+    """The promotion of a norm's difference."""
+    arrays = no_booleans(*operands)
+    dtype = arrays[0].dtype
+    if kind_of(dtype) not in "fc":
+        kind = TYPE_NAMES[FROM_NUMPY[dtype]]
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
+    return arrays
+
+
+@operator(
+    joint=dist_cotangents, inputs=("input", "other"), promote=subtracted, broadcasts=True, holomorphic=False,
+    batch=over_pairs,
+)  # fmt: skip
+def _dist(input, other, p):
+    difference = input - other
+    return norm_of(difference, p, tuple(range(difference.ndim)), False)
+
+
+@method
+@keywords
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of `input - other`, with broadcasting.
+
+    >>> import rushlight as torch
+    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    if not isinstance(other, TensorBase):
+        return refuse("dist", "other", 2, other)
+    shape = np.broadcast_shapes(input._array.shape, other._array.shape)
+    if 0 in shape and (p < 0 or p == math.inf):
+        refuse_empty(shape, p, None)
+    return _dist(input, other, float(p))

@@ -1,0 +1,315 @@
+"""Order statistics: medians, the k-th smallest, the most frequent, quantiles."""
+
+import math
+
+import numpy as np
+
+from rushlight import return_types
+from rushlight.core.batched import grown
+from rushlight.core.batching import by, leading
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.kinds import kind_of
+from rushlight.core.operators import unary as call_unary
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.picking.gather import _gather
+from rushlight.ops.reductions.extrema import as_given, refuse_complex_derivative, refuse_empty, returned, shared_by_all
+from rushlight.ops.reductions.reduction import axes, kept, type_name
+from rushlight.ops.shapes.shape import _squeezed, wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
+
+
+def picked(input, index, dim, keepdim):
+    """The values at one place in each row along a dimension, and the index of the places."""
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), np.int64, like=input)
+    index = np.expand_dims(index, dim)
+    values = np.take_along_axis(input, index, dim)
+    return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
+
+
+def ranked(rows, rank):
+    """The index of the element of a rank (a number, or one for each row) along the last dimension."""
+    if isinstance(rank, int):
+        return np.argpartition(rows, rank, -1)[..., rank]
+    order = np.argsort(rows, -1, kind="stable")
+    return np.take_along_axis(order, rank[..., None], -1)[..., 0]
+
+
+def middle(rows):
+    """The index of the lower median of each row; the first NaN where there is one."""
+    index = ranked(rows, (rows.shape[-1] - 1) // 2)
+    if kind_of(rows.dtype) != "f":
+        return index
+    missing = np.isnan(rows)
+    return np.where(missing.any(-1), missing.argmax(-1), index)
+
+
+def middle_number(rows):
+    """The index of the lower median of the numbers of each row, which are sorted before NaN."""
+    if kind_of(rows.dtype) != "f":
+        return middle(rows)
+    numbers = np.add.reduce(~np.isnan(rows), -1, np.int64)
+    return ranked(rows, np.maximum(numbers - 1, 0) // 2)
+
+
+def most_frequent(rows):
+    """The index of the most frequent element of each row: of the smallest such, the last place."""
+    order = np.argsort(rows, -1, kind="stable")
+    values = np.take_along_axis(rows, order, -1)
+    place = np.arange(rows.shape[-1], like=rows)
+    first = np.ones(rows.shape, bool, like=rows)
+    first[..., 1:] = values[..., 1:] != values[..., :-1]
+    start = np.maximum.accumulate(np.where(first, place, 0), -1)
+    longest = (place - start).argmax(-1)
+    return np.take_along_axis(order, longest[..., None], -1)[..., 0]
+
+
+def selecting(name, node, choose):
+    """Enters an operator that picks one element of each row along a dimension: `choose` gives their index."""
+
+    def forward(input, dim, keepdim, *options):
+        return picked(input, choose(np.moveaxis(input, dim, -1), *options) if input.ndim else 0, dim, keepdim)
+
+    def formula(grads, result1, input_shape, dim):
+        return returned(grads, result1, input_shape, dim)
+
+    forward.__name__ = name
+    return operator(batch=leading, node=node, aten=name.removesuffix("_dim"), nondifferentiable=(1,), input=formula)(
+        forward
+    )
+
+
+_kthvalue = selecting("kthvalue", "KthvalueBackward0", lambda rows, k: ranked(rows, k - 1))
+_median_dim = selecting("median_dim", "MedianBackward1", middle)
+_nanmedian_dim = selecting("nanmedian_dim", "NanmedianBackward1", middle_number)
+_mode = selecting("mode", "ModeBackward0", most_frequent)
+
+
+@operator(
+    promote=as_given,
+    batch=by(lambda n, input: middle_of_all(input, middle, n)),
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
+def _median(input):
+    return middle_of_all(input, middle)
+
+
+@operator(
+    promote=as_given,
+    batch=by(lambda n, input: middle_of_all(input, middle_number, n)),
+    input=lambda grad, input, result: shared_by_all(grad, input, result),
+)
+def _nanmedian(input):
+    return middle_of_all(input, middle_number)
+
+
+def middle_of_all(input, choose, n=0):
+    """The median of all elements of an array, or of each of a batch with `n` dimensions in front: NaN of none."""
+    batch = input.shape[:n]
+    rows = input.reshape(*batch, math.prod(input.shape[n:]))
+    if rows.shape[-1] == 0 or rows.size == 0:
+        return np.full(batch, np.nan).astype(input.dtype)
+    return np.take_along_axis(rows, choose(rows)[..., None], -1)[..., 0]
+
+
+def along(name, entry, result_type, input, dim, keepdim, *options):
+    """What the functions that pick an element along a dimension share."""
+    array = input._array
+    dim = wrap_dim(dim, array.ndim)
+    alone = not array.ndim and name in ("kthvalue", "mode")  # nothing is compared
+    if not alone and (array.dtype.kind == "c" or (array.dtype.kind == "b" and name != "mode")):
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
+    refuse_complex_derivative(name, input)
+    if array.size == 0:
+        refuse_empty(name, input, (dim,))
+    return result_type(entry(input, dim, keepdim, *options))
+
+
+def of_all(name, entry, input):
+    """The median of all elements."""
+    if input._array.dtype.kind in "bc":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
+    return call_unary(entry, input)
+
+
+@method
+@keywords
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | return_types.median:
+    """The median of all elements, or values and indices of the medians along a dimension.
+
+    Of an even number of elements it is the lower of the middle two. NaN where there is a NaN.
+
+    >>> import rushlight as torch
+    >>> torch.median(torch.tensor([3.0, 1.0, 2.0, 4.0]))
+    tensor(2.)
+    """
+    if dim is None:
+        return of_all("median", _median, input)
+    return along("median", _median_dim, return_types.median, input, dim, keepdim)
+
+
+@method
+@keywords
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | return_types.nanmedian:
+    """The median of the elements that are not NaN, or values and indices of the medians along a dimension.
+
+    >>> import rushlight as torch
+    >>> torch.nanmedian(torch.tensor([3.0, 1.0, float("nan"), 4.0]))
+    tensor(3.)
+    """
+    if dim is None:
+        return of_all("median", _nanmedian, input)
+    return along("median", _nanmedian_dim, return_types.nanmedian, input, dim, keepdim)
+
+
+@method
+@keywords
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
+    """The most frequent element along a dimension, of several the smallest, and the last index where it is.
+
+    >>> import rushlight as torch
+    >>> torch.mode(torch.tensor([2, 1, 2, 1, 3]))
+    torch.return_types.mode(
+    values=tensor(1),
+    indices=tensor(3))
+    """
+    return along("mode", _mode, return_types.mode, input, dim, keepdim)
+
+
+@method
+@keywords
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
+    """The k-th smallest element along a dimension, counted from 1, and its index.
+
+    RuntimeError where k is not among 1, ..., size of the dimension.
+
+    >>> import rushlight as torch
+    >>> torch.kthvalue(torch.tensor([3.0, 1.0, 2.0]), 2)
+    torch.return_types.kthvalue(
+    values=tensor(2.),
+    indices=tensor(2))
+    """
+    array = input._array
+    wrapped = wrap_dim(dim, array.ndim)
+    n = array.shape[wrapped] if array.ndim else 1
+    if n and not 1 <= k <= n:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {wrapped}")
+    return along("kthvalue", _kthvalue, return_types.kthvalue, input, dim, keepdim, k)
+
+
+ROUNDED = {
+    "lower": np.floor,
+    "higher": np.ceil,
+    "nearest": np.round,
+}  # interpolations that take one of the elements
+
+
+@operator(
+    aten=(), batch=by(lambda n, input, q, *how: _quantile_places.forward(input, grown(q, n, input.ndim - n), *how))
+)
+def _quantile_places(input, q, interpolation, ignore_nan):
+    """The indices of the elements below and above each quantile along the last dimension, shapes (*rows,
+    quantiles), and the factor and offset that turn `q` into the part of the way from one to the other."""
+    order = np.argsort(input, -1, kind="stable")
+    missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
+    last = input.shape[-1] - 1
+    if ignore_nan:
+        factor, offset = np.maximum(last - missing, 0).astype(q.dtype), np.zeros_like(missing, q.dtype)
+    else:
+        factor, offset = (np.where(hole, last, 0).astype(q.dtype) for hole in (missing == 0, missing > 0))
+    ranks = q * factor + offset
+    ranks = ROUNDED[interpolation](ranks) if interpolation in ROUNDED else ranks
+    below, above = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
+    low, high = np.take_along_axis(order, below, -1), np.take_along_axis(order, above, -1)
+    return low, high, factor, offset - below.astype(q.dtype)
+
+
+def interpolated(input, q, interpolation, ignore_nan):
+    """The quantiles along the last dimension, in its place."""
+    below, above, factor, offset = _quantile_places(input, q, interpolation, ignore_nan)
+    last = input._array.ndim - 1
+    low = _gather(input, last, below)
+    if interpolation in ROUNDED:
+        return low
+    part = 0.5 if interpolation == "midpoint" else q * factor + offset
+    return low + (_gather(input, last, above) - low) * part
+
+
+def checked_quantiles(name, input, q, interpolation):
+    """The quantiles as a tensor of the input's dtype, after PyTorch's checks."""
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    array = input._array
+    if array.size == 0:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if array.dtype not in (np.float32, np.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if not isinstance(q, TensorBase):
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
+        return new_tensor(np.asarray(q, array.dtype))
+    if q._array.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if q._array.dtype != array.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if not ((q._array >= 0) & (q._array <= 1)).all():
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    return q
+
+
+def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
+    """What `quantile` and `nanquantile` share. Several quantiles become the first dimension of the result."""
+    q = checked_quantiles(name, input, q, interpolation)
+    shape = input._array.shape
+    dims = axes(dim, len(shape))
+    rows = input.movedim(dims[0], -1) if dim is not None and shape else input.reshape(-1)
+    result = interpolated(rows, q.reshape(-1), interpolation, ignore_nan).movedim(-1, 0)
+    if keepdim:
+        result = result.reshape(-1, *kept(shape, dims))
+    return result if q._array.ndim else _squeezed(result, result._array.shape[1:])
+
+
+@method
+@keywords
+def quantile(
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The q-quantiles (0 <= q <= 1) of all elements or along a dimension; NaN where there is a NaN.
+
+    `q` is a number or a tensor of them, which become the first dimension. A quantile between two elements is
+    on the line between them, or the "lower", the "higher", the "nearest" of them or their "midpoint".
+
+    >>> import rushlight as torch
+    >>> torch.quantile(torch.tensor([1.0, 2.0, 4.0]), 0.75)
+    tensor(3.)
+    """
+    return quantiles("quantile", input, q, dim, keepdim, interpolation, False)
+
+
+@method
+@keywords
+def nanquantile(
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The q-quantiles of the elements that are not NaN. See `quantile`.
+
+    >>> import rushlight as torch
+    >>> torch.nanquantile(torch.tensor([1.0, 2.0, 4.0, float("nan")]), 0.75)
+    tensor(3.)
+    """
+    return quantiles("nanquantile", input, q, dim, keepdim, interpolation, True)

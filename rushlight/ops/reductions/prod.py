@@ -1,0 +1,179 @@
+"""Products of elements: of all, along a dimension, cumulative. Derivatives hold at zeros, to any order."""
+
+import numpy as np
+
+from rushlight.core.batching import leading, over_all
+from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import as_numpy, dtype
+from rushlight.kernels.compiled import load
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.derivatives.tangents import weighed
+from rushlight.ops.reductions.reduction import integers_widened, repeated, spread
+from rushlight.ops.shapes.shape import wrap_dim
+from rushlight.ops.table import in_place, method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["cumprod", "prod"]
+
+fast = load("row_products")
+
+
+def along(dim, place):
+    """The index that takes a place (a slice or number) of one dimension."""
+    return (*[slice(None)] * dim, place)
+
+
+@operator(aten=(), linear=True, batch=leading, input=lambda grad, dim, back: _shift(grad, dim, not back))
+def _shift(input, dim, back):
+    """Each element moved one place along a dimension, forth or back; 0 comes in."""
+    out = np.zeros_like(input)
+    if input.ndim == 0:
+        return out
+    later, earlier = along(dim, slice(1, None)), along(dim, slice(None, -1))
+    if back:
+        out[earlier] = input[later]
+    else:
+        out[later] = input[earlier]
+    return out
+
+
+def recurrence_cotangents(grad, factors, result, dim, back):
+    """The adjoint of a linear recurrence is one in the other direction."""
+    cotangent = _recur(grad, _shift(factors, dim, not back), dim, not back)
+    return [cotangent, cotangent * _shift(result, dim, back)]
+
+
+@operator(aten=(), batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
+def _recur(input, factors, dim, back):
+    """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension; y[i + 1] if it runs back."""
+    out = np.array(input, like=input)
+    if input.ndim == 0:
+        return out
+    rows, scale = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
+    order = range(len(rows) - 2, -1, -1) if back else range(1, len(rows))
+    if rows.ndim == 1:
+        rows[...] = recur_numbers(rows.tolist(), scale.tolist(), order)
+        return out
+    step = 1 if back else -1
+    for i in order:
+        rows[i] += scale[i] * rows[i + step]
+    return out
+
+
+def recur_numbers(values, factors, order):
+    """The recurrence on lists of numbers, which Python runs through faster than NumPy."""
+    previous = values[order[0] - order.step] if order else 0
+    for i in order:
+        previous = values[i] = values[i] + factors[i] * previous
+    return values
+
+
+def product_before_cotangent(grad, input, result, dim, back):
+    """x[i] is a factor of all later products: the sum over k > i of g[k] and the other factors of y[k]."""
+    return result * _shift(_recur(grad, input, dim, not back), dim, not back)
+
+
+@operator(
+    aten=(),
+    batch=leading,
+    input=lambda grad, input, result, dim, back: product_before_cotangent(grad, input, result, dim, back),
+)
+def _product_before(input, dim, back):
+    """The product of all elements before each along a dimension, or of those after it."""
+    out = np.ones_like(input)
+    if input.ndim == 0:
+        return out
+    place = slice(None, None, -1 if back else 1)
+    source = input[along(dim, place)][along(dim, slice(None, -1))]
+    target = out[along(dim, place)][along(dim, slice(1, None))]
+    np.multiply.accumulate(source, dim, out=target)
+    return out
+
+
+def product_of_others(input, dim):
+    """The product of all other elements along a dimension."""
+    return _product_before(input, dim, False) * _product_before(input, dim, True)
+
+
+def prod_cotangent(grad, input):
+    """The cotangent of the product of all elements."""
+    if not input.shape:
+        return grad
+    return repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)
+
+
+@operator(
+    promote=integers_widened,
+    batch=over_all(np.multiply.reduce),
+    tangent=weighed,
+    input=lambda grad, input, result: prod_cotangent(grad, input),
+)
+def _prod(input):
+    return np.multiply.reduce(input, None)
+
+
+@operator(
+    aten="prod",
+    batch=leading,
+    node="ProdBackward1",
+    tangent=weighed,
+    input=lambda grad, input, result, dim, keepdim: (
+        spread(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
+    ),
+)
+def _prod_dim(input, dim, keepdim, dtype):
+    if fast is not None and input.dtype == dtype and (values := fast.row_products(input, dim, keepdim)) is not None:
+        return values
+    return np.multiply.reduce(input, dim, dtype, None, keepdim)
+
+
+def widened(input, dtype):
+    """The NumPy type of a product or sum: the one asked for, int64 for integers, else the input's."""
+    d = as_numpy(dtype)
+    return d or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else input._array.dtype)
+
+
+@method
+@keywords
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The product of all elements, or along a dimension. Integers are multiplied in int64.
+
+    The gradient holds at zeros too: it is made of the products of all other elements.
+
+    >>> import rushlight as torch
+    >>> torch.prod(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), torch.prod(torch.tensor([[1, 2], [3, 4]]), dim=0)
+    (tensor(24.), tensor([3, 8]))
+    """
+    if dim is None:
+        return call_unary(_prod, input) if dtype is None else call_unary(_prod, input.to(dtype)).to(dtype)
+    array = input._array
+    dim = wrap_dim(dim, array.ndim)
+    if array.ndim == 0:
+        return prod(input, dtype=dtype)
+    return _prod_dim(input, dim, keepdim, widened(input, dtype))
+
+
+def cumprod_cotangent(grad, input, dim):
+    """The cotangent of the cumulative product: that of its result where there is one element."""
+    if not input.shape or input.shape[dim] == 1:
+        return grad
+    return _product_before(input, dim, False) * _recur(grad, _shift(input, dim, True), dim, True)
+
+
+@operator(batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
+def _cumprod(input, dim, dtype):
+    return np.multiply.accumulate(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
+
+
+@in_place
+@method
+@keywords
+def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """The cumulative product along a dimension. Integers are multiplied in int64.
+
+    >>> import rushlight as torch
+    >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([1., 2., 6.])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    return _cumprod(input, dim, widened(input, dtype))

@@ -1,0 +1,298 @@
+"""Reductions: sums, means and counts, over all elements or over some dimensions."""
+
+import math
+
+import numpy as np
+
+from rushlight.core.batching import leading, over_all
+from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
+from rushlight.core.operators import unary as call_unary
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
+from rushlight.kernels.reductions import total
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["all", "any", "count_nonzero", "mean", "nanmean", "nansum", "sum"]
+
+Dim = int | tuple[int, ...] | list[int] | None
+
+BLOCK = 4096  # rows of float32 that are added one after the other; more of them are added in blocks
+
+
+def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
+    """Dimensions as non-negative numbers; all of them for None or an empty tuple. IndexError out of range."""
+    if dim is None:
+        return tuple(range(ndim))
+    if type(dim) is int and -ndim <= dim < ndim:
+        return (dim % ndim,)
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    for d in dims:
+        if not -max(ndim, 1) <= d < max(ndim, 1):
+            limit = max(ndim, 1)
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {d})"
+            )
+    found = tuple(d % (ndim or 1) for d in dims)
+    if len(set(found)) < len(found):
+        raise RuntimeError(
+            f"dim {next(d for d in found if found.count(d) > 1)} appears multiple times in the list of dims"
+        )
+    return found if found and ndim else tuple(range(ndim))
+
+
+def kept(shape, dims):
+    """A shape with size 1 in place of each of some dimensions."""
+    return tuple([1 if i in dims else n for i, n in enumerate(shape)])
+
+
+def spread(grad, shape, dims, keepdim):
+    """The adjoint of a sum over `dims`: the cotangent repeated over them, without copying it."""
+    return repeated(grad if keepdim else grad.reshape(kept(shape, dims)), shape)
+
+
+def repeated(grad, shape):
+    """`np.broadcast_to`, faster for arrays whose memory lies in order."""
+    if type(grad) is not np.ndarray or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
+        return np.broadcast_to(grad, shape)
+    strides = [s if n > 1 else 0 for n, s in zip(grad.shape, grad.strides, strict=True)] or (0,) * len(shape)
+    view = np.ndarray(shape, grad.dtype, grad, 0, strides)
+    view.flags.writeable = False
+    return view
+
+
+def size_of(shape, dims):
+    """The number of elements that are reduced to one."""
+    return math.prod([shape[d] for d in dims])
+
+
+def type_name(input):
+    """The dtype of a tensor in the words of PyTorch's errors: `Long`, `Float`, ..."""
+    return TYPE_NAMES[FROM_NUMPY[input._array.dtype]]
+
+
+def integers_widened(input):
+    """The array of a tensor that is summed: integers and bools are added up in int64."""
+    array = input._array if isinstance(input, TensorBase) else input
+    return array.astype(np.int64) if array.dtype.kind in "biu" else array
+
+
+def added(array, dims, keepdim, d=None):
+    """The sum over `dims`; for precision float16 is added in float32, and long columns in blocks."""
+    if d is None and array.dtype == np.float16:
+        return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
+    if dims == (0,) and array.ndim == 2 and array.shape[0] > BLOCK and array.dtype.itemsize < 8:
+        blocks = np.add.reduceat(array, range(0, array.shape[0], BLOCK // 8), 0, d)
+        return np.add.reduce(blocks, 0, None, None, keepdim)
+    return np.add.reduce(array, dims, d, None, keepdim)
+
+
+def averaged(array, dims, keepdim, d=None):
+    """The mean over `dims`; of float16 in float32, whose sums do not overflow."""
+    half = d is None and array.dtype == np.float16
+    mean = added(array, dims, keepdim, np.float32 if half else d) / size_of(array.shape, dims)
+    return mean.astype(np.float16) if half else mean
+
+
+@operator(
+    linear=True,
+    promote=integers_widened,
+    input=lambda grad, input_shape: repeated(grad, input_shape),
+    batch=over_all(np.add.reduce),
+)
+def _sum(input):
+    return total(input)
+
+
+@operator(
+    aten="sum",
+    linear=True,
+    batch=leading,
+    node="SumBackward1",
+    input=lambda grad, input_shape, dims, keepdim: spread(grad, input_shape, dims, keepdim),
+)
+def _sum_dims(input, dims, keepdim, dtype):
+    return added(input, dims, keepdim, dtype)
+
+
+@method
+@keywords
+def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The sum of all elements, or over one or several dimensions, which stay with size 1 with `keepdim`.
+
+    Integers and bools are added up in int64. IndexError for a dimension that the tensor does not have.
+
+    >>> import rushlight as torch
+    >>> torch.sum(torch.ones(2, 3)), torch.sum(torch.ones(2, 3), dim=0)
+    (tensor(6.), tensor([2., 2., 2.]))
+    """
+    if dim is None and dtype is None and not keepdim:
+        return call_unary(_sum, input)
+    array = input._array
+    d = as_numpy(dtype) or (np.dtype(np.int64) if array.dtype.kind in "biu" else None)
+    return _sum_dims(input, axes(dim, array.ndim), keepdim, d)
+
+
+def infer_floating(name, input, dtype):
+    """The NumPy type that an average is computed in; RuntimeError where that is not a floating-point one."""
+    d = as_numpy(dtype)
+    asked = input._array.dtype if d is None else d
+    if kind_of(asked) not in "fc":
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. {'Input' if d is None else 'Optional'} dtype must be "
+            f"either a floating point or complex dtype. Got: {TYPE_NAMES[FROM_NUMPY[asked]]}"
+        )
+    return d
+
+
+@operator(
+    linear=True,
+    promote=integers_widened,
+    input=lambda grad, input_shape: repeated(grad, input_shape) / math.prod(input_shape),
+    batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
+)
+def _mean(input):
+    if input.dtype == np.float16:
+        return averaged(input, tuple(range(input.ndim)), False)
+    return total(input) / input.size
+
+
+@operator(
+    aten="mean",
+    linear=True,
+    batch=leading,
+    node="MeanBackward1",
+    input=lambda grad, input_shape, dims, keepdim: (
+        spread(grad, input_shape, dims, keepdim) / size_of(input_shape, dims)
+    ),
+)
+def _mean_dims(input, dims, keepdim, dtype):
+    return averaged(input, dims, keepdim, dtype)
+
+
+@method
+@keywords
+def mean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean of all elements, or over one or several dimensions; NaN where there are none.
+
+    RuntimeError for integers and bools, unless a floating-point `dtype` is asked for.
+
+    >>> import rushlight as torch
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), dim=1)
+    tensor([1.5000, 4.5000])
+    """
+    array = input._array
+    if dim is None and dtype is None and not keepdim and kind_of(array.dtype) in "fc":
+        return call_unary(_mean, input)
+    return _mean_dims(input, axes(dim, array.ndim), keepdim, infer_floating("mean", input, dtype))
+
+
+@operator(aten=(), layout="elementwise", batch=leading)
+def _is_number(input):
+    """1 where an element is not NaN, else 0, in the dtype of the input."""
+    return (~np.isnan(input)).astype(input.dtype)
+
+
+@operator(
+    batch=leading, input=lambda grad, input, dims, keepdim: spread(grad, input.shape, dims, keepdim) * _is_number(input)
+)
+def _nansum(input, dims, keepdim, dtype):
+    return added(np.where(np.isnan(input), 0, input), dims, keepdim, dtype)
+
+
+@method
+@keywords
+def nansum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The sum of the elements that are not NaN.
+
+    >>> import rushlight as torch
+    >>> torch.nansum(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(4.)
+    """
+    array = input._array
+    if array.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if array.dtype.kind in "biu":
+        return sum(input, dim, keepdim, dtype=dtype)
+    wanted = as_numpy(dtype)
+    if wanted is not None and wanted.kind == "c":
+        raise missing("nansum_cpu", wanted)
+    return _nansum(input, axes(dim, array.ndim), keepdim, wanted)
+
+
+@method
+@keywords
+def nanmean(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Tensor:
+    """The mean of the elements that are not NaN; NaN where all are.
+
+    >>> import rushlight as torch
+    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(2.)
+    """
+    if kind_of(input._array.dtype) not in "fc":
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {type_name(input)}"
+        )
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(_is_number(input), dim, keepdim)
+
+
+@operator(batch=leading, name="all")
+def _all(input, dims, keepdim):
+    return np.logical_and.reduce(input, dims, None, None, keepdim)
+
+
+@operator(batch=leading, name="any")
+def _any(input, dims, keepdim):
+    return np.logical_or.reduce(input, dims, None, None, keepdim)
+
+
+def truth(entry, input, dim, keepdim):
+    """What `all` and `any` share: a result of bool, of uint8 for an input of uint8."""
+    nothing = isinstance(dim, (tuple, list)) and not dim
+    result = entry(input, () if nothing else axes(dim, input._array.ndim), keepdim)
+    if input._array.dtype == np.uint8:
+        result._array = result._array.astype(np.uint8)
+    return result
+
+
+@method
+@keywords
+def all(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true (not zero), of the tensor or over some dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """
+    return truth(_all, input, dim, keepdim)
+
+
+@method
+@keywords
+def any(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true (not zero), of the tensor or over some dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
+    return truth(_any, input, dim, keepdim)
+
+
+@operator(batch=leading)
+def _count_nonzero(input, dims):
+    return np.add.reduce(input != 0, dims, np.int64)
+
+
+@method
+@keywords
+def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
+    """The number of elements that are not zero, of the tensor or over some dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.count_nonzero(torch.tensor([[0, 1], [2, 3]]), dim=0)
+    tensor([1, 2])
+    """
+    return _count_nonzero(input, axes(dim, input._array.ndim))

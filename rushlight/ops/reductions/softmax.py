@@ -1,0 +1,190 @@
+"""Softmax and its kind: exponentials normalised along a dimension, and the logarithm of their sum."""
+
+import numpy as np
+
+from rushlight.core.arrays import as_array
+from rushlight.core.batching import leading
+from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import kind_of
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
+from rushlight.kernels.compiled import load
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.derivatives.series import rewritten
+from rushlight.ops.derivatives.tangents import is_complex, symmetric, weighed
+from rushlight.ops.reductions.reduction import Dim, axes, kept, spread
+from rushlight.ops.shapes.shape import wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["log_softmax", "logsumexp", "softmax"]
+
+fast = load("softmax")
+
+
+def total(array, dim):
+    """The sum along a dimension, which stays."""
+    return np.add.reduce(array, axis=dim, keepdims=True)
+
+
+def below_largest(input, dim, dtype):
+    """A new array: the input minus its largest element along a dimension. float16 is computed in float32."""
+    d = np.float32 if dtype == np.float16 else dtype
+    input = input.real if input.dtype.kind == "c" else input
+    if input.size == 0:
+        return np.zeros(input.shape, d, like=input)
+    return as_array(np.subtract(input, np.maximum.reduce(input, dim, None, None, True), dtype=d))
+
+
+@operator(
+    aten="_softmax_backward_data",
+    batch=leading,
+    grad=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
+    result=lambda c, grad, result, dim: c * (grad - total(grad * result, dim)) - grad * total(c * result, dim),
+    node="SoftmaxBackwardDataBackward0",
+)
+def _softmax_cotangent(grad, result, dim):
+    """result * (grad - sum(grad * result))."""
+    if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, False)) is not None:
+        return values
+    weighted = as_array(grad * result)
+    weighted -= result * total(weighted, dim)
+    return weighted
+
+
+def softmax_by_parts(input, dim, dtype):
+    """exp(x) over its sum."""
+    values = np.exp(input - input.detach().amax(dim, keepdim=True))
+    return values / values.sum(dim, keepdim=True)
+
+
+@operator(
+    aten=("softmax", "_softmax"),
+    batch=leading,
+    tangent=symmetric,
+    series=rewritten(softmax_by_parts),
+    input=lambda grad, result, dim: _softmax_cotangent(grad, result, dim),
+)
+def _softmax(input, dim, dtype):
+    if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, False)) is not None:
+        return values
+    values = below_largest(input, dim, dtype)
+    np.exp(values, out=values)
+    values /= total(values, dim)
+    return values.astype(dtype, copy=False)
+
+
+@operator(
+    aten="_log_softmax_backward_data",
+    batch=leading,
+    grad=lambda c, result, dim: c - total(c * np.exp(result), dim),
+    result=lambda c, grad, result, dim: -c * np.exp(result) * total(grad, dim),
+    node="LogSoftmaxBackwardDataBackward0",
+)
+def _log_softmax_cotangent(grad, result, dim):
+    """grad - softmax * sum(grad)."""
+    if fast is not None and (values := fast.softmax_cotangent(grad, result, dim, True)) is not None:
+        return values
+    values = as_array(np.exp(result))
+    values *= total(grad, dim)
+    return np.subtract(grad, values, out=values)
+
+
+def log_softmax_tangent(op, outs, args, tangents):
+    """t - sum(softmax * t)."""
+    t = tangents[0]
+    return None if is_complex(args) else [t - total(np.exp(outs[0]) * t, args[1])]
+
+
+def log_sum_exp_by_parts(input, dims, keepdim):
+    """The logarithm of the sum of exponentials."""
+    largest = input.detach().amax(dims, keepdim=True)
+    result = np.exp(input - largest).sum(dims, keepdim=True).log() + largest
+    return result if keepdim else result.squeeze(dims)
+
+
+@operator(
+    aten=("log_softmax", "_log_softmax"),
+    batch=leading,
+    tangent=log_softmax_tangent,
+    series=rewritten(lambda input, dim, dtype: input - log_sum_exp_by_parts(input, (dim,), True)),
+    input=lambda grad, result, dim: _log_softmax_cotangent(grad, result, dim),
+)
+def _log_softmax(input, dim, dtype):
+    if fast is not None and input.dtype is dtype and (values := fast.softmax(input, dim, True)) is not None:
+        return values
+    values = below_largest(input, dim, dtype)
+    values -= np.log(total(np.exp(values), dim))
+    return values.astype(dtype, copy=False)
+
+
+def normalised(name, entry, input, dim, dtype):
+    """What softmax and its logarithm share: the checks of their arguments."""
+    array = input._array
+    d = as_numpy(dtype) or array.dtype
+    dim = wrap_dim(dim, array.ndim)
+    if kind_of(d) != "f":
+        kernel = f"{name}_lastdim_kernel_impl" if dim + 1 >= array.ndim else f"{name}_kernel_impl"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[d]]}'")
+    return entry(input, dim, d)
+
+
+@method
+@keywords
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """exp(x) divided by its sum along a dimension: positive numbers that add up to 1.
+
+    `dtype` is what to compute in. NotImplementedError for integers without it.
+
+    >>> import rushlight as torch
+    >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """
+    return normalised("softmax", _softmax, input, dim, dtype)
+
+
+@method
+@keywords
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """The logarithm of `softmax`, more precise than taking it afterwards.
+
+    `dtype` is what to compute in. NotImplementedError for integers without it.
+
+    >>> import rushlight as torch
+    >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
+    return normalised("log_softmax", _log_softmax, input, dim, dtype)
+
+
+def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
+    """The cotangent times softmax."""
+    result = result.reshape(kept(input.shape, dims))
+    return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)
+
+
+@operator(
+    batch=leading,
+    tangent=weighed,
+    series=rewritten(log_sum_exp_by_parts),
+    input=lambda grad, input, result, dims, keepdim: log_sum_exp_cotangent(grad, input, result, dims, keepdim),
+)
+def _logsumexp(input, dims, keepdim):
+    if input.size == 0:
+        return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
+    largest = np.maximum.reduce(np.real(input), dims, None, None, True)
+    largest = np.where(np.isinf(largest), np.zeros_like(largest), largest)
+    result = np.log(np.add.reduce(np.exp(input - largest), dims, None, None, True)) + largest
+    return result if keepdim else np.reshape(result, [n for d, n in enumerate(input.shape) if d not in dims])
+
+
+@method
+@keywords
+def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials over one or several dimensions, computed without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6932)
+    """
+    dims = axes(dim, input._array.ndim)
+    return _logsumexp(input if kind_of(input._array.dtype) in "fc" else new_tensor(floating(input)), dims, keepdim)

@@ -1,0 +1,265 @@
+"""Sorting, the largest elements, and places in sorted sequences."""
+
+import math
+
+import numpy as np
+
+from rushlight import return_types
+from rushlight.core.batched import Batched, aligned, spread
+from rushlight.core.batching import leading
+from rushlight.core.graph import new_tensor
+from rushlight.dtypes import arithmetic
+from rushlight.kernels.ranking import first_along
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.derivatives.series import nearby
+from rushlight.ops.out import takes_out
+from rushlight.ops.picking.gather import _put_back, picked
+from rushlight.ops.shapes.shape import wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
+
+
+def order_of(input, dim, descending):
+    """The indices that sort along a dimension; equal elements keep their order, NaN counts as the largest."""
+    if not descending:
+        return np.argsort(input, dim, kind="stable")
+    order = np.argsort(np.flip(input, dim), dim, kind="stable")
+    return np.flip(input.shape[dim] - 1 - order, dim)
+
+
+def ordered(input, dim, descending):
+    """Sorted values and their indices."""
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), np.int64)
+    order = order_of(input, dim, descending)
+    return np.take_along_axis(input, order, dim), order
+
+
+@operator(
+    layout="like first",
+    batch=leading,
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
+    input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
+)
+def _sort(input, dim, descending):
+    return ordered(input, dim, descending)
+
+
+@operator(
+    aten="sort",
+    layout="like first",
+    batch=leading,
+    name="sort_stable",
+    node="SortBackward1",
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
+    input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
+)
+def _sort_stable(input, dim, descending):
+    return ordered(input, dim, descending)
+
+
+def refuse_complex(input):
+    """Raises PyTorch's error for complex numbers, which have no order."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+
+
+@method
+@keywords
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
+    """The elements sorted along a dimension, and the index where each was. NaN counts as the largest.
+
+    Equal elements keep their order whether `stable` is asked for or not. RuntimeError for complex numbers.
+
+    >>> import rushlight as torch
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0]))
+    torch.return_types.sort(
+    values=tensor([1., 2., 3.]),
+    indices=tensor([1, 2, 0]))
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    refuse_complex(input)
+    return return_types.sort((_sort if stable is None else _sort_stable)(input, dim, descending))
+
+
+@operator(layout="like first", batch=leading)
+def _argsort(input, dim, descending):
+    return order_of(input, dim, descending) if input.ndim else np.zeros((), np.int64)
+
+
+@method
+@keywords
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:
+    """The indices that sort along a dimension. Equal elements keep their order, with `stable=False` too.
+
+    >>> import rushlight as torch
+    >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    refuse_complex(input)
+    return _argsort(input, dim, descending)
+
+
+@keywords
+def msort(input: Tensor) -> Tensor:
+    """The elements sorted along the first dimension.
+
+    >>> import rushlight as torch
+    >>> torch.msort(torch.tensor([[3, 1], [2, 4]]))
+    tensor([[2, 1],
+            [3, 4]])
+    """
+    return sort(input, 0).values
+
+
+Tensor.msort = msort
+
+
+@operator(
+    batch=leading,
+    nondifferentiable=(1,),
+    tangent=picked,
+    series=nearby,
+    input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
+)
+def _topk(input, k, dim, largest):
+    if input.ndim == 0:
+        return (
+            (input.copy(), np.zeros((), np.int64, like=input))
+            if k
+            else (input.reshape(1)[:0], np.zeros(0, np.int64, like=input))
+        )
+    found = first_along(input, k, dim, largest)
+    if found is not None:
+        return found
+    n = input.shape[dim]
+    first = (*[slice(None)] * dim, slice(k))
+    if k * 4 >= n:
+        order = order_of(input, dim, largest)[first]
+        return np.take_along_axis(input, order, dim), order
+    if largest:
+        candidates = np.argpartition(input, n - k, dim)[(*[slice(None)] * dim, slice(n - k, None))]
+    else:
+        candidates = np.argpartition(input, k, dim)[first]
+    candidates = np.sort(candidates, dim)
+    values = np.take_along_axis(input, candidates, dim)
+    order = order_of(values, dim, largest)
+    return np.take_along_axis(values, order, dim), np.take_along_axis(candidates, order, dim)
+
+
+@method
+@keywords
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
+    """The k largest (or smallest) elements along a dimension, and their indices. NaN counts as the largest.
+
+    They come in order with `sorted=False` too. RuntimeError where there are fewer than k.
+
+    >>> import rushlight as torch
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2)
+    torch.return_types.topk(
+    values=tensor([3., 2.]),
+    indices=tensor([0, 2]))
+    """
+    array = input._array
+    dim = wrap_dim(dim, array.ndim)
+    if not 0 <= k <= (array.shape[dim] if array.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    if array.dtype.kind in "bc":
+        kind = "bool" if array.dtype.kind == "b" else " complex"
+        raise RuntimeError(f"{'' if kind == 'bool' else ' '}topk does not support {kind.strip()} dtypes on CPU")
+    return return_types.topk(_topk(input, k, dim, largest))
+
+
+def placed(op, args, levels):
+    """The rule of `searchsorted`: values beside the row that they are placed in."""
+    sequence, values, right, sorter = args
+    if type(sequence) is not Batched and type(sorter) is not Batched and sequence.ndim == 1:
+        return op.forward(sequence, aligned(values, levels), right, sorter)
+    sequence_rows, wanted = spread(sequence, levels), spread(values, levels)
+    batch = sequence_rows.shape[:-1]
+    rows = wanted.reshape(*batch, math.prod(wanted.shape[len(batch) :]))
+    sorter = None if sorter is None else spread(sorter, levels)
+    return op.forward(sequence_rows, rows, right, sorter).reshape(wanted.shape)
+
+
+@operator(batch=placed)
+def _searchsorted(sequence, values, right, sorter):
+    """The places in sorted rows; one row for all values, or a row for each row of them."""
+    side = "right" if right else "left"
+    if sequence.ndim == 1:
+        return np.searchsorted(sequence, values, side, sorter)
+    out = np.empty(values.shape, np.int64)
+    for row in np.ndindex(sequence.shape[:-1]):
+        out[row] = np.searchsorted(sequence[row], values[row], side, None if sorter is None else sorter[row])
+    return out
+
+
+def right_side(name, right, side):
+    """Whether equal elements go to the right, by `right` and `side`, which must not contradict."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{name}(): side and right can't be set to opposites, got side of left while right was True")
+    return right or side == "right"
+
+
+@keywords
+def searchsorted(
+    sorted_sequence: Tensor, input: Tensor | float, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The places where values would go in sorted sequences (the last dimension) to keep them sorted.
+
+    Before equal elements, or after them with `right=True` or `side="right"`. `sorter` is what sorts a
+    sequence that is not. RuntimeError where the dimensions before the last differ; bools and complex numbers have no
+    order here.
+
+    >>> import rushlight as torch
+    >>> torch.searchsorted(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([2.0, 2.5]))
+    tensor([1, 2])
+    """
+    sequence, wanted = arithmetic(sorted_sequence, input)
+    if sequence.dtype.kind in "bc":
+        raise missing("searchsorted_out_cpu", sequence.dtype)
+    if not sequence.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if sequence.ndim != 1 and sequence.shape[:-1] != wanted.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(sequence.shape)} and input value tensor {list(wanted.shape)}"
+        )
+    if sorter is not None and sorter._array.shape != sequence.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(sequence.shape)} and got sorter tensor {list(sorter._array.shape)}"
+        )
+    places = _searchsorted(
+        new_tensor(sequence), new_tensor(wanted), right_side("torch.searchsorted", right, side), sorter
+    )
+    return places.int() if out_int32 else places
+
+
+@takes_out
+def bucketize(input: Tensor | float, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """The number of the bucket between sorted boundaries that each element falls into.
+
+    Elements on a boundary belong to the bucket that ends there, or that begins there with `right=True`.
+
+    >>> import rushlight as torch
+    >>> torch.bucketize(torch.tensor([0.5, 2.0, 9.0]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([0, 1, 3])
+    """
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)

@@ -1,0 +1,216 @@
+"""Variances and standard deviations."""
+
+import warnings
+
+import numpy as np
+
+from rushlight.core.batching import leading
+from rushlight.core.kinds import kind_of
+from rushlight.ops.arguments.keywords import keywords
+from rushlight.ops.derivatives.series import rewritten
+from rushlight.ops.derivatives.tangents import weighed
+from rushlight.ops.elementwise.selection import ratio
+from rushlight.ops.reductions.reduction import Dim, axes, kept, size_of, spread
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["std", "std_mean", "var", "var_mean"]
+
+
+def centred(input, dims):
+    """The input minus its mean over `dims`, and that mean, which keeps its dimensions."""
+    mean = np.add.reduce(input, axis=dims, keepdims=True) / size_of(input.shape, dims)
+    return input - mean, mean
+
+
+def degrees(shape, dims, correction):
+    """The number that the sum of squares is divided by; 0.0, not less, where there are too few elements."""
+    size = size_of(shape, dims)
+    return max(size - correction, 0.0) if size else 0.0
+
+
+def divided(x, n):
+    """x / n, also where n is 0: infinite or NaN."""
+    return x / n if n else x * np.inf
+
+
+def variance_of(input, dims, correction):
+    """The variance and the mean on arrays, both with their dimensions kept."""
+    deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
+    squares = (
+        np.square(deviation.real) + np.square(deviation.imag) if input.dtype.kind == "c" else deviation * deviation
+    )
+    n = degrees(input.shape, dims, correction)
+    return divided(np.add.reduce(squares, axis=dims, keepdims=True), n), mean
+
+
+def dropped(array, like, dims, keepdim):
+    """A statistic in the precision of the input, without the dimensions it was computed over."""
+    if like.dtype == np.float16:
+        array = array.astype(np.float16)
+    return array if keepdim else np.reshape(array, [n for d, n in enumerate(like.shape) if d not in dims])
+
+
+def variance_cotangent(grad, input, dims, correction, keepdim):
+    """2 (x - mean) / (n - correction), times the cotangent; a constant for a number, which has no deviation."""
+    n = degrees(input.shape, dims, correction)
+    if not input.shape and not n:
+        return grad * np.nan
+    grad = grad if keepdim else grad.reshape(kept(input.shape, dims))
+    return divided(2 * grad, n) * centred(input, dims)[0]
+
+
+def deviation_cotangent(grad, input, result, dims, correction, keepdim):
+    """The variance's cotangent over twice the standard deviation; 0 where that is 0."""
+    return variance_cotangent(ratio(grad, 2 * result), input, dims, correction, keepdim)
+
+
+def moments_cotangent(grads, input, result, dims, correction, keepdim):
+    """The cotangent of a variance or a deviation, `result`, and of a mean: one of the two may not be there."""
+    grad, mean = grads
+    if mean is not None:
+        mean = mean_cotangent(mean, input.shape, dims, keepdim)
+    if grad is None:
+        return mean
+    spreading = (input, dims, correction, keepdim) if result is None else (input, result, dims, correction, keepdim)
+    cotangent = (variance_cotangent if result is None else deviation_cotangent)(grad, *spreading)
+    return cotangent if mean is None else cotangent + mean
+
+
+def mean_cotangent(grad, input_shape, dims, keepdim):
+    """The cotangent of a mean."""
+    return spread(grad / size_of(input_shape, dims), input_shape, dims, keepdim)
+
+
+def variance_by_parts(input, dims, correction, keepdim):
+    """The sum of squares of what is left without the mean, over their number but for the correction."""
+    rest = input - input.mean(dims, keepdim=True)
+    squares = (rest * rest).sum(dims, keepdim=keepdim)
+    return squares * (squares.numel() / (input.numel() - correction * squares.numel()))
+
+
+@operator(
+    batch=leading,
+    holomorphic=False,
+    tangent=weighed,
+    series=rewritten(variance_by_parts),
+    input=lambda grad, input, dims, correction, keepdim: variance_cotangent(grad, input, dims, correction, keepdim),
+)
+def _var(input, dims, correction, keepdim):
+    return dropped(variance_of(input, dims, correction)[0], input, dims, keepdim)
+
+
+@operator(
+    batch=leading,
+    holomorphic=False,
+    tangent=weighed,
+    input=lambda grad, input, result, dims, correction, keepdim: deviation_cotangent(
+        grad, input, result, dims, correction, keepdim
+    ),
+)
+def _std(input, dims, correction, keepdim):
+    return dropped(np.sqrt(variance_of(input, dims, correction)[0]), input, dims, keepdim)
+
+
+@operator(
+    batch=leading,
+    holomorphic=False,
+    takes_none=True,
+    input=lambda grads, input, dims, correction, keepdim: moments_cotangent(
+        grads, input, None, dims, correction, keepdim
+    ),
+)
+def _var_mean(input, dims, correction, keepdim):
+    return [dropped(x, input, dims, keepdim) for x in variance_of(input, dims, correction)]
+
+
+@operator(
+    batch=leading,
+    holomorphic=False,
+    takes_none=True,
+    input=lambda grads, input, result0, dims, correction, keepdim: moments_cotangent(
+        grads, input, result0, dims, correction, keepdim
+    ),
+)
+def _std_mean(input, dims, correction, keepdim):
+    variance, mean = variance_of(input, dims, correction)
+    return [dropped(x, input, dims, keepdim) for x in (np.sqrt(variance), mean)]
+
+
+def moments(name, entry, input, dim, unbiased, correction, keepdim):
+    """What the four functions share: PyTorch's two signatures, with `unbiased` and with `correction`."""
+    if isinstance(dim, bool):  # std(input, unbiased)
+        dim, unbiased = None, dim
+    if kind_of(input._array.dtype) not in "fc":
+        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+    dims = axes(dim, input._array.ndim)
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    if degrees(input._array.shape, dims, correction) <= 0:
+        warnings.warn(
+            f"{entry.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=4,
+        )
+    return entry(input, dims, correction, keepdim)
+
+
+@method
+@keywords
+def var(
+    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None,
+) -> Tensor:  # fmt: skip
+    """The variance over all or some dimensions: the sum of squared deviations divided by n - `correction`.
+
+    `unbiased` is the older way to choose a `correction` of 1 (the default) or 0. RuntimeError for integers.
+
+    >>> import rushlight as torch
+    >>> torch.var(torch.tensor([1.0, 2.0, 6.0])), torch.var(torch.tensor([1.0, 2.0, 6.0]), correction=0)
+    (tensor(7.), tensor(4.6667))
+    """
+    return moments("std and var", _var, input, dim, unbiased, correction, keepdim)
+
+
+@method
+@keywords
+def std(
+    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None,
+) -> Tensor:  # fmt: skip
+    """The standard deviation, the square root of `var`. Its gradient where it is 0 is 0.
+
+    >>> import rushlight as torch
+    >>> torch.std(torch.tensor([1.0, 2.0, 6.0]))
+    tensor(2.6458)
+    """
+    return moments("std and var", _std, input, dim, unbiased, correction, keepdim)
+
+
+@keywords
+def var_mean(
+    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The variance and the mean.
+
+    >>> import rushlight as torch
+    >>> torch.var_mean(torch.tensor([1.0, 2.0, 6.0]))
+    (tensor(7.), tensor(3.))
+    """
+    return moments("var_mean", _var_mean, input, dim, unbiased, correction, keepdim)
+
+
+@keywords
+def std_mean(
+    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The standard deviation and the mean.
+
+    >>> import rushlight as torch
+    >>> torch.std_mean(torch.tensor([1.0, 2.0, 6.0]))
+    (tensor(2.6458), tensor(3.))
+    """
+    return moments("std_mean", _std_mean, input, dim, unbiased, correction, keepdim)

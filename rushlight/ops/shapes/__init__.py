@@ -1,0 +1,1 @@
+"""Operators that arrange elements anew: shapes, slices, pieces, padding."""

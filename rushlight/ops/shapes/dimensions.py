@@ -1,0 +1,218 @@
+"""The order of dimensions: views that transpose, permute and move them."""
+
+import numpy as np
+
+from rushlight.core.batching import by, leading
+from rushlight.ops.arguments.dims import sequence, wrap_dim
+from rushlight.ops.table import alias, method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]
+
+
+_alias = operator(name="alias", view=True, batch=leading, input=lambda grad: grad)(lambda input: input[...])
+
+
+def as_subclass(self: Tensor, cls: type) -> Tensor:
+    """The same tensor, with its place in the graph, as an object of a subclass of Tensor. TypeError for other classes.
+
+    >>> import rushlight as torch
+    >>> class Length(torch.Tensor):
+    ...     pass
+    >>> type(torch.ones(2).as_subclass(Length) + 1).__name__
+    'Length'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+            f"class inherits from Tensor: {cls!r} does not."
+        )
+    same = _alias(self)
+    same.__class__ = cls
+    return same
+
+
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+    """A leaf of a subclass of Tensor that shares the memory of `data`."""
+    same = data.detach().requires_grad_(require_grad)
+    same.__class__ = cls
+    return same
+
+
+Tensor.as_subclass = as_subclass
+Tensor._make_subclass = staticmethod(make_subclass)
+
+
+@operator(batch=leading, view=True, input=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1))
+def _transpose(input, dim0, dim1):
+    return input.swapaxes(dim0, dim1)
+
+
+@operator(name="transpose_scalar", batch=leading, node="TransposeBackward0", view=True, input=lambda grad: grad)
+def _transpose_scalar(input):
+    return input[...]
+
+
+@method
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions exchanged.
+
+    >>> import rushlight as torch
+    >>> torch.transpose(torch.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    ndim = input._array.ndim
+    dim0, dim1 = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
+    return _transpose(input, dim0, dim1) if ndim else _transpose_scalar(input)
+
+
+swapaxes = alias("swapaxes", transpose)
+swapdims = alias("swapdims", transpose)
+
+
+def permute_batch(n, input, dims):
+    """A batch of examples with their dimensions in another order."""
+    return input.transpose(*range(n), *[dim % len(dims) + n for dim in dims])
+
+
+@operator(
+    saved_as={"dims": "dims"},
+    view=True,
+    input=lambda grad, dims: np.transpose(grad, inverse(dims)),
+    batch=by(permute_batch),
+)
+def _permute(input, dims):
+    return input.transpose(dims)
+
+
+def inverse(dims):
+    """The permutation that undoes another."""
+    places = [0] * len(dims)
+    for place, dim in enumerate(dims):
+        places[dim] = place
+    return tuple(places)
+
+
+@method
+def permute(input: Tensor, *order: int, dims: tuple[int, ...] | None = None) -> Tensor:
+    """A view with the dimensions in another order.
+
+    RuntimeError where a dimension is missing or comes twice.
+
+    >>> import rushlight as torch
+    >>> torch.permute(torch.zeros(2, 3, 5), (2, 0, 1)).shape
+    torch.Size([5, 2, 3])
+    """
+    order, ndim = sequence("permute", "dims", order, dims), input._array.ndim
+    if len(order) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
+        )
+    order = tuple([wrap_dim(dim, ndim) for dim in order])
+    if len(set(order)) < ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(input, order)
+
+
+@method
+def movedim(input: Tensor, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Tensor:
+    """A view with some dimensions moved to other places; the others keep their order.
+
+    >>> import rushlight as torch
+    >>> torch.movedim(torch.zeros(2, 3, 5), 0, -1).shape
+    torch.Size([3, 5, 2])
+    """
+    ndim = input._array.ndim
+    sources, destinations = ([d] if isinstance(d, int) else list(d) for d in (source, destination))
+    if len(sources) != len(destinations):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same number "
+            f"of dims as destination ({destinations} dims)"
+        )
+    for name, dims in (("source", sources), ("destination", destinations)):
+        dims[:] = [wrap_dim(dim, ndim) for dim in dims]
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({dims})")
+    if ndim == 0:
+        return _alias(input)
+    order = [dim for dim in range(ndim) if dim not in sources]
+    for place, dim in sorted(zip(destinations, sources, strict=True)):
+        order.insert(place, dim)
+    return _permute(input, tuple(order))
+
+
+moveaxis = alias("moveaxis", movedim)
+
+
+@operator(
+    aten=("t", "transpose"),
+    name="t", view=True, node="TBackward0", input=lambda grad: np.transpose(grad),
+    batch=by(lambda n, input: input.swapaxes(-1, -2) if input.ndim == n + 2 else input[...]),
+)  # fmt: skip
+def _t(input):
+    return input.T
+
+
+@method
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix, as a view; vectors and scalars stay as they are. RuntimeError beyond two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.t(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    check_matrix("t", input)
+    return _t(input)
+
+
+def check_matrix(name, input):
+    """RuntimeError for more than two dimensions."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+
+
+@method
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate transpose of the last two dimensions.
+
+    >>> import rushlight as torch
+    >>> torch.adjoint(torch.zeros(2, 3, 5)).shape
+    torch.Size([2, 5, 3])
+    """
+    return conjugate_transpose(input, "adjoint()")
+
+
+def conjugate_transpose(input, name):
+    """The last two dimensions exchanged, complex elements conjugated."""
+    result = matrix_transpose(input, name)
+    return result.conj() if input._array.dtype.kind == "c" else result
+
+
+def matrix_transpose(input, name):
+    """The last two dimensions exchanged; RuntimeError for a vector."""
+    ndim = input._array.ndim
+    if ndim == 0:
+        return input
+    if ndim == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return _transpose(input, ndim - 2, ndim - 1)
+
+
+def hermitian(self) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    if self._array.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if self._array.ndim > 2 else "")
+        )
+    return conjugate_transpose(self, "H")
+
+
+Tensor.T = property(lambda self: _permute(self, tuple(reversed(range(self._array.ndim)))),
+                    doc="A view with the dimensions in the opposite order.")  # fmt: skip
+Tensor.mT = property(lambda self: matrix_transpose(self, "mT"), doc="A view with the last two dimensions exchanged.")
+Tensor.mH = property(lambda self: conjugate_transpose(self, "mH"), doc="The adjoint: `x.mT.conj()`.")
+Tensor.H = property(hermitian)

@@ -1,0 +1,261 @@
+"""Tensors put together: one after the other, or piled up along a new dimension."""
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.core.batched import grown, spread
+from rushlight.core.batching import leading
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.out import write_out
+from rushlight.ops.shapes.shape import atleast_1d, atleast_2d, atleast_3d, reshape
+from rushlight.ops.shapes.slicing import _pile
+from rushlight.ops.table import named, operator
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "block_diag", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack",
+]  # fmt: skip
+
+Tensors = tuple[Tensor, ...] | list[Tensor]
+
+
+def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
+    """The pieces of a cotangent that belong to the tensors that were joined."""
+    pieces, start = [], 0
+    for shape, need in zip(tensors_shape, needs, strict=True):
+        empty = shape == (0,)
+        size = 0 if empty else shape[dim]
+        piece = grad[(slice(None),) * dim + (slice(start, start + size),)] if need else None
+        pieces.append(np.zeros_like(grad, shape=shape) if need and empty and piece.shape != shape else piece)
+        start += size
+    return pieces
+
+
+def joined_batch(op, args, levels):
+    """The rule of `cat`, which leaves empty vectors out."""
+    tensors, *how = args
+    return leading(op, ([x for x in tensors if x.shape != (0,)] or tensors, *how), levels)
+
+
+@operator(
+    layout="channels last", linear=True, batch=joined_batch, joint=cat_cotangents, inputs=("tensors",),
+    lists=("tensors",),
+)  # fmt: skip
+def _cat(tensors, dim, dtype):
+    arrays = [a for a in tensors if a.shape != (0,)] or tensors
+    return np.concatenate(arrays, axis=dim, dtype=dtype)
+
+
+def concatenation(arrays, dim):
+    """Arrays or tensors of one dtype, joined."""
+    return _cat(list(arrays), dim, None)
+
+
+def check_list(name: str, tensors) -> list[Tensor]:
+    """Tensors as a list; TypeError for what is none."""
+    if isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__"):
+        given = type(tensors).__name__
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {given}")
+    tensors = list(tensors)
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
+    return tensors
+
+
+def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along a dimension; their other sizes are the same. The result has their common dtype.
+
+    Empty vectors, of shape (0,), are left out whatever the shapes of the others, as PyTorch does from of old.
+
+    >>> import rushlight as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3.0])])
+    tensor([1., 2., 3.])
+    """
+    tensors = check_list("cat", tensors)
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [tensor._array.shape for tensor in tensors]
+    for i, shape in enumerate(shapes):
+        if not shape:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    first = next((shape for shape in shapes if shape != (0,)), (0,))
+    dim = wrap_dim(dim, len(first))
+    check_sizes(shapes, first, dim)
+    result = _cat(tensors, dim, common_dtype(tensors))
+    return result if out is None else write_out("cat", out, result, *tensors)
+
+
+def check_sizes(shapes, first, dim):
+    """RuntimeError where a size differs in another dimension than that of joining."""
+    for i, shape in enumerate(shapes):
+        if shape == (0,) or shape == first:
+            continue
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for d, (n, m) in enumerate(zip(first, shape, strict=True)):
+            if d != dim and n != m:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} "
+                    f"for tensor number {i} in the list."
+                )
+
+
+def common_dtype(tensors):
+    """The dtype that all tensors fit; None where they have the same."""
+    dtype = tensors[0]._array.dtype
+    for tensor in tensors:
+        if tensor._array.dtype is not dtype:
+            return dtypes.result_dtype(*tensors)
+    return None
+
+
+def renamed(name, function):
+    """Another name for a function of a list of tensors."""
+
+    def other(tensors, dim=0, *, out=None):
+        return function(tensors, dim, out=out)
+
+    return named(other, name, f"Another name of `{function.__name__}`.")
+
+
+concat = renamed("concat", cat)
+concatenate = renamed("concatenate", cat)
+
+
+def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape piled up along a new dimension.
+
+    >>> import rushlight as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], dim=1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    tensors = check_list("stack", tensors)
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0]._array.shape
+    place = wrap_dim(dim, len(shape) + 1)
+    for i, tensor in enumerate(tensors):
+        if tensor._array.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                f"{list(tensor._array.shape)} at entry {i}"
+            )
+    result = _pile(tensors, place, common_dtype(tensors))
+    return result if out is None else write_out("stack", out, result, *tensors)
+
+
+def joined(name, tensors, widen, dim, out):
+    """Tensors joined after each got the dimensions it needs."""
+    tensors = check_list(name, tensors)
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return cat([widen(tensor) for tensor in tensors], dim(tensors), out=out)
+
+
+def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined side by side: along the columns, or vectors one after the other.
+
+    >>> import rushlight as torch
+    >>> torch.hstack([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    return joined("hstack", tensors, atleast_1d, lambda ts: 0 if ts[0]._array.ndim <= 1 else 1, out)
+
+
+def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined one below the other; vectors are rows.
+
+    >>> import rushlight as torch
+    >>> torch.vstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    return joined("vstack", tensors, atleast_2d, lambda ts: 0, out)
+
+
+def row_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Another name of `vstack`."""
+    return vstack(tensors, out=out)
+
+
+def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along the third dimension.
+
+    >>> import rushlight as torch
+    >>> torch.dstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
+    return joined("dstack", tensors, atleast_3d, lambda ts: 2, out)
+
+
+def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined side by side; vectors and scalars are columns.
+
+    >>> import rushlight as torch
+    >>> torch.column_stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    widen = lambda t: t if t._array.ndim > 1 else reshape(t, t._array.size, 1)
+    return joined("column_stack", tensors, widen, lambda ts: 1, out)
+
+
+# blocks on a diagonal
+
+
+def block_cotangents(grad, tensors_shape, needs):
+    """The blocks of a cotangent."""
+    blocks, row, column = [], 0, 0
+    for shape, need in zip(tensors_shape, needs, strict=True):
+        n, m = (1, 1, *shape)[-2:]
+        blocks.append(np.reshape(grad[row : row + n, column : column + m], shape) if need else None)
+        row, column = row + n, column + m
+    return blocks
+
+
+def blocks_of_batch(op, args, levels):
+    """The rule of `block_diag`: each block with all examples."""
+    tensors, dtype = args
+    return on_diagonal([grown(spread(x, levels), len(levels), 2) for x in tensors], dtype)
+
+
+def on_diagonal(blocks, dtype):
+    """Matrices (*batch, n, m) side by side and one below the other, zeros around them."""
+    sizes = [sum(block.shape[i] for block in blocks) for i in (-2, -1)]
+    out = np.zeros((*blocks[0].shape[:-2], *sizes), dtype, like=blocks[0])
+    row = column = 0
+    for block in blocks:
+        n, m = block.shape[-2:]
+        out[..., row : row + n, column : column + m] = block
+        row, column = row + n, column + m
+    return out
+
+
+@operator(linear=True, batch=blocks_of_batch, joint=block_cotangents, inputs=("tensors",), lists=("tensors",),
+          name="block_diag")  # fmt: skip
+def _block_diag(tensors, dtype):
+    return on_diagonal([np.atleast_2d(a) for a in tensors], dtype)
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with the tensors as blocks on its diagonal; vectors are rows.
+
+    >>> import rushlight as torch
+    >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor([3]))
+    tensor([[1, 2, 0],
+            [0, 0, 3]])
+    """
+    blocks = check_list("block_diag", tensors)
+    for i, block in enumerate(blocks):
+        if block._array.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{i} has {block._array.ndim} dimensions"
+            )
+    if not blocks:
+        return new_tensor(np.empty((1, 0), dtypes.get_default_dtype()._numpy))
+    return _block_diag(blocks, common_dtype(blocks) or blocks[0]._array.dtype)

@@ -1,0 +1,219 @@
+"""Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
+
+import numpy as np
+
+from rushlight.core.batching import by
+from rushlight.core.operators import Operator
+from rushlight.kernels.accumulate import add_rows
+from rushlight.ops.changes.filling import checked_number
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["constant_pad_nd"]
+
+
+def pad_batch(n, input, widths, value):
+    """A batch of padded examples."""
+    return _constant_pad.forward(input, ((0, 0),) * n + widths, value)
+
+
+@operator(
+    layout="channels last",
+    batch=by(pad_batch),
+    input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0),
+    name="constant_pad_nd",
+)
+def _constant_pad(input, widths, value):
+    shape = [n + before + after for n, (before, after) in zip(input.shape, widths, strict=True)]
+    out = np.full(shape, value, input.dtype, like=input)
+    out[inside(shape, widths)] = input[inside(input.shape, opposite(widths))]
+    return out
+
+
+def inside(shape, widths):
+    """The key of what lies within the positive widths."""
+    return tuple([slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(shape, widths, strict=True)])
+
+
+def opposite(widths):
+    """The widths that cut off what these add."""
+    return tuple([(-before, -after) for before, after in widths])
+
+
+@method
+def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> Tensor:
+    """A copy with constants around it: `pad` has the widths before and after the last dimension, then the one before.
+
+    Negative widths cut off. RuntimeError for an odd number of widths or too many.
+
+    >>> import rushlight as torch
+    >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 0))
+    tensor([0, 1, 2])
+    """
+    array = input._array
+    if len(pad) > 2 * array.ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)} while the input has {array.ndim} dimensions."
+        )
+    return padded(input, pad, value)
+
+
+def padded(input, pad, value):
+    """A copy with constants around it; its errors are those of `pad`."""
+    array = input._array
+    widths = widths_of(pad, array.shape)
+    for n, (before, after) in zip(array.shape, widths, strict=True):
+        if n + min(before, 0) + min(after, 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return _constant_pad(input, widths, checked_number(value, array.dtype))
+
+
+def widths_of(pad, shape):
+    """The widths before and after each dimension."""
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) > 2 * len(shape):
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {len(shape)}"
+        )
+    pairs = list(zip(pad[::2], pad[1::2], strict=True))
+    widths = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
+    return widths
+
+
+# padding with the tensor's own elements
+
+
+def picked(input, places):
+    """The elements at the given places of each of the last dimensions."""
+    for dim, index in enumerate(reversed(places), 1):
+        input = np.take(input, index, axis=-dim)
+    return input
+
+
+def unpad_batch(n, input, shape, places):
+    """A batch of such sums."""
+    return _unpad.forward(input, (*input.shape[:n], *shape), places)
+
+
+@operator(
+    aten=(),
+    batch=by(unpad_batch),
+    linear=True,
+    input=lambda grad, places: PADS["replicate", 1](grad, places),
+    node="PadBackward0",
+)
+def _unpad(input, shape, places):
+    """What was padded with the tensor's own elements added up in their places: the adjoint of such padding."""
+    for dim, index in enumerate(places, len(shape) - len(places)):
+        rows = np.moveaxis(input, dim, 0)
+        input = np.moveaxis(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
+    return np.ascontiguousarray(input, like=input)
+
+
+def enter(mode, node, aten):
+    """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
+    cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
+    return operator(
+        layout="contiguous" if mode == "circular" else "channels last",
+        batch=by(lambda n, input, places: picked(input, places)),
+        linear=True,
+        name=f"{mode}_pad",
+        node=node,
+        aten=aten,
+        input=cotangent,
+    )(picked)
+
+
+PADS: dict[tuple[str, int], Operator] = {
+    **{("reflect", n): enter(f"reflect{n}d", f"ReflectionPad{n}DBackward0", f"reflection_pad{n}d") for n in (1, 2, 3)},
+    **{
+        ("replicate", n): enter(f"replicate{n}d", f"ReplicationPad{n}DBackward0", f"replication_pad{n}d")
+        for n in (1, 2, 3)
+    },
+    **{("circular", n): enter(f"circular{n}d", "CopySlices", "_pad_circular") for n in (1, 2, 3)},
+}
+
+
+def reflected(n, before, after, described):
+    """The places of a mirror image, whose edges are not repeated."""
+    if max(before, after) >= n:
+        raise RuntimeError(
+            f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+            f"({before}, {after}) at dimension {described[0]} of input {described[1]}"
+        )
+    places = np.abs(np.arange(-before, n + after))
+    return np.where(places >= n, 2 * (n - 1) - places, places)
+
+
+def replicated(n, before, after, described):
+    """The places where the edges are repeated."""
+    return np.clip(np.arange(-before, n + after), 0, n - 1)
+
+
+def circled(n, before, after, described):
+    """The places where the other end follows."""
+    if max(before, after) > n:
+        raise RuntimeError("Padding value causes wrapping around more than once.")
+    kept = np.arange(n)[max(-before, 0) : n - max(-after, 0)]
+    return kept[np.arange(-max(before, 0), kept.size + max(after, 0)) % max(kept.size, 1)]
+
+
+PLACES = {"reflect": reflected, "replicate": replicated, "circular": circled}
+
+
+def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: float | None = None) -> Tensor:
+    """A copy with something around it: a constant `value` (0), or the tensor's own elements by `mode`.
+
+    `pad` has the widths before and after the last dimension, then the one before, and so on; negative ones cut off.
+    "reflect" mirrors, "replicate" repeats the edges, "circular" goes on with the other end: these pad the last 1, 2
+    or 3 dimensions of a tensor with one or two more (samples and channels). NotImplementedError for others.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([[1.0, 2.0, 3.0]])
+    >>> torch.nn.functional.pad(x, (1, 1)), torch.nn.functional.pad(x, (2, 0), mode="reflect")
+    (tensor([[0., 1., 2., 3., 0.]]), tensor([[3., 2., 1., 2., 3.]]))
+    """
+    widths = tuple(pad)
+    if mode == "constant":
+        return padded(input, widths, 0 if value is None else value)
+    if len(widths) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if value:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in PLACES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    shape, dims = input._array.shape, len(widths) // 2
+    around = widths_of(widths, shape)[-dims:]
+    if dims not in (1, 2, 3) or not dims < len(shape) <= dims + 2:
+        raise NotImplementedError(UNSUPPORTED.format(len(widths), len(shape)))
+    if mode != "circular" and 0 in shape[len(shape) == dims + 2 :]:
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    check_room(mode, shape[-dims:], around)
+    first = len(shape) - dims
+    places = tuple([PLACES[mode](shape[i], a, b, (i, list(shape))) for i, (a, b) in enumerate(around, first)])
+    return PADS[mode, dims](input, places)
+
+
+def check_room(mode, shape, widths):
+    """RuntimeError where negative widths cut off more than there is, or all of a row."""
+    sizes = [n + before + after for n, (before, after) in zip(shape, widths, strict=True)]
+    if mode == "circular":
+        if min(sizes) < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+    elif min(sizes) < 0 or (len(sizes) == 1 and sizes[0] == 0):
+        names = "DHW"[-len(sizes) :]
+        before, after = (" ".join(f"{a}: {n}" for a, n in zip(names, found, strict=True)) for found in (shape, sizes))
+        raise RuntimeError(f"input ({before}) is too small. Calculated output {after}")
+
+
+UNSUPPORTED = """Padding size {} is not supported for {}D input tensor.
+Supported combinations for non-constant padding:
+  - 2D or 3D input: padding size = 2 (pads last dimension)
+  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
+  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""

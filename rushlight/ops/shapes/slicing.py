@@ -1,0 +1,292 @@
+"""Views of a part of a tensor: one index or a slice of a dimension, diagonals, windows, arbitrary strides."""
+
+from operator import index as as_int
+
+import numpy as np
+
+from rushlight.core.batching import inserting, leading
+from rushlight.core.operators import Operator
+from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
+from rushlight.layouts import compact, extent, laid_over, overlaps
+from rushlight.ops.arguments.dims import known_dim, wrap_dim
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = ["as_strided", "diagonal", "narrow", "select", "unbind"]
+
+ALL = slice(None)
+
+
+@operator(aten=(), linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
+def _place(input, shape, key):
+    """Zeros of a shape with `input` where a basic key looks: the adjoint of looking there."""
+    out = np.zeros(shape, input.dtype, like=input)
+    out[key] = input
+    return out
+
+
+def enter_look(name, node, aten=None):
+    """Enters an operator that looks at a part of a tensor by a basic key: integers, slices, None and an Ellipsis."""
+    cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
+    enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading)
+    return enter(lambda input, key: input[key])
+
+
+_select = enter_look("select", "SelectBackward0")
+_slice = enter_look("slice", "SliceBackward0")
+_look: Operator = enter_look("look", "UnsqueezeBackward0", ("unsqueeze",))
+
+
+@method
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of one index of a dimension, which disappears. IndexError out of range.
+
+    >>> import rushlight as torch
+    >>> torch.select(torch.tensor([[1, 2], [3, 4]]), 1, 0)
+    tensor([1, 3])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim, index = wrap_dim(dim, len(shape)), as_int(index)
+    if not -shape[dim] <= index < shape[dim]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+    return _select(input, (*(ALL,) * dim, index, ...))
+
+
+def slice_of(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """A view of a slice of a dimension, with Python's meaning of the bounds. RuntimeError for a step below 1."""
+    if not input._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input._array.ndim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    return _slice(input, (*(ALL,) * dim, slice(start, end, step)))
+
+
+Tensor.slice = slice_of
+
+
+@method
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
+    """A view of `length` indices of a dimension from `start` on. RuntimeError where they are not there.
+
+    >>> import rushlight as torch
+    >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)
+    tensor([2, 3])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start.ndim or start._array.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    dim, start = wrap_dim(dim, len(shape)), as_int(start)
+    size = shape[dim]
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return _slice(input, (*(ALL,) * dim, slice(start, start + length)))
+
+
+# one tensor for each index
+
+
+@operator(batch=inserting, name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
+def _unbind(input, dim):
+    before = (ALL,) * dim
+    return tuple([input[(*before, i, ...)] for i in range(input.shape[dim])])
+
+
+@operator(
+    aten="stack",
+    linear=True,
+    batch=inserting,
+    joint=lambda grad, dim: _unbind(grad, dim),
+    inputs=("arrays",),
+    lists=("arrays",),
+    node="StackBackward0",
+)
+def _pile(arrays, dim, dtype):
+    """Arrays of one shape piled up along a new dimension: the adjoint of taking them apart."""
+    return np.stack(arrays, dim, dtype=dtype)
+
+
+@method
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of each index of a dimension, which disappears.
+
+    >>> import rushlight as torch
+    >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2]), tensor([3, 4]))
+    """
+    dim = wrap_dim(dim, input._array.ndim)
+    return _unbind(input, known_dim(dim, input._array.shape))
+
+
+# diagonals and windows
+
+
+@operator(batch=leading, view=True, input=lambda grad, input_shape, offset, dim1, dim2:
+          _place_diagonal(grad, input_shape, offset, dim1, dim2))  # fmt: skip
+def _diagonal(input, offset, dim1, dim2):
+    out = input.diagonal(offset, dim1, dim2)
+    out.flags.writeable = input.flags.writeable
+    return out
+
+
+@operator(
+    aten=(),
+    linear=True,
+    batch=leading,
+    input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2),
+    node="DiagonalBackward0",
+)
+def _place_diagonal(input, shape, offset, dim1, dim2):
+    """Zeros of a shape with `input` on a diagonal."""
+    out = np.zeros(shape, input.dtype, like=input)
+    _diagonal.forward(out, offset, dim1, dim2)[...] = input
+    return out
+
+
+@method
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of the diagonal of two dimensions, which becomes the last one; `offset` counts upwards.
+
+    >>> import rushlight as torch
+    >>> torch.diagonal(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
+    ndim = input._array.ndim
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _diagonal(input, offset, first, second)
+
+
+@operator(
+    batch=leading, view=True, input=lambda grad, input_shape, dim, size, step: _fold(grad, input_shape, dim, size, step)
+)
+def _unfold(input, dim, size, step):
+    if input.ndim == 0:
+        return input.reshape(1)[:size]
+    out = np.lib.stride_tricks.sliding_window_view(input, size, dim, writeable=input.flags.writeable)
+    return out[(*(ALL,) * dim, slice(None, None, step))]
+
+
+@operator(
+    aten="col2im",
+    batch=leading,
+    input=lambda grad, dim, size, step: _unfold(grad, dim, size, step),
+    node="UnfoldBackward0",
+)
+def _fold(input, shape, dim, size, step):
+    """The sum of overlapping windows, each in its place: the adjoint of `unfold`."""
+    out = np.zeros(shape, input.dtype, like=input)
+    if not shape:
+        return input.sum(dtype=input.dtype).reshape(())
+    places = (ALL,) * dim
+    count = input.shape[dim]
+    for k in range(size):
+        out[(*places, slice(k, k + step * (count - 1) + 1, step))] += input[..., k]
+    return out
+
+
+@method
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A view of all windows of `size` along a dimension, `step` apart: they become the last dimension.
+
+    RuntimeError for a size beyond that of the dimension and for a step below 1.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1, 2, 3, 4]).unfold(0, 2, 1)
+    tensor([[1, 2],
+            [2, 3],
+            [3, 4]])
+    """
+    shape = input._array.shape
+    dim = wrap_dim(dimension, len(shape))
+    limit = shape[dim] if shape else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > limit:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {limit} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return _unfold(input, dim, size, step)
+
+
+# arbitrary strides
+
+
+def strided_cotangent(grad, seen, source):
+    """The cotangent of `as_strided`: put back into the memory, then read where the input's elements lie.
+
+    Where several of those share their place, each gets its part of what arrived there.
+    """
+    memory = PUT_BACK(grad, seen)
+    if overlaps(source.shape, source.strides, source.dtype.itemsize):
+        counts = source.put_back(np.ones(source.shape, source.dtype))
+        memory = memory / np.maximum(counts.real, 1).astype(counts.real.dtype)
+    return READ(memory, source)
+
+
+def strided_batch(op, args, levels):
+    """The rule of `as_strided`: the same look at the memory of each example."""
+    input, seen, source = args
+    array, n = input.array, len(levels)
+    return laid_over(array, array.shape[:n] + seen.shape, array.strides[:n] + seen.strides, seen.offset - source.offset)
+
+
+@operator(view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
+def _as_strided(input, seen, source):
+    """The elements that the window `seen` shows of the memory that `input` looks at through `source`."""
+    return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
+
+
+@method
+def as_strided(
+    input: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Tensor:
+    """A view of the tensor's memory with any sizes and strides, counted in elements from the start of the memory.
+
+    The memory is that of the tensor of which `input` is a view; without `storage_offset` the view starts where `input`
+    does. RuntimeError for what lies outside.
+
+    >>> import rushlight as torch
+    >>> torch.as_strided(torch.tensor([1, 2, 3, 4]), (3, 2), (1, 1))
+    tensor([[1, 2],
+            [2, 3],
+            [3, 4]])
+    """
+    return _as_strided(input, *strided_windows(input, size, stride, storage_offset))
+
+
+def strided_windows(input, size, stride, storage_offset):
+    """What is to be seen of the memory, and where `input` lies in it. Raises PyTorch's errors."""
+    array = input._settled()
+    base = memory_of(input)
+    itemsize = array.itemsize
+    size, stride = tuple(map(as_int, size)), tuple(map(as_int, stride))
+    start = address(array) - address(base)
+    offset = start if storage_offset is None else storage_offset * itemsize
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if min(stride, default=0) < 0:
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}")
+    strides = tuple([s * itemsize for s in stride])
+    held = extent(base.shape, base.strides, base.itemsize)
+    needed = extent(size, strides, itemsize) + (offset if 0 not in size else 0)
+    if needed > held:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // itemsize}, and "
+            f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for storage of size {held}"
+        )
+    memory = (held // itemsize,), compact((held // itemsize,), itemsize), array.dtype
+    seen = Window(memory, (size, strides, array.dtype), offset)
+    return seen, Window(memory, (array.shape, array.strides, array.dtype), start)

@@ -1,0 +1,225 @@
+"""Tensors taken apart along a dimension: into equal pieces, pieces of given sizes, or at given places."""
+
+from operator import index as as_int
+
+from rushlight.core.batching import leading
+from rushlight.core.graph import TensorBase
+from rushlight.ops.arguments.dims import wrap_dim
+from rushlight.ops.shapes.joining import concatenation
+from rushlight.ops.shapes.slicing import ALL, narrow
+from rushlight.ops.table import method, operator
+from rushlight.tensors import Tensor
+
+__all__ = [
+    "chunk", "dsplit", "hsplit", "split", "split_with_sizes", "tensor_split", "unsafe_chunk", "unsafe_split",
+    "unsafe_split_with_sizes", "vsplit",
+]  # fmt: skip
+
+Sections = int | tuple[int, ...] | list[int]
+MOST_PIECES = 1 << 32
+
+
+def enter(name, node, view):
+    """Enters an operator that gives the pieces of these sizes."""
+    cotangent = lambda grad, sizes, dim: concatenation(grad, dim)
+    return operator(name=name, node=node, view=view, linear=True, input=cotangent, batch=leading, layout="as computed")(
+        pieces
+    )
+
+
+def pieces(input, sizes, dim):
+    """Views of consecutive pieces of a dimension."""
+    before, start, parts = (ALL,) * dim, 0, []
+    for size in sizes:
+        parts.append(input[(*before, slice(start, start + size))])
+        start += size
+    return tuple(parts)
+
+
+_split = enter("split", "SplitBackward0", True)
+_split_with_sizes = enter("split_with_sizes", "SplitWithSizesBackward0", True)
+_unsafe_split = enter("unsafe_split", "UnsafeSplitBackward0", False)
+_unsafe_split_with_sizes = enter("unsafe_split_with_sizes", "UnsafeSplitWithSizesBackward0", False)
+
+
+def equal_sizes(input, split_size, dim, name):
+    """The sizes of pieces of `split_size`, of which the last may be smaller."""
+    size = extent(input, dim, name)
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    if split_size == 0:
+        if size:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+        return (0,)
+    return tuple([min(split_size, size - start) for start in range(0, size, split_size)]) or (0,)
+
+
+def extent(input, dim, name):
+    """The size of a dimension; RuntimeError for a tensor without dimensions."""
+    if input._array.ndim == 0:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    return input._array.shape[dim]
+
+
+def checked_sizes(input, sizes, dim):
+    """Given sizes of pieces; RuntimeError where they are not those of the whole."""
+    sizes = tuple([as_int(n) for n in sizes])
+    size = extent(input, dim, "split")
+    if min(sizes, default=0) < 0:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
+        )
+    if sum(sizes) != size:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension "
+            f"{dim}), but got split_sizes={list(sizes)}"
+        )
+    return sizes
+
+
+@method
+def split(tensor: Tensor, split_size_or_sections: Sections, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces of a dimension: of one size, of which the last may be smaller, or of given sizes.
+
+    >>> import rushlight as torch
+    >>> torch.split(torch.tensor([1, 2, 3]), 2), torch.split(torch.tensor([1, 2, 3]), [1, 2])
+    ((tensor([1, 2]), tensor([3])), (tensor([1]), tensor([2, 3])))
+    """
+    extent(tensor, 0, "split")
+    dim = wrap_dim(dim, tensor._array.ndim)
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return _split_with_sizes(tensor, checked_sizes(tensor, split_size_or_sections, dim), dim)
+    return _split(tensor, equal_sizes(tensor, as_int(split_size_or_sections), dim, "split"), dim)
+
+
+@method
+def split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces of given sizes.
+
+    >>> import rushlight as torch
+    >>> torch.split_with_sizes(torch.tensor([1, 2, 3]), [1, 2])
+    (tensor([1]), tensor([2, 3]))
+    """
+    extent(input, 0, "split")
+    dim = wrap_dim(dim, input._array.ndim)
+    return _split_with_sizes(input, checked_sizes(input, split_sizes, dim), dim)
+
+
+def chunk_sizes(input, chunks, dim):
+    """The sizes of at most so many pieces, as equal as whole numbers allow."""
+    size = extent(input, dim, "chunk")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if size == 0:
+        return (0,) * chunks
+    return equal_sizes(input, -(-size // chunks), dim, "chunk")
+
+
+@method
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of at most `chunks` pieces of equal size, of which the last may be smaller.
+
+    >>> import rushlight as torch
+    >>> torch.chunk(torch.tensor([1, 2, 3]), 2)
+    (tensor([1, 2]), tensor([3]))
+    """
+    extent(input, 0, "chunk")
+    dim = wrap_dim(dim, input._array.ndim)
+    return _split(input, chunk_sizes(input, chunks, dim), dim)
+
+
+@method
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split`, whose pieces autograd does not take for views: changing one in place is not seen by the others."""
+    dim = wrap_dim(dim, tensor._array.ndim)
+    return _unsafe_split(tensor, equal_sizes(tensor, split_size, dim, "split"), dim)
+
+
+@method
+def unsafe_split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) -> tuple[Tensor, ...]:
+    """`split_with_sizes`, whose pieces autograd does not take for views."""
+    dim = wrap_dim(dim, input._array.ndim)
+    return _unsafe_split_with_sizes(input, checked_sizes(input, split_sizes, dim), dim)
+
+
+@method
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`chunk`, whose pieces autograd does not take for views."""
+    extent(input, 0, "chunk")
+    dim = wrap_dim(dim, input._array.ndim)
+    return _unsafe_split(input, chunk_sizes(input, chunks, dim), dim)
+
+
+@method
+def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of a number of pieces, of which the first are larger by one where needed, or of those between indices.
+
+    >>> import rushlight as torch
+    >>> torch.tensor_split(torch.tensor([1, 2, 3]), 2), torch.tensor_split(torch.tensor([1, 2, 3]), (1,))
+    ((tensor([1, 2]), tensor([3])), (tensor([1]), tensor([2, 3])))
+    """
+    if input._array.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = wrap_dim(dim, input._array.ndim)
+    given = indices_or_sections.tolist() if isinstance(indices_or_sections, TensorBase) else indices_or_sections
+    size = input._array.shape[dim]
+    if isinstance(given, (tuple, list)):
+        bounds = [slice(i).indices(size)[1] for i in given]
+    else:
+        if given <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+        if given > MOST_PIECES:
+            raise RuntimeError(f"std::bad_alloc: {given} tensors, most of them empty, take more memory than there is")
+        small, larger = divmod(size, given)
+        bounds = [k * small + min(k, larger) for k in range(1, given)]
+    starts, ends = [0, *bounds], [*bounds, size]
+    return tuple([narrow(input, dim, start, max(end - start, 0)) for start, end in zip(starts, ends, strict=True)])
+
+
+def split_along(input, given, dim, name, least):
+    """`tensor_split` along a dimension that the function's name tells; sections must divide it."""
+    array = input._array
+    if array.ndim < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
+            f"tensor with {array.ndim} dimensions!"
+        )
+    if isinstance(given, int) and (given == 0 or array.shape[dim] % given):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{array.shape[dim]} is not divisible by the split_size {given}!"
+        )
+    return tensor_split(input, given, dim)
+
+
+@method
+def hsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
+    """`tensor_split` along the columns (of a vector its elements), into equal pieces or at indices.
+
+    >>> import rushlight as torch
+    >>> torch.hsplit(torch.tensor([[1, 2]]), 2)
+    (tensor([[1]]), tensor([[2]]))
+    """
+    return split_along(input, indices_or_sections, 0 if input._array.ndim == 1 else 1, "hsplit", 1)
+
+
+@method
+def vsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
+    """`tensor_split` along the rows, into equal pieces or at indices.
+
+    >>> import rushlight as torch
+    >>> torch.vsplit(torch.tensor([[1], [2]]), 2)
+    (tensor([[1]]), tensor([[2]]))
+    """
+    return split_along(input, indices_or_sections, 0, "vsplit", 2)
+
+
+@method
+def dsplit(input: Tensor, indices_or_sections: Sections) -> tuple[Tensor, ...]:
+    """`tensor_split` along the third dimension, into equal pieces or at indices.
+
+    >>> import rushlight as torch
+    >>> torch.dsplit(torch.tensor([[[1, 2]]]), 2)
+    (tensor([[[1]]]), tensor([[[2]]]))
+    """
+    return split_along(input, indices_or_sections, 2, "dsplit", 3)
