@@ -10,6 +10,7 @@ from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU, device
 from rushlight.layouts import laid_over
 from rushlight.missing import explain_misses as _explain_misses
+from rushlight.ops.changes.changed_views import set_ as set_to_tensor
 from rushlight.tensors import Tensor, share_memory
 
 __all__ = ["TypedStorage", "UntypedStorage"]
@@ -326,14 +327,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     tensor([[1., 2.],
             [3., 4.]])
     """
-    if source is None:
-        self.data = new_tensor(np.zeros(0, self._array.dtype))
-        return self
+    if source is None or isinstance(source, Tensor):
+        return set_to_tensor(self, source, storage_offset, None if size == () else size, stride)
     if source.dtype is not self.dtype if hasattr(source, "dtype") else False:
         raise RuntimeError(f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}")
-    if isinstance(source, Tensor) and not size and not storage_offset:
-        self.data = source
-        return self
     memory = source.untyped().bytes if hasattr(source, "untyped") else flat_memory(source).view(np.uint8)
     elements = memory[: memory.size - memory.size % self._array.itemsize].view(self._array.dtype)
     shape = (elements.size - storage_offset,) if size == () and stride is None else tuple(size)
@@ -348,7 +345,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     array = laid_over(elements[start:], shape, tuple(s * elements.itemsize for s in steps))
     part = new_tensor(array)
     share_memory(part, new_tensor(elements))
-    self.data = part
+    set_to_tensor(self, part)
     self._memory = elements
     return self
 

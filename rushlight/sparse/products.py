@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.batching import one_by_one
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo
 from rushlight.ops.table import operator
@@ -16,6 +17,7 @@ from rushlight.tensors import Tensor
 
 @operator(
     name="sparse_mm",
+    batch=one_by_one,
     linear=True,
     node="SparseMmBackward0",
     values=lambda grad, dense, rows, columns: np.sum(grad[rows] * dense[columns], axis=1),

@@ -53,7 +53,7 @@ def test_missing_and_unexpected_keys(torch, network):
     state["0.more"] = state["2.weight"] = torch.ones(1)
     with pytest.raises(RuntimeError) as error:
         network.load_state_dict(state)
-    assert str(error.value) == (
+    assert str(error.value).startswith(
         "Error(s) in loading state_dict for Sequential:\n"
         '\tMissing key(s) in state_dict: "0.bias". \n'
         '\tUnexpected key(s) in state_dict: "2.weight", "0.more". '
@@ -68,7 +68,7 @@ def test_missing_and_unexpected_keys(torch, network):
 def test_size_mismatch(torch, strict):
     with pytest.raises(RuntimeError) as error:
         torch.nn.Linear(2, 3).load_state_dict(torch.nn.Linear(2, 4).state_dict(), strict=strict)
-    assert str(error.value) == (
+    assert str(error.value).startswith(
         "Error(s) in loading state_dict for Linear:\n"
         "\tsize mismatch for weight: copying a param with shape torch.Size([4, 2]) from checkpoint, the shape in "
         "current model is torch.Size([3, 2]).\n"

@@ -28,7 +28,7 @@ def compare(found, expected):
     for ours, theirs in zip(found, expected, strict=True):
         assert isinstance(ours, torch.Tensor)
         assert tuple(ours.shape) == np.shape(theirs)
-        np.testing.assert_allclose(ours.detach().numpy(), theirs, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ours.detach().resolve_conj().numpy(), theirs, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("call", CALLS + CONSTANT)

@@ -105,3 +105,8 @@ def tensors_in(value, tensor_class):
     if isinstance(value, dict):
         return [t for v in value.values() for t in tensors_in(v, tensor_class)]
     return []
+
+
+def values_of(tensor):
+    """The values of a tensor, which may be the conjugates or the negatives of what its memory holds."""
+    return tensor.detach().resolve_conj().resolve_neg().numpy()

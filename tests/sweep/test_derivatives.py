@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweep.cases import Reader, cotangent, tensors_in
+from sweep.cases import Reader, cotangent, tensors_in, values_of
 
 import rushlight as torch
 from verify.operators.names import function_of
@@ -69,7 +69,7 @@ class Call:
 
 def combined(tensors):
     """The sum of tensors weighed with fixed cotangents: a real scalar."""
-    parts = [(t * torch.from_numpy(cotangent(t.detach().numpy(), k)).conj()).sum() for k, t in enumerate(tensors)]
+    parts = [(t * torch.from_numpy(cotangent(values_of(t), k)).conj()).sum() for k, t in enumerate(tensors)]
     return sum(part.real if part.is_complex() else part for part in parts)
 
 
@@ -83,15 +83,15 @@ def directions(case, inputs):
         if is_among(case, HERMITIAN):
             d = d + np.conj(np.swapaxes(d, -1, -2))
         if is_among(case, TRIANGULAR) and x.dim() > 1:
-            d = d * (x.detach().numpy() != 0)
-        found.append(np.asarray(d, x.detach().numpy().dtype))
+            d = d * (values_of(x) != 0)
+        found.append(np.asarray(d, values_of(x).dtype))
     return found
 
 
 def difference(call, function, along):
     """The derivative of a scalar function of the call along a direction, by a central difference."""
     values = []
-    arrays = [x.detach().numpy().copy() for x in call.inputs]
+    arrays = [values_of(x).copy() for x in call.inputs]
     for sign in (1, -1):
         for x, array, d in zip(call.inputs, arrays, along, strict=True):
             x.data = torch.from_numpy(np.asarray(array + sign * EPS * d))
@@ -109,7 +109,7 @@ def compare(call, function):
     grads = torch.autograd.grad(value, call.inputs, allow_unused=True)
     along = directions(call.case, call.inputs)
     found = sum(
-        np.sum(np.conj(g.numpy()) * d).real for g, d in zip(grads, along, strict=True) if g is not None
+        np.sum(np.conj(values_of(g)) * d).real for g, d in zip(grads, along, strict=True) if g is not None
     )  # fmt: skip
     expected = difference(call, function, along)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
@@ -121,9 +121,9 @@ def test_first_and_second_order(case):
         if key in LEFT_OUT:
             pytest.skip(LEFT_OUT[key])
     call = Call(case)
-    if any(x.detach().numpy().dtype in ("float16", "float32", "complex64") for x in [*call.inputs, *call.outputs()]):
+    if any(values_of(x).dtype in ("float16", "float32", "complex64") for x in [*call.inputs, *call.outputs()]):
         pytest.skip("single precision is too coarse for differences")
-    if not all(np.isfinite(x.detach().numpy()).all() for x in call.outputs()):
+    if not all(np.isfinite(values_of(x)).all() for x in call.outputs()):
         pytest.skip("infinite results")
     compare(call, call.scalar)
     if not is_among(case, FIRST_ORDER_ONLY):

@@ -7,7 +7,8 @@ from functools import cache
 from types import FrameType
 
 HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-INNER = tuple(os.path.join(HERE, part) + os.sep for part in ("core", "ops", "kernels", "profiler", "autograd"))
+ROOMS = ("core", "ops", "kernels", "overrides", "profiler", "autograd")
+INNER = tuple(os.path.join(HERE, room) + os.sep for room in ROOMS)
 INNER += (contextlib.__file__,)
 
 

@@ -45,7 +45,7 @@ def convert_image_dtype(image: Tensor, dtype: dtypes.dtype = dtypes.float32) -> 
     """A tensor in another type, its values scaled to that type's range: 0 to 1, or 0 to the largest integer.
 
     >>> import rushlight as torch
-    >>> from rushlight.vision.transforms.basics import convert_image_dtype
+    >>> from rushlight.vision.transforms.pixels import convert_image_dtype
     >>> convert_image_dtype(torch.tensor([0, 255], dtype=torch.uint8))
     tensor([0., 1.])
     """
