@@ -5,6 +5,7 @@ and optimizers work without a call of an operator. Nothing of this is there whil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from types import FunctionType
 from typing import Any
 from weakref import ref
 
@@ -45,7 +46,10 @@ def replaced(stack: ExitStack, owner: Any, name: str, make: Callable) -> None:
         else:
             setattr(owner, name, own)
 
-    setattr(owner, name, make(original))
+    made = make(original)
+    if isinstance(made, FunctionType):
+        made.in_place_of = original  # type: ignore[attr-defined]  # for who asks for the functions themselves
+    setattr(owner, name, made)
     stack.callback(put_back)
 
 

@@ -73,6 +73,8 @@ def resolve_name(f: Callable) -> str | None:
     if isinstance(f, str):
         return f
     try:
+        if f not in names():  # the names may have been listed while functions were replaced, to explain something
+            names.cache_clear()
         return names().get(f)
     except TypeError:  # what has no hash is no function
         return None

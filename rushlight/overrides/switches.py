@@ -74,6 +74,7 @@ def unguarded() -> Iterator[FunctionType]:
     for home in (*homes, vars(Tensor)):
         of_class = home is homes[-1] or "__torch_function__" in home
         for name, function in list(home.items()):
+            function = getattr(function, "in_place_of", function)  # while something is explained
             if type(function) is not FunctionType or hasattr(function, "passes_switch") or id(function) in seen:
                 continue
             wanted = is_method(name) if of_class else name[:1] != "_"
