@@ -21,7 +21,7 @@ OTHER_FORMS = {  # entries that are a form of another, or a part of it, which th
     "narrow_copy", "native_dropout", "native_dropout_backward", "nll_loss", "order", "own", "permutation", "power_0",
     "split_with_sizes_copy", "squeeze2", "transpose_copy", "transpose_scalar", "unsafe_split",
     "unsafe_split_with_sizes", "upsample_lanczos2daa", "upsample_nearestexact1d", "upsample_nearestexact3d",
-    "view_as_complex_copy", "view_as_real_copy",
+    "sparse_mm", "view_as_complex_copy", "view_as_real_copy",
 }  # fmt: skip
 NOT_DIFFERENTIABLE = "nothing to differentiate|is not implemented|not differentiable|NotImplemented"
 
