@@ -82,12 +82,6 @@ def storage_offset(self: Tensor) -> int:
     return (self.data_ptr() - address(memory_of(self))) // self._array.itemsize
 
 
-@method
-def is_shared(self: Tensor) -> bool:
-    """Whether the memory is shared between processes: it never is."""
-    return False
-
-
 def layout_of(self: Tensor) -> layout:
     """The layout: strided."""
     return strided
