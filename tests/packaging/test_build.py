@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-pytest.importorskip("setuptools")
+pytest.importorskip("setuptools", minversion="77")
 ROOT = Path(__file__).parents[2]
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 NO_COMPILER = {"CC": "no-such-compiler", "CXX": "no-such-compiler", "PATH": ""}
