@@ -114,13 +114,20 @@ class WithCFiles(sdist):
             shutil.copy2(made, target)
 
 
+def own_flags(source):
+    """What the first line of a source asks of the compiler; Cython's own reading of it is lost with shipped C files."""
+    first = source.read_text("utf-8").partition("\n")[0]
+    asked = first.removeprefix("# distutils: extra_compile_args =")
+    return asked.split() if FAST and asked != first else []
+
+
 def modules():
     """The modules to compile; their C files and include folders are filled in when they are built."""
     return [
         Extension(
             ".".join(source.with_suffix("").parts),
             [str(source)],
-            extra_compile_args=FAST,
+            extra_compile_args=FAST + own_flags(source),
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
             optional="kernels" in source.parts and source.stem != "sharing",
         )

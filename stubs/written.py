@@ -92,7 +92,7 @@ def entered_names() -> str:
         if isinstance(value, ModuleType):
             modules.append(f"from rushlight import {name} as {name}\n")
         elif isinstance(value, type):
-            others.append(f"from {home(value)} import {value.__name__} as {name}\n")
+            others.append(f"from {value.__module__} import {value.__name__} as {name}\n")
         elif inspect.isroutine(value):
             functions.append(definition(name, f".{name}", value))
         else:
@@ -113,11 +113,6 @@ def is_entered(value: Any) -> bool:
     """Whether a value is a function of one of the operators' rooms."""
     module = getattr(value, "__module__", None) or ""
     return inspect.isroutine(value) and module.startswith(("rushlight.ops", "rushlight.linalg", "rushlight.nn"))
-
-
-def home(cls: type) -> str:
-    """The module from which a class can be imported."""
-    return cls.__module__
 
 
 def tensor_methods() -> str:

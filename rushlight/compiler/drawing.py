@@ -14,7 +14,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from rushlight.compiler.graph import Graph, Node, contiguous, is_contiguous
 from rushlight.core.arrays import admit
-from rushlight.core.tracing import MOST_FACTORS, POWERS
+from rushlight.core.tracing import power
 
 TRUTH = np.dtype(bool)
 FLOATS: set[Any] = {np.dtype(np.float32), np.dtype(np.float64)}
@@ -125,12 +125,7 @@ class Drawn(NDArrayOperatorsMixin):
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, Drawn) or self.dtype not in FLOATS:
             return np.power(self, exponent)
-        if exponent in POWERS:
-            return POWERS[exponent](self)
-        if exponent == int(exponent) and 2 < exponent <= MOST_FACTORS:
-            half = self ** (int(exponent) // 2)
-            return half * half * self if exponent % 2 else half * half
-        return np.power(self, exponent)
+        return power(self, exponent)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         if method == "reduce" and not set(options) - {"axis", "dtype", "keepdims"} and out in (None, (None,)):

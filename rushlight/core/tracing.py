@@ -16,6 +16,16 @@ MOST_FACTORS = 8  # of powers that are computed as products: NumPy's own takes h
 TRUTH = np.dtype(bool)
 
 
+def power(base, exponent):
+    """`base**exponent` for a number as exponent, in the functions that NumPy itself takes, small powers as products."""
+    if exponent in POWERS:
+        return POWERS[exponent](base)
+    if exponent == int(exponent) and 2 < exponent <= MOST_FACTORS:
+        half = base ** (int(exponent) // 2)
+        return half * half * base if exponent % 2 else half * half
+    return np.power(base, exponent)
+
+
 class Untraceable(Exception):
     """Raised inside a formula that cannot be written down."""
 
@@ -141,12 +151,7 @@ class Traced(NDArrayOperatorsMixin):
             raise Untraceable  # which function computes it depends on the number
         if isinstance(exponent, Traced):
             return np.power(self, exponent)
-        if exponent in POWERS:
-            return POWERS[exponent](self)
-        if exponent == int(exponent) and 2 < exponent <= MOST_FACTORS:
-            half = self ** (int(exponent) // 2)
-            return half * half * self if exponent % 2 else half * half
-        return np.power(self, exponent)
+        return power(self, exponent)
 
     @property
     def real(self):

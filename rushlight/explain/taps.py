@@ -56,7 +56,7 @@ def replaced(stack: ExitStack, owner: Any, name: str, make: Callable) -> None:
 def tap(watch) -> ExitStack:
     """Lets a watch know of all that operators do not tell; leaving the stack ends it."""
     stack = ExitStack()
-    for add in (values, data, modes, steps, passes, modules):
+    for add in (values, data, modes, steps, passes, changed_by_hooks, modules):
         add(stack, watch)
     return stack
 
@@ -248,7 +248,7 @@ def steps(stack: ExitStack, watch) -> None:
 
 
 def passes(stack: ExitStack, watch) -> None:
-    """Custom functions, the results of `grad`, and what hooks do to gradients."""
+    """Custom functions, and the results of `grad`."""
 
     def connect(original):
         def wrapped(node, tensors, outputs):
@@ -281,6 +281,21 @@ def passes(stack: ExitStack, watch) -> None:
 
         return wrapped
 
+    def apply(original):
+        def wrapped(cls, *args, **kwargs):
+            if not kwargs:
+                watch.readings.custom(cls, args)
+            return original.__func__(cls, *args, **kwargs)
+
+        return classmethod(wrapped)
+
+    replaced(stack, function, "connected", connect)
+    replaced(stack, function.Function, "apply", apply)
+    replaced(stack, differentiate, "run_grad", run_grad)
+
+
+def changed_by_hooks(stack: ExitStack, watch) -> None:
+    """What hooks do to gradients."""
     returned = []  # by the hooks that are called just now
 
     def check(original):
@@ -302,17 +317,6 @@ def passes(stack: ExitStack, watch) -> None:
 
         return wrapped
 
-    def apply(original):
-        def wrapped(cls, *args, **kwargs):
-            if not kwargs:
-                watch.readings.custom(cls, args)
-            return original.__func__(cls, *args, **kwargs)
-
-        return classmethod(wrapped)
-
-    replaced(stack, function, "connected", connect)
-    replaced(stack, function.Function, "apply", apply)
-    replaced(stack, differentiate, "run_grad", run_grad)
     replaced(stack, Hooks, "on_tensor", on_tensor)
     replaced(stack, hooks, "checked", check)
 

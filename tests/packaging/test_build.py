@@ -64,3 +64,16 @@ def test_the_modules_of_a_wheel_are_taken_where_they_are_of_the_same_sources(pro
     python(project, "setup.py", "-q", "build_ext", "--inplace")
     taken = project / "rushlight" / "core" / f"graph{SUFFIX}"
     assert taken.exists() is not changed
+
+
+def test_what_a_source_asks_of_the_compiler_reaches_it(project):
+    print_flags = """
+import setuptools, build_backend
+build_backend.compiles = lambda: True
+setuptools.setup = lambda ext_modules, **_: print({m.name.split(".")[-1]: m.extra_compile_args for m in ext_modules})
+import setup
+"""
+    flags = eval(python(project, "-c", print_flags))
+    assert "-ffp-contract=off" in flags["updates"]
+    assert "-fassociative-math" in flags["softmax"]
+    assert flags["graph"] == flags["gemm"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.core.hooks import expect
 from rushlight.core.inplace import check_history, move, stand_in
 from rushlight.core.operators import Operator
@@ -127,6 +127,8 @@ def set_(
 ) -> Tensor:  # fmt: skip
     """Gives a tensor the memory of another, with its shape or with `size`, `stride` and `storage_offset`; in place.
 
+    The method, which takes storages too, is that of `rushlight.storage`.
+
     Without `source` it has no elements any more. RuntimeError for another dtype, for what lies outside of the memory,
     and for a tensor that requires grad while operations are recorded.
 
@@ -136,11 +138,6 @@ def set_(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    if source is not None and not isinstance(source, TensorBase):
-        given = type(source).__name__
-        raise TypeError(
-            f"set_(): argument 'source' (position 1) must be Tensor, not {given}: rushlight has no storages"
-        )
     check_inference(self)
     check_history(self, recording() and self.requires_grad)
     if source is None:
@@ -157,6 +154,6 @@ def set_(
     return self
 
 
-for change_of_view in (set_, t_, transpose_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
+for change_of_view in (t_, transpose_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
     method(change_of_view)
 Tensor.swapaxes_ = Tensor.swapdims_ = transpose_
