@@ -1,4 +1,4 @@
-"""Does age matter after a heart transplant? Cox's proportional hazards, fitted to lives still going on (statsmodels)."""
+"""Does age matter after a heart transplant? Cox's proportional hazards, with lives that go on (statsmodels' set)."""
 
 from pictures import options, picture, plt
 from statsmodels.datasets import heart
