@@ -3,10 +3,10 @@
 Looked for only after a call has failed: a form that fits PyTorch's signatures is called again as ours.
 """
 
-import warnings
 from functools import cache
 from typing import Any
 
+from rushlight.core.lines import warn
 from rushlight.signatures import NUMPY_NAMES, Signature, parameters, recorded
 
 Call = tuple[tuple, dict[str, Any]]
@@ -71,7 +71,7 @@ def of_first_years(place: str, args: tuple, kwargs: dict[str, Any]) -> Call | No
         if len(given) != len(names) or signature.misfit(given, {}) is not None:
             continue
         words = f"{name}{signature.text}"
-        warnings.warn(f"This overload of {name} is deprecated:\n\t{words}\nGive numbers by name.", stacklevel=4)
+        warn(f"This overload of {name} is deprecated:\n\t{words}\nGive numbers by name.")
         values = dict(zip(names, given, strict=True))
         numbers: dict[str, Any] = {key: values.pop(key) for key in ("beta", "alpha", "value") if key in values}
         return tuple(values.values()), {**numbers, **kwargs}

@@ -4,7 +4,7 @@ On a CPU in NumPy there is no such choice: everything is computed in full precis
 numbers. The settings can be set and read.
 """
 
-import warnings
+from rushlight.core.lines import warn
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "get_float32_matmul_precision",
@@ -51,11 +51,9 @@ def set_float32_matmul_precision(precision: str) -> None:
     """
     global _precision
     if precision not in ("highest", "high", "medium"):
-        warnings.warn(
+        warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has "
             "no effect.",
-            UserWarning,
-            stacklevel=2,
         )
         return
     _precision = precision
@@ -86,8 +84,8 @@ def is_warn_always_enabled() -> bool:
     return _warn_always
 
 
-def warn_once(message: str, stacklevel: int) -> None:
+def warn_once(message: str) -> None:
     """Gives a warning, if it was not given before."""
     if _warn_always or message not in _warned:
         _warned.add(message)
-        warnings.warn(message, stacklevel=stacklevel + 1)
+        warn(message)

@@ -1,6 +1,5 @@
 """Tensor as users see it. Its operators are methods too; the table of operators adds them when it is loaded."""
 
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor, note_deta
 from rushlight.core.hooks import OWN, RemovableHandle, add_hook, expect, hooks_of
 from rushlight.core.interpreters import levels, writer
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta
 from rushlight.core.modes import CURRENT
 from rushlight.core.narrow import TYPES as NARROW_TYPES
@@ -79,10 +79,10 @@ def one_of(tensor):
     return tensor.item()
 
 
-def leaving(tensor, stacklevel=3):
+def leaving(tensor):
     """A tensor that is about to become a number; warns, once in a process, where that loses its history."""
     if tensor.requires_grad:
-        warn_once(TO_SCALAR, stacklevel)
+        warn_once(TO_SCALAR)
     return tensor
 
 
@@ -362,7 +362,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         A result has one where `retain_grad` asked for it; reading it elsewhere warns.
         """
         if self._grad is None and self._node is not None and not self.retains_grad:
-            warnings.warn(GRAD_OF_RESULT, stacklevel=2)
+            warn(GRAD_OF_RESULT)
         return self._grad
 
     @grad.setter

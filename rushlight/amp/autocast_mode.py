@@ -1,7 +1,6 @@
 """`autocast`: inside, operators get their tensors in the type that PyTorch's lists for the CPU name for them."""
 
 import functools
-import warnings
 from collections.abc import Callable
 from contextlib import ContextDecorator
 
@@ -11,6 +10,7 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK, Interpreter
 from rushlight.core.kinds import is_half
+from rushlight.core.lines import warn
 from rushlight.ops.making.conversion import convert
 
 __all__ = [
@@ -102,13 +102,12 @@ class autocast(ContextDecorator):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         dtype = default[0] if dtype is None else dtype
         if enabled and device_type != "cpu":
-            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
         if enabled and dtype not in (dtypes.bfloat16, dtypes.float16):
-            warnings.warn(
+            warn(
                 f"In CPU autocast, but the target dtype {dtype} is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtype of torch.bfloat16, torch.float16 currently.",
-                stacklevel=2,
             )
             enabled = False
         self.device, self.fast_dtype, self._enabled = device_type, dtype, enabled

@@ -1,12 +1,12 @@
 """`GradScaler`: scales losses so that gradients in float16 do not vanish, and leaves out steps that overflow."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.lines import warn
 from rushlight.optim import Optimizer
 from rushlight.tensors import Tensor
 
@@ -31,7 +31,7 @@ class GradScaler:
         backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
     ):  # fmt: skip
         if enabled and device != "cpu":
-            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
+            warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             enabled = False
         if enabled and growth_factor <= 1.0:
             raise AssertionError(f"The growth factor must be > 1.0, but got {growth_factor}.")

@@ -1,8 +1,7 @@
 """Anomaly mode: finding the operation whose derivative fails or is NaN, and the line that changed a saved tensor."""
 
-import warnings
-
 from rushlight.core.graph import watch_changes
+from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, Switch
 
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
@@ -50,10 +49,9 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan: bool = True):
         self.mode, self.check_nan = True, check_nan
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
             "debugging.",
-            stacklevel=2,
         )
 
     __enter__ = Switch.__enter__

@@ -1,7 +1,6 @@
 """`backward`, which accumulates into `.grad`, and `grad`, which returns gradients and changes nothing."""
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.hooks import as_tensor
 from rushlight.core.interpreters import levels
 from rushlight.core.levels import enter, leave
+from rushlight.core.lines import warn
 from rushlight.core.meta import without_data
 from rushlight.core.modes import in_grad_mode
 from rushlight.core.operators import disordered
@@ -65,7 +65,7 @@ def backward(
     tensor([ 2., 40.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -85,7 +85,7 @@ def backward(
     roots = make_roots(outputs, cotangents, on_tensors)
     run = Backward(create_graph if retain_graph is None else retain_graph, on_tensors)
     if create_graph:
-        warn_once(CYCLE, stacklevel=3)
+        warn_once(CYCLE)
     if wanted is not None:
         for x in wanted:
             if isinstance(x, TensorBase):
@@ -125,11 +125,10 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
             "other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     outs, ins = listed(outputs), listed(inputs, "grad")
     grads = listed_grads(grad_outputs, len(outs))

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import warnings
 from typing import Any
 
 from rushlight.autograd.function_node import FunctionCtx, FunctionNode
@@ -14,6 +13,7 @@ from rushlight.core.graph import CUSTOM, MULTI, Node, TensorBase, new_tensor
 from rushlight.core.inplace import check_history, take_over
 from rushlight.core.interpreters import levels
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, in_grad_mode
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
@@ -79,12 +79,11 @@ class Function(metaclass=FunctionMeta):
     boxed_grads_call = False
 
     def __init__(self, *args, **kwargs):
-        warnings.warn(
+        warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
             "version of PyTorch.",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args, **kwargs):
@@ -226,7 +225,7 @@ def check_dirty(node, tensors, outputs):
         if id(dirty) not in given:
             if dirty._view is not None:
                 raise RuntimeError(NO_INPUT)
-            warnings.warn(NO_INPUT, stacklevel=4)
+            warn(NO_INPUT)
         if id(dirty) not in made:
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The inputs that "

@@ -1,6 +1,5 @@
 """The node of a custom function's call, and the `ctx` that its `forward` and `backward` share."""
 
-import warnings
 import weakref
 from typing import Any
 
@@ -11,6 +10,7 @@ from rushlight.core.errors import about, freed, invalid_gradient, modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, fit, new_tensor
 from rushlight.core.hooks import as_given, as_tensor
 from rushlight.core.levels import total
+from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import SavedTensor, pack, restore
 from rushlight.layouts import expands
@@ -114,7 +114,7 @@ class FunctionNode(Node):
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
         """The old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=3)
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
     @property

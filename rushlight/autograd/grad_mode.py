@@ -2,10 +2,10 @@
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
+from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, Switch
 
 __all__ = [
@@ -43,7 +43,7 @@ class Decorator:
     def __call__(self, function: F) -> F:
         """`function`, or a generator function, made to run in this mode."""
         if inspect.isclass(function):
-            warnings.warn(OF_CLASSES, FutureWarning, stacklevel=2)
+            warn(OF_CLASSES, FutureWarning)
         if inspect.isgeneratorfunction(function):
             return self.wrap_generator(function)
 

@@ -1,6 +1,5 @@
 """`gradcheck` and `gradgradcheck`: derivatives compared with central differences (torch.autograd.gradcheck)."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +27,7 @@ from rushlight.autograd.gradcheck_properties import (
     check_zero_cotangents,
 )
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.lines import warn
 from rushlight.dtypes import complex128, float64
 from rushlight.ops.randomness.random_tensors import rand
 from rushlight.tensors import Tensor
@@ -194,10 +194,9 @@ def check_inputs(inputs: tuple) -> None:
         if not (isinstance(x, TensorBase) and x.requires_grad):
             continue
         if x.dtype not in (float64, complex128):
-            warnings.warn(
+            warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                stacklevel=3,
             )
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape, strict=True)):
             raise RuntimeError(

@@ -1,6 +1,5 @@
 """What `gradcheck` looks at beside Jacobians: zero and missing cotangents and tangents, and batches of them."""
 
-import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ from rushlight.autograd.differentiate import grad
 from rushlight.autograd.gradcheck_jacobians import GradcheckError, as_tuple, differentiable, is_inexact
 from rushlight.core.context import next_number
 from rushlight.core.graph import Node, new_tensor
+from rushlight.core.lines import warn
 from rushlight.tensors import Tensor
 
 
@@ -82,11 +82,10 @@ def check_gradients_vanish(outputs: list[Tensor], inputs: Sequence) -> None:
 
 def warn_of_undefined() -> None:
     """PyTorch's warning that goes with the errors."""
-    warnings.warn(
+    warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
         "break existing callers of this function. If this is true for you, you can call this function with "
         '"check_undefined_grad=False" to disable the feature',
-        stacklevel=5,
     )
 
 

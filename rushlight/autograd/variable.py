@@ -1,8 +1,7 @@
 """`Variable`, the name that tensors with gradients had in the first years of PyTorch."""
 
-import warnings
-
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import warn
 from rushlight.tensors import Tensor
 
 __all__ = ["Variable"]
@@ -17,7 +16,7 @@ class VariableMeta(type):
     def __call__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
         if volatile is not None:
             words = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
-            warnings.warn(words, UserWarning, stacklevel=2)
+            warn(words)
         tensor = Tensor() if data is None else data.detach()
         return tensor.requires_grad_(requires_grad)
 

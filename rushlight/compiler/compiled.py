@@ -26,6 +26,7 @@ from rushlight.compiler.switches import INSIDE, STANCE
 from rushlight.compiler.watching import is_alone, watched
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK
+from rushlight.core.lines import warn
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
 from rushlight.layouts import compact
@@ -262,7 +263,7 @@ class Compiled(Replayer):
             raise RuntimeError(f"torch.compile(fullgraph=True): {name} cannot be compiled{place}: {why}.")
         self.given_up = f"{why}{place}"
         self.prepared = []
-        warnings.warn(f"torch.compile: {name} runs as it is, because{place} {why}.", stacklevel=5)
+        warn(f"torch.compile: {name} runs as it is, because{place} {why}.")
 
 
 def run_under(recorder: Recorder, given: Given, function: Callable, args: tuple, kwargs: dict) -> Any:

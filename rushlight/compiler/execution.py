@@ -1,6 +1,5 @@
 """What runs a program: the reference, or what the chosen backend makes of it."""
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,6 +11,7 @@ from rushlight.compiler.passes import improved
 from rushlight.compiler.planning import planned
 from rushlight.compiler.program import Program, Value, laid, run
 from rushlight.compiler.walking import executor
+from rushlight.core.lines import warn
 
 REFERENCE = "eager"  # the backend that runs programs step by step
 NATIVE = "llvm"  # the one with native loops
@@ -31,7 +31,7 @@ def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
         return partial(run, program)
     except Exception as error:
         why = f"torch.compile: a program runs step by step, because making it faster failed: {error!r}."
-        warnings.warn(why, stacklevel=2)
+        warn(why)
         return partial(run, program)
 
 

@@ -5,7 +5,6 @@ pass compute with tensors while it is recorded, so that their steps come here to
 operators tells of itself (`core.interpreters.noted`): changes in place, random numbers, gradients, optimizers.
 """
 
-import sys
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from typing import Any
@@ -20,8 +19,8 @@ from rushlight.core.arrays import is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter
+from rushlight.core.lines import place_of_user
 from rushlight.core.recording import recording
-from rushlight.explain.sites import is_foreign
 
 
 class Part:
@@ -100,7 +99,7 @@ class Recorder(Interpreter):
     def give_up(self, why: str) -> None:
         """Ends the recording: the call goes on as if nobody looked."""
         if self.trouble is None:
-            self.trouble = why, line_of_user()
+            self.trouble = why, place_of_user()
 
     @contextmanager
     def noting(self):
@@ -141,7 +140,7 @@ class Recorder(Interpreter):
             value = self.part.memories.value_of(given)
             made, looks = self.part.memories.made(array, [given])
             kind = VIEW if looks else PURE
-            self.part.program.steps.append(Step(cast, (value, array.dtype), (made,), kind, where=line_of_user()))
+            self.part.program.steps.append(Step(cast, (value, array.dtype), (made,), kind, where=place_of_user()))
 
     def note(self, function, args, results, op=None) -> None:
         """Writes a step down that gave some arrays."""
@@ -163,7 +162,7 @@ class Recorder(Interpreter):
         kind = RANDOM if self.drew else VIEW if looks else PURE
         name = getattr(op, "name", "")
         self.part.program.steps.append(
-            Step(function, tuple(args), tuple(value for value, _ in made), kind, op, name, line_of_user())
+            Step(function, tuple(args), tuple(value for value, _ in made), kind, op, name, place_of_user())
         )
 
     def lifted(self, arg: Any) -> Any:
@@ -217,7 +216,7 @@ class Recorder(Interpreter):
         results = [Value.like(array) for array in targets]
         self.part.program.steps.append(
             Step(
-                function, tuple(lifted), tuple(results), WRITE, None, function.__name__, line_of_user(), tuple(changes)
+                function, tuple(lifted), tuple(results), WRITE, None, function.__name__, place_of_user(), tuple(changes)
             )
         )
         for array, value in zip(targets, results, strict=True):
@@ -340,7 +339,7 @@ class Recorder(Interpreter):
                 raise Unrecordable("a condition on a value after an optimizer's step")
             array = unwrapped(tensor._array)
             args = (self.part.memories.value_of(array), answer)
-            self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=line_of_user()))
+            self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=place_of_user()))
 
     def step_of(self, step, args, kwargs):
         """A step of an optimizer: it ends a part, and is called anew at each replay."""
@@ -432,11 +431,3 @@ def arrays_in(args: Any):
             yield arg
         elif type(arg) in (tuple, list):
             yield from arrays_in(arg)
-
-
-def line_of_user() -> str:
-    """The innermost line of the user's program, as "file.py:12"."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and is_foreign(frame.f_code.co_filename):
-        frame = frame.f_back
-    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

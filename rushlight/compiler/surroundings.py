@@ -15,8 +15,8 @@ import numpy as np
 from rushlight.compiler.guards import MISSING, Place, content_of
 from rushlight.compiler.memories import Unrecordable
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import is_users
 from rushlight.dtypes import dtype as DType
-from rushlight.explain.sites import is_foreign
 from rushlight.nn.modules.module import Module
 from rushlight.optim.optimizer import Optimizer
 from rushlight.random import Generator
@@ -114,7 +114,7 @@ class Surroundings:
 
     def look_at_function(self, function: FunctionType) -> None:
         """Looks at a function: its code, defaults, closure and globals."""
-        if is_foreign(function.__code__.co_filename):
+        if not is_users(function.__code__.co_filename):
             closure = function.__closure__ or ()
             for cell in closure:  # what a decorator of rushlight's has wrapped
                 if isinstance(content := content_of(cell), (FunctionType, MethodType)):

@@ -2,15 +2,12 @@
 
 import os
 import sys
-import sysconfig
 from contextlib import contextmanager
 from threading import active_count, get_ident
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
-import numpy as np
-
-from rushlight.explain.sites import is_foreign
+from rushlight.core.lines import HERE, PYTHON, USER, whose
 from rushlight.tensors import Tensor
 
 BUILTINS = frozenset([
@@ -35,7 +32,7 @@ class Calls:
     def __call__(self, frame: Any, event: str, arg: Any) -> None:
         """Takes notice of a call."""
         if event == "call":
-            if origin(frame.f_code) == USER and not is_incidental(frame):
+            if whose(frame.f_code.co_filename) == USER and not is_incidental(frame):
                 self.codes[frame.f_code] = frame.f_globals
         elif event == "c_call" and asked_by_user(frame) and not is_pure(arg) and not is_incidental(frame):
             self.recorder.give_up(f"{getattr(arg, '__qualname__', arg)} is called, of which nothing is known")
@@ -54,28 +51,12 @@ def is_incidental(frame: Any) -> bool:
 
 def asked_by_user(frame: Any) -> bool:
     """Whether code is the user's, or Python's own that the user's code called."""
-    while frame is not None and origin(frame.f_code) == PYTHON:
+    while frame is not None and whose(frame.f_code.co_filename) == PYTHON:
         frame = frame.f_back
-    return frame is not None and origin(frame.f_code) == USER
+    return frame is not None and whose(frame.f_code.co_filename) == USER
 
 
-USER, PYTHON, OURS = range(3)
 CALLER = os.path.join("compiler", "compiled.py")
-NUMPY = os.path.dirname(np.__file__) + os.sep
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
-ORIGINS: dict[str, int] = {}
-
-
-def origin(code: CodeType) -> int:
-    """Whose code it is: the user's (that of other packages too), Python's, or rushlight's and NumPy's."""
-    name = code.co_filename
-    found = ORIGINS.get(name)
-    if found is None:
-        ours = name.startswith(NUMPY) or is_foreign(name)
-        python = name.startswith((STDLIB, "<frozen")) and "site-packages" not in name
-        found = ORIGINS[name] = PYTHON if python else OURS if ours else USER
-    return found
 
 
 def is_alone() -> bool:
@@ -87,7 +68,7 @@ def is_alone() -> bool:
         frame: Any = top
         while thread != me and frame is not None:
             name = frame.f_code.co_filename
-            if name.startswith(HERE) or not (name.startswith((STDLIB, "<frozen")) or "site-packages" in name):
+            if name.startswith(HERE) or not (whose(name) == PYTHON or "-packages" + os.sep in name):
                 return False
             frame = frame.f_back
     return True

@@ -1,39 +1,21 @@
 """Anomaly mode: where nodes were recorded, what their cotangents are, and which lines change tensors in place."""
 
-import os
-import re
-import traceback
-import warnings
 from contextvars import ContextVar
 
 import numpy as np
 
 from rushlight.core.above import above
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import lines_of_user, warn
 from rushlight.core.modes import CURRENT, Setting
 
 RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formula runs in this context
-RUNNERS = re.compile(r"[/\\\\](IPython|ipykernel)[/\\\\]|<frozen runpy>|[/\\\\](code|runpy)\.py$")  # they run programs
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-
-def lines_of_user():
-    """The lines of the user's program that led here: of a notebook's cell those from the cell on."""
-    lines = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(HERE)]
-    start = max((i for i, frame in enumerate(lines) if RUNNERS.search(frame.filename)), default=-1)
-    return lines[start + 1 :] or lines
-
-
-@above
-def line_of_user():
-    """The innermost line of the user's program."""
-    return "".join(traceback.format_list(lines_of_user()[-1:]))
 
 
 @above
 def remember_origin(node):
     """Keeps with a node the lines of the user's program that recorded it."""
-    node.metadata["traceback_"] = traceback.format_list(lines_of_user())
+    node.metadata["traceback_"] = lines_of_user()
     node.metadata["parent_"] = RUNNING.get()
 
 
@@ -63,20 +45,17 @@ def tell_origin(node):
     """Warns with the lines of the program that recorded the node whose backward failed."""
     trace = node.metadata.get("traceback_")
     if trace is None:
-        warnings.warn(
+        warn(
             f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
             "forward pass for more information.",
-            stacklevel=2,
         )
         return
-    warnings.warn(
+    warn(
         f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}",
-        stacklevel=2,
     )
     parent = node.metadata.get("parent_")
     if parent is not None:
-        warnings.warn(
+        warn(
             f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
             f"previous calculation:\n{''.join(parent.metadata.get('traceback_', []))}",
-            stacklevel=2,
         )

@@ -1,9 +1,9 @@
 """The older names of `torch.amp`'s classes, for scripts that were written with them."""
 
-import warnings
 from typing import Any
 
 from rushlight import amp
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import float16
 
@@ -29,4 +29,4 @@ class GradScaler(amp.GradScaler):
 def _deprecated(name: str) -> None:
     """Says what to write instead."""
     message = f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead."
-    warnings.warn(message, FutureWarning, stacklevel=3)
+    warn(message, FutureWarning)

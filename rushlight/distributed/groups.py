@@ -1,11 +1,11 @@
 """Groups of processes: the one of all, those made of some, and who is who in them."""
 
 import os
-import warnings
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, ClassVar
 
+from rushlight.core.lines import warn
 from rushlight.devices import device as device_type
 from rushlight.distributed import mpi
 from rushlight.distributed.addresses import store_of
@@ -223,9 +223,8 @@ def member(given: ProcessGroup | int | None) -> ProcessGroup | None:
             )
         return World.default
     if given is GroupMember.NON_GROUP_MEMBER:
-        warnings.warn(
+        warn(
             f"Running a communication on global rank {get_rank()} which does not belong to the given group.",
-            stacklevel=4,
         )
         return None
     if not isinstance(given, ProcessGroup):

@@ -1,7 +1,8 @@
 """`ReduceOp`: how the tensors of several processes become one."""
 
-import warnings
 from enum import Enum
+
+from rushlight.core.lines import warn
 
 __all__ = ["ReduceOp", "reduce_op"]
 
@@ -38,10 +39,9 @@ class _ReduceOpOfOld:
     def __getattr__(self, name: str) -> ReduceOp:
         if name not in ReduceOp.__members__:
             raise AttributeError(name)
-        warnings.warn(
+        warn(
             "`torch.distributed.reduce_op` is deprecated, please use `torch.distributed.ReduceOp` instead",
             FutureWarning,
-            stacklevel=2,
         )
         return ReduceOp[name]
 

@@ -1,10 +1,10 @@
 """What all distributions share: shapes, checks of parameters and values, larger batches."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import rushlight as torch
+from rushlight.core.lines import warn
 from rushlight.distributions import constraints
 from rushlight.distributions.utils import lazy_property
 from rushlight.size import Size
@@ -117,7 +117,7 @@ class Distribution:
     def sample_n(self, n: int) -> Tensor:
         """`sample((n,))`, which is to be used instead."""
         text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
-        warnings.warn(text, FutureWarning, stacklevel=2)
+        warn(text, FutureWarning)
         return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -159,10 +159,9 @@ class Distribution:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
             arg_constraints = {}
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
                 "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
             )
         for name, constraint in arg_constraints.items():
             lazy = name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property)
@@ -192,10 +191,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
                 "distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
             )
             return
         if not support.check(value).all():

@@ -1,11 +1,11 @@
 """The Wishart distribution, of covariance matrices."""
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rushlight as torch
+from rushlight.core.lines import warn
 from rushlight.distributions import constraints
 from rushlight.distributions.chi2 import Chi2
 from rushlight.distributions.exp_family import ExponentialFamily
@@ -52,9 +52,8 @@ class Wishart(ExponentialFamily):
         if (self.df <= rows - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {rows - 1}.")
         if (self.df < rows).any():
-            warnings.warn(
+            warn(
                 "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
-                stacklevel=2,
             )
         setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         super().__init__(batch_shape, matrix.shape[-2:], validate_args=validate_args)
@@ -116,7 +115,7 @@ class Wishart(ExponentialFamily):
         sample = self._bartlett_sampling(sample_shape)
         singular = self._singular(sample)
         if singular.any():
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn("Singular sample detected.")
         for _ in range(10 if max_try_correction is None else max_try_correction):
             if not singular.any():
                 break

@@ -57,7 +57,7 @@ def birth_in(array, site, name: str) -> Birth | None:
 def born(info, op, args, tensors, known, array) -> Birth | None:
     """Where the bad values of a result come from: an operand's birth, or this operation."""
     value = value_in(array)
-    inherited = [one.birth for one in known if one is not None and one.birth is not None]
+    inherited = sorted((one.birth for one in known if one is not None and one.birth is not None), key=by_age)
     for birth in inherited:
         if birth.value == "nan":
             return birth
@@ -72,6 +72,11 @@ def born(info, op, args, tensors, known, array) -> Birth | None:
         elif one is None and tensor._needs and is_bad(tensor._array):
             return birth_in(tensor._array, info.site, "parameter")
     return Birth(info.site, op.name, value, found_in(op.name, args, value))
+
+
+def by_age(birth: Birth) -> int:
+    """What sorts births: the oldest first."""
+    return birth.number
 
 
 def found_in(name: str, args, value: str) -> str:

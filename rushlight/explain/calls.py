@@ -1,11 +1,10 @@
 """What the calls of modules tell: in which mode they are, which are registered, which are used twice or never."""
 
-import sys
 from typing import Any
 from weakref import ref
 
 from rushlight.core.modes import CURRENT
-from rushlight.explain.sites import Site, user_frames
+from rushlight.explain.sites import Site
 
 MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "AlphaDropout")
 
@@ -56,8 +55,7 @@ class Calls:
             if root is not None:
                 root.counts[id(module)] = root.counts.get(id(module), 0) + 1
                 if id(module) not in root.parts and id(module) not in root.loose and len(root.loose) < 50:
-                    frames = user_frames(sys._getframe(2))
-                    root.loose[id(module)] = (module, self.sites.of(frames[0]) if frames else None, self.stack[-1])
+                    root.loose[id(module)] = (module, self.sites.here(), self.stack[-1])
         self.stack.append(module)
 
     def enter_root(self, module, args) -> None:

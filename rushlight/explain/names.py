@@ -5,7 +5,7 @@ from types import FrameType
 from typing import Any
 
 from rushlight.core.graph import TensorBase
-from rushlight.explain.sites import is_foreign
+from rushlight.core.lines import is_users
 
 
 class Names:
@@ -33,7 +33,7 @@ class Names:
 
     def of_variables(self, frame: FrameType) -> None:
         """The variables of a frame of the program."""
-        if not is_foreign(frame.f_code.co_filename):
+        if is_users(frame.f_code.co_filename):
             self.of_values(frame.f_globals)
             self.of_values(frame.f_locals)
 

@@ -3,6 +3,7 @@
 It goes with them: `told` of the node that made a tensor, else that of the tensor itself.
 """
 
+from itertools import count
 from weakref import ref
 
 from rushlight.core.graph import Node, TensorBase
@@ -35,7 +36,10 @@ class Cut:
 class Birth:
     """The first bad value: an operation on finite values whose result, or derivative, is not finite."""
 
+    numbers = count()
+
     def __init__(self, site, name, value, detail="", backward=False, hidden=False):
+        self.number = next(self.numbers)  # the oldest has the least
         self.site = site
         self.name = name
         self.value = value  # "nan" or "inf"

@@ -22,6 +22,7 @@ class Readings(Calls):
             "log_softmax": self.of_softmax,
             "softmax": self.of_softmax,
             "binary_cross_entropy_with_logits": self.of_logits,
+            "logsigmoid": self.of_logits,
             "nll_sum": self.of_nll,
             "nll_loss": self.of_nll,
             "argmax": self.of_choice,

@@ -7,13 +7,14 @@ from typing import Any
 
 from rushlight.core.graph import watch_changes
 from rushlight.core.interpreters import STACK
+from rushlight.core.lines import HERE, is_users
 from rushlight.explain import text
 from rushlight.explain.finding import FINDERS, SYMPTOMS, Finding
 from rushlight.explain.ledger import Ledger
 from rushlight.explain.names import Names
 from rushlight.explain.observer import Watch
 from rushlight.explain.readings import Readings
-from rushlight.explain.sites import HERE, Site, is_foreign
+from rushlight.explain.sites import Site
 
 
 class explain:
@@ -83,7 +84,7 @@ class explain:
         """Takes in an error that the program has raised."""
         trace, site = error.__traceback__, None
         while trace is not None:
-            if not is_foreign(trace.tb_frame.f_code.co_filename):
+            if is_users(trace.tb_frame.f_code.co_filename):
                 site = self.watch.sites.at(trace.tb_frame.f_code, trace.tb_lasti)
             trace = trace.tb_next
         if site is not None and all(known is not error for known, _ in self.errors):

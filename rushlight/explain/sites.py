@@ -1,13 +1,10 @@
 """Lines of the user's program: where something was done, as a code object and a place in it, formatted when asked."""
 
 import linecache
-import os
 import sys
-from functools import cache
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-DEMO = HERE + "demo.py"  # a program of rushlight's own, whose mistakes are meant
-OUTSIDE = ("contextlib.py", "functools.py", "runpy.py", "threading.py")
+from rushlight.core.lines import is_users
+
 frame_here = sys._getframe
 
 
@@ -52,7 +49,7 @@ class Code:
 
     def __init__(self, code):
         self.code = code
-        self.foreign = is_foreign(code.co_filename)
+        self.foreign = not is_users(code.co_filename)
         self.sites = {}
 
 
@@ -101,20 +98,3 @@ class Sites:
     def every(self):
         """All places of the user's program that were met."""
         return [site for code in list(self.codes.values()) for site in list(code.sites.values())]
-
-
-@cache
-def is_foreign(filename):
-    """Whether a file is none of the user's: rushlight's own (compiled ones have relative names), or Python's."""
-    ours = filename.startswith((HERE, "<frozen", "rushlight" + os.sep)) and filename != DEMO
-    return ours or filename.endswith(OUTSIDE)
-
-
-def user_frames(frame):
-    """The frames of the user's program from one outwards."""
-    frames = []
-    while frame is not None:
-        if not is_foreign(frame.f_code.co_filename):
-            frames.append(frame)
-        frame = frame.f_back
-    return frames

@@ -16,9 +16,9 @@ from rushlight.core import hooks
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import Hooks
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import is_users
 from rushlight.explain.bad_values import array_of
 from rushlight.explain.origins import info_at, info_of, merged, tell
-from rushlight.explain.sites import is_foreign
 from rushlight.nn import functional
 from rushlight.nn.functional import dropping
 from rushlight.nn.modules.base.hooks import register_module_forward_hook, register_module_forward_pre_hook
@@ -152,7 +152,7 @@ def data(stack: ExitStack, watch) -> None:
 
     def get_grad(original):
         def getter(self):
-            if not is_foreign(sys._getframe(1).f_code.co_filename):
+            if is_users(sys._getframe(1).f_code.co_filename):
                 watch.ledger.looked_at(self, watch.sites.here())
             return original.fget(self)
 
@@ -172,7 +172,7 @@ def modes(stack: ExitStack, watch) -> None:
             decorated = frame.f_locals.get("function") if frame.f_code.co_name == "wrapper" else None
             off = not self.mode if not isinstance(self, grad_mode.inference_mode) else self.mode
             site = watch.sites.definition(decorated) if decorated is not None else watch.sites.here()
-            own = decorated is not None or not is_foreign(frame.f_code.co_filename)
+            own = decorated is not None or is_users(frame.f_code.co_filename)
             watch.here.modes.append((self, site if off else None, off and own))
             return answer
 
@@ -221,7 +221,7 @@ def steps(stack: ExitStack, watch) -> None:
 
     def schedule(original):
         def wrapped(self, *args, **kwargs):
-            if not is_foreign(sys._getframe(1).f_code.co_filename):
+            if is_users(sys._getframe(1).f_code.co_filename):
                 ledger.scheduling(self, sites.here())
             return original(self, *args, **kwargs)
 

@@ -1,11 +1,11 @@
 """Initial values of parameters: fills tensors in place, with PyTorch's very numbers after the same seed."""
 
 import math
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.lines import warn
 from rushlight.random import Generator, default_generator, distributions
 from rushlight.random.integers import randperm
 from rushlight.random.placement import drawn_into, drawn_like
@@ -88,10 +88,9 @@ def trunc_normal_(
     True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
             "incorrect.",
-            stacklevel=2,
         )
     inside = normal_cdf((b - mean) / std) - normal_cdf((a - mean) / std)
     rejection = reject_normal if inside > 0.3 else reject_uniform
@@ -220,7 +219,7 @@ def kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float
 def is_empty(tensor: Tensor) -> bool:
     """Whether a tensor has no elements, with PyTorch's warning where it has none."""
     if tensor._array.size == 0:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn("Initializing zero-element tensors is a no-op")
     return tensor._array.size == 0
 
 
@@ -293,7 +292,7 @@ def deprecated(function: Callable) -> Callable:
     old = name[:-1]
 
     def renamed(*args, **kwargs):
-        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2)
+        warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning)
         return function(*args, **kwargs)
 
     renamed.__name__ = renamed.__qualname__ = old

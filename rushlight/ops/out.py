@@ -1,6 +1,5 @@
 """`out=`: results that are written into tensors which users give."""
 
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -12,6 +11,7 @@ from rushlight.core.forward import carries_tangents
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, rank
 from rushlight.core.interpreters import levels
+from rushlight.core.lines import warn
 from rushlight.core.recording import recording
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.arguments.mismatch import C_NAMES
@@ -148,7 +148,7 @@ def overwrite(name: str, out: TensorBase, result: TensorBase) -> TensorBase:
     array = result._settled()
     if out._array.shape != array.shape:
         if out._array.size:
-            warnings.warn(RESIZED.format(list(out._array.shape), list(array.shape)), UserWarning, stacklevel=4)
+            warn(RESIZED.format(list(out._array.shape), list(array.shape)))
         contiguous = name in CONTIGUOUS or (name in CONTIGUOUS_UNLESS_EMPTY and out._array.size)
         resize(out, np.array(array, order="C", like=array) if contiguous else array)
     return change(out, lambda _: result)
@@ -181,9 +181,7 @@ def write_made(name: str, out: Any, array: np.ndarray, keeps_shape: bool = False
     """
     check_out(name, out, new_tensor(array), ())
     if keeps_shape and 0 < out._array.size != array.size and name == "arange":
-        warnings.warn(
-            OTHER_COUNT.format(list(out._array.shape), out._array.size, array.size), UserWarning, stacklevel=4
-        )
+        warn(OTHER_COUNT.format(list(out._array.shape), out._array.size, array.size))
     if keeps_shape and out._array.size == array.size:
         array = array.reshape(out._array.shape)
     elif out._array.shape != array.shape:

@@ -1,7 +1,6 @@
 """The base class of optimizers: groups of parameters with their options, the state of each, hooks, state dicts."""
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -14,6 +13,7 @@ from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
 from rushlight.core.interpreters import observer, writer
+from rushlight.core.lines import warn
 from rushlight.core.turned import Turned
 from rushlight.naming import typename
 from rushlight.nn.modules.module import clear_gradients
@@ -218,10 +218,9 @@ class Optimizer:
         """Raises PyTorch's errors for a group that does not go with the others."""
         params = set(group["params"])
         if len(params) != len(group["params"]):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=4,
             )
         for other in self.param_groups:
             if ("param_names" in group) != ("param_names" in other):

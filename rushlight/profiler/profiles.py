@@ -1,7 +1,6 @@
 """The profiler that goes along with a loop."""
 
 import json
-import warnings
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
@@ -10,6 +9,7 @@ from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.profiles import ExperimentalConfig
 from rushlight.autograd.profiler.profiles import profile as Recorder
 from rushlight.autograd.profiler.regions import record_function
+from rushlight.core.lines import warn
 from rushlight.core.modes import Undone
 from rushlight.profiler.activities import ProfilerActivity, parsed
 from rushlight.profiler.schedules import ProfilerAction, always
@@ -72,7 +72,7 @@ class profile(Undone):
         use_cuda: bool | None = None,
     ):
         if use_cuda is not None:
-            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
+            warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
         self.activities = parsed(activities) | ({ProfilerActivity.CUDA} if use_cuda else set())
         devices = self.activities - {ProfilerActivity.CPU}
         self.options: dict[str, Any] = {
@@ -149,7 +149,7 @@ class profile(Undone):
             if hasattr(self, deed):
                 getattr(self, deed)()
             else:
-                warnings.warn(f"Incorrect schedule: {deed}", stacklevel=3)
+                warn(f"Incorrect schedule: {deed}")
 
     def prepare_trace(self) -> None:
         """Makes ready for a recording."""
@@ -209,8 +209,7 @@ class profile(Undone):
 @cache
 def warn_of_clearing() -> None:
     """Warns, once, that a new recording begins without the events of the last one."""
-    warnings.warn(
+    warn(
         "Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be "
         "reported. To keep events across cycles, set acc_events=True.",
-        stacklevel=6,
     )

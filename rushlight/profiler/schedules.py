@@ -1,8 +1,9 @@
 """When a profiler that goes along with a loop waits, warms up and records."""
 
-import warnings
 from collections.abc import Callable
 from enum import Enum
+
+from rushlight.core.lines import warn
 
 
 class ProfilerAction(Enum):
@@ -33,7 +34,7 @@ def schedule(
             f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
         )
     if warmup == 0:
-        warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
+        warn("Profiler won't be using warmup, this can skew profiler results")
     length = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:

@@ -1,10 +1,9 @@
 """Random integers and permutations, the very ones that PyTorch draws on a CPU."""
 
-import warnings
-
 import numpy as np
 
 from rushlight.core.kinds import LARGEST
+from rushlight.core.lines import warn
 from rushlight.core.narrow import when_served
 from rushlight.random.distributions import Shape, fill
 from rushlight.random.examples import for_examples, permutations
@@ -131,10 +130,9 @@ def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int
     _check_held(dtype, low, last, -largest, largest)
     for name, edge in (("from", low), ("to - 1", last)):
         if abs(edge) > 2**digits:
-            warnings.warn(
+            warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
                 f"{C_TYPES[dtype]} can support discrete uniform distribution only within this range.",
-                stacklevel=4,
             )
     return low, last
 

@@ -1,7 +1,6 @@
 """`assert_close`: what should be equal, or nearly so, number by number, through sequences and mappings."""
 
 import cmath
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +8,7 @@ import numpy as np
 
 import rushlight
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import warn
 
 __all__ = ["assert_allclose", "assert_close"]
 
@@ -235,11 +235,10 @@ def assert_allclose(
     msg: str = "",
 ) -> None:
     """Old: see `assert_close`, its successor, which does not convert dtypes."""
-    warnings.warn(
+    warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
         "use `torch.testing.assert_close()` instead.",
         FutureWarning,
-        stacklevel=2,
     )
     actual = actual if isinstance(actual, TensorBase) else rushlight.tensor(actual)
     expected = expected if isinstance(expected, TensorBase) else rushlight.tensor(expected, dtype=actual.dtype)

@@ -1,11 +1,11 @@
 """`make_tensor`: random tensors for tests."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import rushlight
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.tensors import Tensor
 
@@ -67,11 +67,10 @@ def bounds(dtype: Dtype, low: float | None, high: float | None) -> tuple[float, 
         if math.isnan(value):
             raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}: give {name} a number.")
     if low == high and (dtype.is_floating_point or dtype.is_complex):
-        warnings.warn(
+        warn(
             "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 "
             "and will be removed in 2.3. Use `torch.full(...)` instead.",
             FutureWarning,
-            stacklevel=4,
         )
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")

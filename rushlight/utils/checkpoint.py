@@ -2,7 +2,6 @@
 it.
 """
 
-import warnings
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -10,10 +9,10 @@ from typing import Any
 
 from rushlight.autograd import Function, backward, enable_grad, no_grad
 from rushlight.autograd.graph import saved_tensors_hooks
-from rushlight.core.anomaly import line_of_user
 from rushlight.core.engine import RUN
 from rushlight.core.errors import modified_input
 from rushlight.core.graph import Packed, TensorBase
+from rushlight.core.lines import line_of_user, warn
 from rushlight.core.modes import CURRENT
 from rushlight.core.saved import pack, restore
 from rushlight.missing import explain_misses as _explain_misses
@@ -73,7 +72,7 @@ def checkpoint(
     True
     """
     if use_reentrant is None:
-        warnings.warn(USE_REENTRANT.format(name="checkpoint", version="Starting in PyTorch 2.9"), stacklevel=2)
+        warn(USE_REENTRANT.format(name="checkpoint", version="Starting in PyTorch 2.9"))
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -109,9 +108,8 @@ def checkpoint_sequential(
     from rushlight.nn import Sequential
 
     if use_reentrant is None:
-        warnings.warn(
+        warn(
             USE_REENTRANT.format(name="checkpoint.checkpoint_sequential", version="In version 2.9"),
-            stacklevel=2,
         )  # fmt: skip
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
@@ -397,7 +395,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_backward_validity(inputs: Any) -> None:
     """Warns where nothing among some inputs requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 _explain_misses(globals())

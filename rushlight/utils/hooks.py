@@ -1,9 +1,9 @@
 """Handles of hooks, as `torch.utils.hooks`."""
 
-import warnings
 from typing import Any
 
 from rushlight.core.hooks import RemovableHandle
+from rushlight.core.lines import warn
 from rushlight.nn.modules.base.backward_hook import BackwardHook
 
 __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
@@ -20,8 +20,7 @@ def warn_if_has_hooks(tensor: Any) -> None:
     hooks = getattr(tensor.hooks, "outputs", None) or {}
     for hook in [hook for table in hooks.values() for hook in table.values()]:
         if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(
+            warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
                 "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                stacklevel=2,
             )

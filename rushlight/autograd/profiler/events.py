@@ -1,10 +1,10 @@
 """What a profiler tells of one event, and of all events of a name together."""
 
-import warnings
 from enum import Enum
 from typing import Any
 
 from rushlight.autograd.profiler.units import readable_time
+from rushlight.core.lines import warn
 
 
 class DeviceType(Enum):
@@ -38,7 +38,7 @@ def deprecated(name):
     new = name.replace("cuda", "device")
 
     def get(self):
-        warnings.warn(f"`{name}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
+        warn(f"`{name}` is deprecated. Use `{new}` instead.", FutureWarning)
         return getattr(self, new)
 
     return property(get, doc=f"The old name of `{new}`.")

@@ -1,11 +1,10 @@
 """The profiler as a context manager."""
 
-import warnings
-
 from rushlight.autograd.profiler import trace
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.parsing import events_of
 from rushlight.autograd.profiler.recording import Recording
+from rushlight.core.lines import warn
 from rushlight.core.modes import Undone
 
 DEVICES = ("cuda", "xpu", "mtia", "hpu")
@@ -58,10 +57,9 @@ class profile(Undone):
     ):
         self.enabled = enabled
         if use_cuda:
-            warnings.warn(
+            warn(
                 "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.",
                 FutureWarning,
-                stacklevel=2,
             )
         if not use_cpu:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True). Leave use_cpu out.")
@@ -177,7 +175,7 @@ def refuse_device(device: str | None) -> None:
     if device is None:
         return
     if device not in DEVICES:
-        warnings.warn(f"The {device} is not a valid device option.", stacklevel=3)
+        warn(f"The {device} is not a valid device option.")
     else:
         name = device.upper()
-        warnings.warn(f"{name} is not available, disabling {name} profiling", stacklevel=3)
+        warn(f"{name} is not available, disabling {name} profiling")

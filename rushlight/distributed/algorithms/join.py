@@ -3,13 +3,13 @@
 A process that is done answers the communications that the others still make, with zeros, until all are done.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.lines import warn
 from rushlight.distributed.collectives import all_reduce, barrier
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.work import Work
@@ -86,11 +86,10 @@ class Join:
                 raise RuntimeError(EARLY)
             rounds += 1
             if rounds == MANY:
-                warnings.warn(
+                warn(
                     f"Detected uneven input skew of greater than {MANY}. This means that rank {self._group.rank()} has "
                     f"at least {MANY} fewer inputs than other currently-active ranks. This level of skew could lead to "
                     "performance degradation during training.",
-                    stacklevel=3,
                 )
             for hook in self._hooks:
                 hook.main_hook()

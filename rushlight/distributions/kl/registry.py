@@ -1,9 +1,9 @@
 """Which rule gives the divergence of two distributions."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.core.lines import warn
 from rushlight.distributions.distribution import Distribution
 from rushlight.tensors import Tensor
 
@@ -62,10 +62,9 @@ def _dispatch_kl(type_p: type, type_q: type) -> Callable[[Any, Any], Tensor] | N
     left = min(matches, key=lambda match: (p_rank(match[0]), q_rank(match[1])))
     right = min(matches, key=lambda match: (q_rank(match[1]), p_rank(match[0])))
     if _KL_REGISTRY[left] is not _KL_REGISTRY[right]:
-        warnings.warn(
+        warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). "
             f"Please register_kl({left[0].__name__}, {right[1].__name__})",
             RuntimeWarning,
-            stacklevel=3,
         )
     return _KL_REGISTRY[left]

@@ -1,11 +1,10 @@
 """Activations: those of ops.activation, and softmax and its kin, which may guess their dimension here."""
 
-import warnings
-
 import numpy as np
 
 from rushlight import random
 from rushlight.core.graph import new_tensor
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.ops.activation import (
     celu,
@@ -53,11 +52,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def guessed(name, ndim, stacklevel):
-    """The dimension that PyTorch guesses where none is given, with its warning."""
-    warnings.warn(
+def guessed(name, ndim):
+    """The dimension that PyTorch guesses where none is given, with its warning.
+
+    The warning names the user's line: no `_stacklevel` has to say how far out that is.
+    """
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel + 1,
     )
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -69,7 +70,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    dim = guessed("softmax", input.ndim, _stacklevel) if dim is None else dim
+    dim = guessed("softmax", input.ndim) if dim is None else dim
     return plain.softmax(input, dim, dtype=dtype)
 
 
@@ -80,7 +81,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
-    dim = guessed("softmin", input.ndim, _stacklevel) if dim is None else dim
+    dim = guessed("softmin", input.ndim) if dim is None else dim
     return plain.softmax(-input, dim, dtype=dtype)
 
 
@@ -91,7 +92,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    dim = guessed("log_softmax", input.ndim, _stacklevel) if dim is None else dim
+    dim = guessed("log_softmax", input.ndim) if dim is None else dim
     return plain.log_softmax(input, dim, dtype=dtype)
 
 
@@ -105,7 +106,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     tensor(1.)
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     x = logits._array
     noise = -np.log(distributions.exponential(random.default_generator, x.shape, x.dtype))
     soft = plain.softmax((logits + new_tensor(noise)) / tau, dim)

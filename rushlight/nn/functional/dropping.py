@@ -1,13 +1,13 @@
 """Dropout, of elements and of whole channels, with the very masks that PyTorch draws from the same seed."""
 
 import math
-import warnings
 
 import numpy as np
 
 from rushlight import random
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
+from rushlight.core.lines import warn
 from rushlight.dtypes import get_default_dtype
 from rushlight.ops.table import operator
 from rushlight.random import distributions
@@ -128,12 +128,11 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if ndim not in (3, 4):
         warn_of_dimensions("dropout2d", ndim, 2, "3D or 4D")
     if ndim == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
             "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change "
             "in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To "
             "maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
         )
     return dropped(input, per_channel, p, training, inplace)
 
@@ -155,12 +154,11 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def warn_of_dimensions(name, ndim, space, expected):
     """PyTorch's warning for an input of another number of dimensions than expected."""
-    warnings.warn(
+    warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
         "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
         f"{name} exists to provide channel-wise dropout on inputs with {space} spatial dimensions, a channel "
         f"dimension, and an optional batch dimension (i.e. {expected} inputs).",
-        stacklevel=3,
     )
 
 

@@ -3,7 +3,6 @@
 All is made of differentiable pieces, so that gradients of any order reach both the image and the grid.
 """
 
-import warnings
 from collections.abc import Sequence
 from functools import reduce
 from itertools import product
@@ -13,6 +12,7 @@ import numpy as np
 
 from rushlight.core.batching import leading, on_batched
 from rushlight.core.graph import new_tensor
+from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.picking.gather import _gather
@@ -165,7 +165,7 @@ def grid_sample(
     """
     check(input, grid, mode, padding_mode)
     if align_corners is None:
-        warnings.warn(ALIGNMENT, stacklevel=2)
+        warn(ALIGNMENT)
     sizes = input.shape[2:]
     coordinates = [grid.select(-1, d) for d in reversed(range(len(sizes)))]  # a grid has x before y
     lines = [
@@ -203,7 +203,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
               [ 0.5000,  0.0000]]]])
     """
     if align_corners is None:
-        warnings.warn(ALIGNMENT, stacklevel=2)
+        warn(ALIGNMENT)
     check_affine(theta, size, align_corners)
     return _affine_grid_generator(theta, tuple(size[2:]), bool(align_corners), theta._array.dtype)
 
@@ -245,10 +245,9 @@ def check_affine(theta, size, align_corners):
             f"Got {theta.shape}."
         )
     if align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
             "is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=3,
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -3,13 +3,13 @@
 Each is linear and works along one dimension after the other, so it is a sparse matrix for each (see `sampling`).
 """
 
-import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from rushlight.nn.functional.sampling import along, matrix
@@ -215,7 +215,7 @@ def interpolate(
 
 def deprecated(name):
     """PyTorch's warning for the old names of `interpolate`."""
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 def upsample(

@@ -1,7 +1,6 @@
 """Losses that compare an input with a target element by element."""
 
 import math
-import warnings
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from rushlight.core.errors import larger_result
 from rushlight.core.fusion import fused
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
@@ -140,10 +140,9 @@ def keep_shape(input, other):
 def broadcast(input, target):
     """An input and a target of one shape, with PyTorch's warning for a target of another."""
     if input._array.shape != target._array.shape:
-        warnings.warn(
+        warn(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
             "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-            stacklevel=3,
         )
         return broadcast_tensors(input, target)
     return input, target
@@ -321,11 +320,10 @@ def kl_div(
     tensor(0.5108)
     """
     if size_average is None and reduce is None and reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
             "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
             "same as 'batchmean' in the next major release.",
-            stacklevel=2,
         )
     by_batch = reduction == "batchmean"
     reduction = reduction_of("sum" if by_batch else reduction, size_average, reduce)

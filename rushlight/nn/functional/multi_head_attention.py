@@ -1,12 +1,12 @@
 """Multi-head attention as one function of all its parameters: what `nn.MultiheadAttention` calls."""
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from rushlight.core.graph import new_tensor
+from rushlight.core.lines import warn
 from rushlight.dtypes import bool as torch_bool
 from rushlight.nn.functional.attention import scaled_dot_product_attention
 from rushlight.nn.functional.dropping import dropout
@@ -94,9 +94,8 @@ def masks_of(query, key, num_heads, key_padding_mask, attn_mask, causal):
     length, batch, _ = query.shape
     dtype = query._array.dtype
     if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
-        warnings.warn(
+        warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
-            stacklevel=4,
         )
     padding = as_added(key_padding_mask, "key_padding_mask", dtype)
     attention = None if causal else as_added(attn_mask, "attn_mask", dtype)

@@ -1,7 +1,6 @@
 """Nonlinearities as modules, element by element or along a dimension."""
 
-import warnings
-
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -148,9 +147,8 @@ class Hardtanh(_Pointwise):
         super().__init__()
         for old, value in (("min_value", min_value), ("max_value", max_value)):
             if value is not None:
-                warnings.warn(
+                warn(
                     f"keyword argument `{old}` is deprecated and renamed to `{old[:-2]}`", FutureWarning,
-                    stacklevel=2,
                 )  # fmt: skip
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value

@@ -1,7 +1,6 @@
 """Instance normalisation: each channel of each sample by itself."""
 
-import warnings
-
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Device
@@ -41,10 +40,9 @@ class _InstanceNorm(_NormBase):
             raise ValueError(
                 f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: {size}."
             )
-        warnings.warn(
+        warn(
             f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in "
             "num_features, which is not used because affine=False",
-            stacklevel=4,
         )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Losses as modules: what is to be minimised, from results and targets."""
 
-import warnings
 from collections.abc import Callable
 
+from rushlight.core.lines import warn
 from rushlight.nn import functional as F
 from rushlight.nn.modules.distance import PairwiseDistance
 from rushlight.nn.modules.module import Module
@@ -35,9 +35,8 @@ def legacy_reduction(size_average: Flag, reduce: Flag) -> str:
     """The reduction that its older form asks for."""
     mean = True if size_average is None else size_average
     reduction = "none" if reduce is False else "mean" if mean else "sum"
-    warnings.warn(
+    warn(
         f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-        stacklevel=5,
     )  # fmt: skip
     return reduction
 

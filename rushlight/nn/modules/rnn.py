@@ -2,11 +2,11 @@
 
 import math
 import numbers
-import warnings
 from functools import partial
 from typing import Any
 
 from rushlight.core.advice import advised
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -243,10 +243,9 @@ def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropou
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
     if dropout > 0 and num_layers == 1:
-        warnings.warn(
+        warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
             f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-            stacklevel=4,
         )
     types = {"bias": (bias, bool), "batch_first": (batch_first, bool), "input_size": (input_size, int),
              "hidden_size": (hidden_size, int)}  # fmt: skip

@@ -1,7 +1,6 @@
 """Limiting gradients: by their norm, or element by element."""
 
 import math
-import warnings
 from collections.abc import Iterable
 from types import GeneratorType
 
@@ -10,6 +9,7 @@ import numpy as np
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.tensors import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -27,10 +27,9 @@ def walked(parameters: Tensors) -> list[Tensor]:
     """The parameters in a list; warns of a generator that has none left."""
     found = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not found and isinstance(parameters, GeneratorType):
-        warnings.warn(
+        warn(
             "`parameters` is an empty generator, no gradient clipping will occur. parameters() can be walked through "
             "once: keep list(model.parameters()) to use them again.",
-            stacklevel=3,
         )
     return found
 
@@ -140,9 +139,8 @@ def clip_grad_norm(
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Old: see `clip_grad_norm_`."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
-        stacklevel=2,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)

@@ -1,8 +1,8 @@
 """The older place of `torch.func.functional_call`."""
 
-import warnings
 from typing import Any
 
+from rushlight.core.lines import warn
 from rushlight.func.modules import functional_call as call
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
@@ -20,10 +20,9 @@ def functional_call(
     strict: bool = False,
 ) -> Any:
     """Old: see `torch.func.functional_call`, its successor."""
-    warnings.warn(
+    warn(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of PyTorch. Please use "
         "torch.func.functional_call instead which is a drop-in replacement.",
         FutureWarning,
-        stacklevel=2,
     )
     return call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

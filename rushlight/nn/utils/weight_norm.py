@@ -1,8 +1,8 @@
 """The older `weight_norm`: before each call a hook makes the weight of `weight_g` and `weight_v`."""
 
-import warnings
 from typing import Any
 
+from rushlight.core.lines import warn
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.hooked import refuse_second, remove_hook
@@ -25,10 +25,9 @@ class WeightNorm:
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> "WeightNorm":
         """Puts the hook before a module's calls. RuntimeError where there is one for that weight already."""
-        warnings.warn(
+        warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
             FutureWarning,
-            stacklevel=3,
         )
         refuse_second(module, WeightNorm, "weight_norm", name)
         hook = WeightNorm(name, dim)

@@ -1,6 +1,5 @@
 """Overwriting elements: `fill_`, `zero_`, `copy_`, which autograd records as it records any change in place."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change, check_history, is_followed
 from rushlight.core.kinds import LARGEST, kind_of
+from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta, outline
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_reading
@@ -137,7 +137,7 @@ def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Te
     if is_meta(self._array) and not is_meta(src._array):
         return overwrite(self, _copy_, new_tensor(outline(src._array)))
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
+        warn("Casting complex values to real discards the imaginary part")
     return overwrite(self, _copy_, src)
 
 

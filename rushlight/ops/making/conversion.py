@@ -1,6 +1,5 @@
 """Other dtypes, other memory formats, other libraries: `to` and its kind, DLPack."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from rushlight import dtypes
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT, outline
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
@@ -31,6 +31,8 @@ __all__ = ["from_dlpack"]
 )
 def _to_copy(input, dtype, format):
     out = empty_array(input, dtype, format)
+    if input.dtype.kind == "c" and out.dtype.kind not in "cb":
+        input = input.real
     if not convert_halves(input, out):
         np.copyto(out, input, casting="unsafe")
     return out
@@ -45,7 +47,7 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
     if same and format is not None and has_format(array, format):
         return input
     if array.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+        warn("Casting complex values to real discards the imaginary part")
     if kind_of(dtype) in "fc":
         return _to_copy(input, dtype, format)
     return new_tensor(_to_copy(array, dtype, format))

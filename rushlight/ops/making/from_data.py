@@ -1,6 +1,5 @@
 """Tensors from data: nested lists and numbers, NumPy arrays, buffers, other tensors."""
 
-import warnings
 from array import array as PythonArray
 from typing import Any, Unpack
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.lines import warn
 from rushlight.ops.arguments.options import Options, made, numpy_type, require_grad
 from rushlight.ops.making.nested import array_of
 from rushlight.tensors import Tensor
@@ -53,7 +53,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Op
             [3, 4]]), tensor(2.5000, requires_grad=True))
     """
     if isinstance(data, TensorBase):
-        warnings.warn(COPY_OF_TENSOR, UserWarning, stacklevel=2)
+        warn(COPY_OF_TENSOR)
     d = None if dtype is None else numpy_type("tensor", dtype)
     return made("tensor", new_array(data, d), options)
 
@@ -134,7 +134,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type_name(type(ndarray))})")
     array = shared(ndarray)
     if not array.flags.writeable:
-        warnings.warn(NOT_WRITABLE, UserWarning, stacklevel=2)
+        warn(NOT_WRITABLE)
     return new_tensor(array)
 
 
@@ -175,14 +175,14 @@ def of_buffer(buffer, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.n
             f"actual buffer length ({length} bytes)"
         )
     if view.readonly:
-        warnings.warn(READ_ONLY, UserWarning, stacklevel=3)
+        warn(READ_ONLY)
     return np.frombuffer(buffer, dtype, max(count, -1), offset)
 
 
 def data_like(self: Tensor, data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
     """`torch.tensor` with this tensor's dtype where no other is given."""
     if isinstance(data, TensorBase):
-        warnings.warn(COPY_OF_TENSOR, UserWarning, stacklevel=2)
+        warn(COPY_OF_TENSOR)
     return made("new_tensor", new_array(data, numpy_type("new_tensor", dtype, self._array.dtype)), options)
 
 

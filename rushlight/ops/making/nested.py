@@ -1,6 +1,5 @@
 """Arrays of nested sequences of numbers: PyTorch's rules on their shape and type, and its errors."""
 
-import warnings
 from collections.abc import Mapping, Set
 from functools import reduce
 from itertools import chain
@@ -11,6 +10,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.tensors import leaving
 
 SLOW = (
@@ -25,7 +25,7 @@ def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
     kinds = set(map(type, items))
     inferred = common_type(kinds, items, dtype is None)
     if any(issubclass(kind, TensorBase) for kind in kinds):
-        items = [leaving(x, 6).item() if isinstance(x, TensorBase) else x for x in items]
+        items = [leaving(x).item() if isinstance(x, TensorBase) else x for x in items]
     if items and type(items[0]) is np.ndarray:
         shape.extend(items[0].shape)
     return converted(items, dtype or inferred).reshape(shape)
@@ -40,7 +40,7 @@ def flattened(data: Any) -> tuple[list, list[int]]:
     shape: list[int] = []
     while level and is_sequence(level[0]):
         if isinstance(level[0], np.ndarray):
-            warnings.warn(SLOW, UserWarning, stacklevel=5)
+            warn(SLOW)
             if len({x.shape if isinstance(x, np.ndarray) else None for x in level}) == 1:
                 return level, shape
         length = len(level[0])

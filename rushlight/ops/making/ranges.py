@@ -2,7 +2,6 @@
 
 import builtins
 import math
-import warnings
 from operator import index
 from typing import Unpack
 
@@ -12,6 +11,7 @@ from rushlight import dtypes
 from rushlight.core.batched import Batched
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.options import Options, OutOptions, made, numpy_type
 from rushlight.ops.arguments.promotion import missing
@@ -65,11 +65,9 @@ def range(
     >>> torch.arange(1, 3 + 1)
     tensor([1, 2, 3])
     """
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        UserWarning,
-        stacklevel=2,
     )
     first, last, by = numbers("range", start=0 if end is None else start, end=start if end is None else end, step=step)
     check_direction(first, last, by)

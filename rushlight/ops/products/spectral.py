@@ -1,11 +1,10 @@
 """Short-time Fourier transforms: the spectra of overlapping pieces of a signal, and the way back."""
 
-import warnings
-
 import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.fft import fft, ifft, irfft, rfft
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.elementwise.complexes import view_as_real
@@ -194,10 +193,9 @@ def cut(call, signal, weights, n_fft, center, length):
     result = signal / weights
     if end <= total:
         return result
-    warnings.warn(
+    warn(
         "The length of signal is shorter than the length parameter. Result is being padded with zeros in "
         "the tail. "
         "Please check your center and hop_length settings.",
-        stacklevel=3,
     )
     return pad(result, (0, end - total))

@@ -1,9 +1,8 @@
 """Covariance and correlation matrices."""
 
-import warnings
-
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.table import method
@@ -75,10 +74,8 @@ def cov(
     checked(x, fweights, aweights)
     weights, total, divisor = divisor_of(x._array.shape[1], fweights, aweights, correction)
     if (divisor._array.min() if isinstance(divisor, TensorBase) else divisor) <= 0:
-        warnings.warn(
+        warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-            UserWarning,
-            stacklevel=3,
         )
     x = x - (x if weights is None else x * weights).sum(1, True) / total
     return ((x if weights is None else x * weights) @ x.t().conj() / divisor).squeeze()

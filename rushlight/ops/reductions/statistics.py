@@ -1,11 +1,10 @@
 """Variances and standard deviations."""
 
-import warnings
-
 import numpy as np
 
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import weighed
@@ -147,11 +146,9 @@ def moments(name, entry, input, dim, unbiased, correction, keepdim):
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
     if degrees(input._array.shape, dims, correction) <= 0:
-        warnings.warn(
+        warn(
             f"{entry.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
-            UserWarning,
-            stacklevel=4,
         )
     return entry(input, dims, correction, keepdim)
 

@@ -1,9 +1,9 @@
 """Lowering the learning rate when a metric no longer improves."""
 
 import math
-import warnings
 from typing import Any
 
+from rushlight.core.lines import warn
 from rushlight.optim.lr_scheduler.scheduler import EPOCH_GIVEN, LRScheduler, require_optimizer, set_value, values_of
 from rushlight.optim.optimizer import Optimizer
 
@@ -73,7 +73,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Takes note of the metric of one more epoch."""
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, stacklevel=2)
+            warn(EPOCH_GIVEN)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current

@@ -1,9 +1,9 @@
 """The base class of schedules, and what they share: reading and setting the learning rates of an optimizer."""
 
-import warnings
 from typing import Any
 
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import warn
 from rushlight.optim.optimizer import Optimizer
 
 __all__ = ["LRScheduler"]
@@ -116,20 +116,18 @@ class LRScheduler:
     def _warn_outside_step(self):
         """Warns users who call `get_lr`, which is meant for `step`."""
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3
-            )
+            warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
     def step(self, epoch: int | None = None) -> None:
         """Sets the learning rates of the next epoch (or step, as the user counts); after `optimizer.step()`."""
         if self._step_count == 1:
             if "step" in self.optimizer.__dict__:
-                warnings.warn(STEP_OVERRIDDEN, stacklevel=2)
+                warn(STEP_OVERRIDDEN)
             elif not getattr(self.optimizer, "_opt_called", False):
-                warnings.warn(WRONG_ORDER, stacklevel=2)
+                warn(WRONG_ORDER)
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, stacklevel=2)
+            warn(EPOCH_GIVEN)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch=None):

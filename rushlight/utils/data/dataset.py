@@ -1,7 +1,6 @@
 """Datasets: samples by number, or one after the other; joined, cut and split."""
 
 import math
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -9,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from rushlight.core.lines import warn
 from rushlight.random import Generator, default_generator
 from rushlight.random.integers import randperm
 from rushlight.tensors import Tensor
@@ -203,5 +203,5 @@ def lengths_of_shares(size: int, shares: Sequence[float]) -> list[int]:
         lengths[i % len(lengths)] += 1
     for i, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=3)
+            warn(f"Length of split at index {i} is 0. This might result in an empty dataset.")
     return lengths

@@ -4,11 +4,11 @@ import multiprocessing
 import os
 import queue
 import time
-import warnings
 from functools import partial
 from typing import Any
 
 from rushlight.core.interpreters import observer
+from rushlight.core.lines import warn
 from rushlight.utils.data.fetch import IterableFetcher, MapFetcher
 from rushlight.utils.data.sampler import draw_seed
 from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work
@@ -29,10 +29,9 @@ class _BaseDataLoaderIter:
         self._sampler_iter = iter(loader._index_sampler)
         self._base_seed = draw_seed(loader.generator)
         if loader.pin_memory:
-            warnings.warn(
+            warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
                 "used.",
-                stacklevel=3,
             )
 
     def __iter__(self):
@@ -51,10 +50,9 @@ class _BaseDataLoaderIter:
         self._num_yielded += 1
         announced = self.loader._announced_length
         if announced is not None and self._num_yielded > announced:
-            warnings.warn(
+            warn(
                 f"Length of IterableDataset {self.loader.dataset} was reported to be {announced}(when accessing "
                 f"len(dataloader)), but {self._num_yielded} samples have been fetched. ",
-                stacklevel=2,
             )
         return data
 

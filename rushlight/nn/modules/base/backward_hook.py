@@ -2,11 +2,10 @@
 user's.
 """
 
-import warnings
-
 from rushlight.core.batching import on_batched
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import add_hook, hooks_of
+from rushlight.core.lines import warn
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
 
@@ -55,10 +54,9 @@ class BackwardHook:
     def watch_result(self, result):
         """The result, passed through another node."""
         if not isinstance(result, (TensorBase, tuple)):
-            warnings.warn(
+            warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
                 f"{type(result)}",
-                stacklevel=5,
             )  # fmt: skip
         several = isinstance(result, tuple)
         results, outputs = through(result if several else (result,))
@@ -82,10 +80,9 @@ class BackwardHook:
 
     def without_inputs(self):
         """The hooks on the gradients of a module none of whose inputs requires grad: called right away."""
-        warnings.warn(
+        warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
             "require gradients.",
-            stacklevel=5,
         )  # fmt: skip
         nothing = (None,) * self.n_inputs
         for hook in self.hooks:

@@ -1,12 +1,12 @@
 """Converting all parameters and buffers of a tree of modules to another dtype."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.nn.modules.base.traversal import Traversal
@@ -52,10 +52,9 @@ class Conversion(Traversal):
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=" + str(dtype)
             )
         if dtype.is_complex:
-            warnings.warn(
+            warn(
                 "Complex modules are a new feature under active development whose design may change, and some modules "
                 "might not work as expected when using complex tensors as parameters or buffers.",
-                stacklevel=2,
             )  # fmt: skip
         return self._apply(lambda t: cast(t, dtype, "fc"))
 

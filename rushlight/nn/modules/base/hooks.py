@@ -1,11 +1,11 @@
 """Hooks of modules: functions called before and after `forward`, and with the gradients on their way back."""
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 
 from rushlight.core.hooks import RemovableHandle
+from rushlight.core.lines import warn
 from rushlight.nn.modules.base.backward_hook import BackwardHook
 
 
@@ -242,10 +242,9 @@ class HookedCall:
                         self.after(table, number, hook)
                     except Exception as error:
                         kind = "global module" if table is EVERY_MODULE else "module"
-                        warnings.warn(
+                        warn(
                             f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as "
                             f"another error was raised in forward: {error}",
-                            stacklevel=2,
                         )  # fmt: skip
 
 

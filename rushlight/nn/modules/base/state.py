@@ -1,6 +1,5 @@
 """The state of a tree of modules as a dictionary of tensors: `state_dict` and `load_state_dict`."""
 
-import warnings
 import weakref
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ import numpy as np
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle, add_hook
+from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT
 from rushlight.nn.modules.base.traversal import Traversal
 from rushlight.nn.parameter import Parameter
@@ -164,7 +164,7 @@ class State(Traversal):
                 f"current model is {member.shape}."
             )
         if not assign and member.is_meta and not value.is_meta:
-            warnings.warn(NO_OPERATION.format(key), stacklevel=2)
+            warn(NO_OPERATION.format(key))
         elif not assign:
             if value.is_meta:
                 raise NotImplementedError(COPIED_OUT)
@@ -228,7 +228,7 @@ class State(Traversal):
 
 def positional(args, destination, prefix, keep_vars):
     """The arguments of `state_dict` where they are given by position, which PyTorch no longer recommends."""
-    warnings.warn("Positional args are being deprecated, use kwargs instead.", FutureWarning, stacklevel=3)
+    warn("Positional args are being deprecated, use kwargs instead.", FutureWarning)
     given = (*args, *(None,) * (3 - len(args)))
     return (
         (given[0] if destination is None else destination),

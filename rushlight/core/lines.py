@@ -1,0 +1,94 @@
+"""Lines of the user's program: whose a file is, which frames are the program's, and warnings at its lines."""
+
+import os
+import sys
+import traceback
+import warnings
+from functools import cache
+
+import numpy as np
+
+from rushlight.core.above import above
+
+__all__ = [
+    "HERE",
+    "OURS",
+    "PYTHON",
+    "USER",
+    "is_users",
+    "line_of_user",
+    "lines_of_user",
+    "place_of_user",
+    "user_frames",
+    "warn",
+    "whose",
+]
+
+USER, PYTHON, OURS = range(3)
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+DEMO = HERE + "demo.py"  # a program of rushlight's own, whose mistakes are meant
+LIBRARIES = (HERE, "rushlight" + os.sep, os.path.dirname(np.__file__) + os.sep)  # compiled files have relative names
+STDLIB = os.path.dirname(os.__file__) + os.sep
+RUNNERS = (  # they run programs: a notebook's cell, a line of a console, a module
+    os.sep + "IPython" + os.sep,
+    os.sep + "ipykernel" + os.sep,
+    STDLIB + "code.py",
+    STDLIB + "runpy.py",
+    "<frozen runpy>",
+)
+
+
+@cache
+def whose(filename):
+    """Whose a file is: the user's (other packages' too), Python's, or rushlight's and NumPy's."""
+    if filename.startswith(("<frozen", STDLIB)) and "-packages" + os.sep not in filename:
+        return PYTHON
+    return OURS if filename.startswith(LIBRARIES) and filename != DEMO else USER
+
+
+def is_users(filename):
+    """Whether a file is the user's."""
+    return whose(filename) == USER
+
+
+@cache
+def is_runner(filename):
+    """Whether a file runs programs, so that what is further out is none of theirs."""
+    return any(name in filename for name in RUNNERS)
+
+
+def user_frames(frame):
+    """The frames of the user's program from one outwards; of a notebook's cell those of the cell."""
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if is_runner(filename):
+            return
+        if is_users(filename):
+            yield frame
+        frame = frame.f_back
+
+
+def lines_of_user():
+    """The lines of the user's program that led here, the innermost last, as tracebacks show them."""
+    frames = [(frame, frame.f_lineno) for frame in user_frames(sys._getframe(1))]
+    return traceback.StackSummary.extract(reversed(frames)).format()
+
+
+@above
+def line_of_user():
+    """The innermost line of the user's program, as tracebacks show it."""
+    return "".join(lines_of_user()[-1:])
+
+
+def place_of_user():
+    """The innermost line of the user's program, as "file.py:12"."""
+    frame = next(user_frames(sys._getframe(1)), None)
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def warn(message, category=UserWarning):
+    """Warns at the innermost line of the user's program, however many calls lie between."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
