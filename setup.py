@@ -11,6 +11,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 from build_backend import SHIPPED, compiles
+from clones import write_out
 
 CORE = [
     "graph.py",
@@ -65,7 +66,10 @@ def translate():
     directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
     modules = [Extension(".".join(source.with_suffix("").parts), [str(source)]) for source in SOURCES]
     translated = cythonize(modules, build_dir="build/cython", compiler_directives=directives)
-    return [module.sources[0] for module in translated]
+    files = [module.sources[0] for module in translated]
+    for file in files:
+        write_out(file)
+    return files
 
 
 class BuildModules(build_ext):

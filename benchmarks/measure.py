@@ -2,6 +2,7 @@
 
 import statistics
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from benchmarks.process import Cannot, Process
@@ -10,6 +11,12 @@ from benchmarks.workload import Workload
 OURS = "rushlight"
 PATIENCE = 120  # seconds that a workload may take to be prepared, and compiled
 LEAST = 0.05  # seconds that a turn takes at least
+Enough = Callable[[dict[str, list[float]]], bool]  # of the times of each contender, round by round
+
+
+def never(_: dict[str, list[float]]) -> bool:
+    """All rounds are wanted."""
+    return False
 
 
 @dataclass
@@ -65,16 +72,21 @@ class Team:
                     cannot[name] = str(reason)
         return found
 
-    def run(self, result: Result, rounds: int, least: float = LEAST, clock: str = "perf_counter") -> None:
+    def run(
+        self, result: Result, rounds: int, least: float = LEAST, clock: str = "perf_counter", enough: Enough = never
+    ) -> None:
         """Adds one run of a workload to its result; who could not do it once is not asked again.
 
-        Each turn takes `least` seconds at least, by one of the clocks of Python's `time`.
+        Each turn takes `least` seconds at least, by one of the clocks of Python's `time`. After a round the run ends
+        where the times of all rounds so far are enough.
         """
         processes = self.ready(result.workload, result.cannot)
         times = {name: [] for name in processes}
         for _ in range(rounds):
             for name, process in processes.items():
                 times[name].append(process.ask("time", least, clock) / result.workload.per_step)
+            if enough(times):
+                break
         for name in result.cannot:
             result.times.pop(name, None)
         for name, run in times.items():

@@ -1,19 +1,22 @@
 """`python -m benchmarks operators` and `programs`: many short workloads against PyTorch, sorted by their ratios.
 
 In each round both libraries take a short turn, in processes that are stopped between turns. A workload's ratio is that
-of the quickest turns; its spread goes from the lowest to the highest ratio within a round. On a busy machine `--busy`
-gives each library one thread and counts the time of the processor only.
+of the quickest turns; its spread goes from the lowest to the highest ratio within a round. Rounds are for what is near
+the bounds: what is clearly quicker than PyTorch or takes long has one, and so has all else while the run is behind the
+`--minutes` that it may take. On a busy machine `--busy` gives each library one thread and counts the time of the
+processor only.
 """
 
 import argparse
 import json
 import statistics
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import table
-from benchmarks.measure import OURS, Result, Team
+from benchmarks.measure import OURS, Enough, Result, Team
 from benchmarks.operators.workloads import workloads as operators
 from benchmarks.options import chosen_environment, parser
 from benchmarks.programs import workloads as programs
@@ -21,7 +24,10 @@ from benchmarks.workload import Workload
 
 THEIRS = "torch"
 ROUNDS = 3
-LEAST = 0.002  # seconds of a turn
+LEAST = 0.001  # seconds of a turn
+CLEAR = 0.5  # a ratio below which one round is enough
+LONG = 0.1  # seconds of a turn, above which one round is enough
+MINUTES = 9.0  # that all workloads of a kind may take
 KINDS: dict[str, Callable[[str, bool], list[Workload]]] = {"operators": operators, "programs": programs}
 COMMITTED = Path(__file__).parent / "committed"
 BEYOND = 1.2  # of the highest committed ratio: from there on --check looks again
@@ -54,15 +60,26 @@ def ratio_of(result: Result) -> Ratio:
     return Ratio(result.workload.name, min(ours) / min(theirs), min(rounds), max(rounds), min(ours), min(theirs))
 
 
-def measured(workloads: Iterable[Workload], chosen: argparse.Namespace, rounds: int) -> tuple[list[Ratio], list[str]]:
+def sparing(behind: bool) -> Enough:
+    """Whether the rounds of a workload so far are enough; where the run is behind its time the first is."""
+
+    def enough(times: dict[str, list[float]]) -> bool:
+        ours, theirs = times.get(OURS), times.get(THEIRS)
+        return behind or not ours or not theirs or min(ours) < CLEAR * min(theirs) or ours[-1] + theirs[-1] > LONG
+
+    return enough
+
+
+def measured(workloads: list[Workload], chosen: argparse.Namespace, rounds: int) -> tuple[list[Ratio], list[str]]:
     """The ratios of some workloads, the worst first, and what rushlight alone cannot do."""
     found, failed = [], []
+    begin, each = time.monotonic(), 60 * chosen.minutes / max(len(workloads), 1)
     clock = "process_time" if chosen.busy else "perf_counter"
     environment = chosen_environment(chosen) | (ONE_THREAD if chosen.busy else {})
     with Team([THEIRS, OURS], environment) as team:
-        for workload in workloads:
+        for number, workload in enumerate(workloads):
             result = Result(workload)
-            team.run(result, rounds, LEAST, clock)
+            team.run(result, rounds, LEAST, clock, sparing(time.monotonic() - begin > (number + 1) * each))
             if OURS in result.times and THEIRS in result.times:
                 found.append(ratio_of(result))
             elif THEIRS in result.times:
@@ -169,6 +186,9 @@ def options(words: list[str]) -> argparse.Namespace:
         "--quick", action="store_true", help="a sample: float32, contiguous, the smallest and the largest"
     )
     made.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of each library (default: {ROUNDS})")
+    made.add_argument(
+        "--minutes", type=float, default=MINUTES, help=f"after which nothing is timed twice (default: {MINUTES:.0f})"
+    )
     made.add_argument("--busy", action="store_true", help="one thread each, and the processor's time only")
     made.add_argument("--all", action="store_true", help=f"list all workloads, not only those above {BOUNDS[0]}")
     made.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to this file")

@@ -1,11 +1,14 @@
 """What this installation computes with, for bug reports and for the curious: `rushlight info`."""
 
+import ctypes
 import os
 import platform
+from collections import defaultdict
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from rushlight import blas, cpu, threads
+from rushlight.kernels.compiled import load, names
 from rushlight.version import rushlight as rushlight_version
 
 CORE = ("graph", "entries", "recording", "operators", "arithmetic", "engine", "modes", "context", "formulas")
@@ -13,7 +16,7 @@ OPTIONAL = ("matplotlib", "mlxtend", "tqdm", "pillow", "torch")
 
 
 def show_config() -> None:
-    """Prints versions, whether the core is compiled, and the BLAS with its kernels and threads."""
+    """Prints versions, whether the core is compiled, what each kernel takes of the CPU, BLAS, its kernels, threads."""
     for name, value in config().items():
         print(f"{name:<14}{value}")
 
@@ -26,6 +29,7 @@ def config() -> dict[str, str]:
         "NumPy": version("numpy"),
         "SciPy": version("scipy"),
         "core": core(),
+        "kernels": kernels(),
         "BLAS": blas.library(),
         "BLAS kernels": blas_kernels(),
         "BLAS threads": str(blas.get_num_threads()),
@@ -53,6 +57,27 @@ def core() -> str:
     if not pure:
         return "compiled"
     return f"plain Python: {', '.join(pure)} (slower; with a C compiler, reinstall to compile them)"
+
+
+def kernels() -> str:
+    """What each kernel takes of the CPU, of what it may take, and which ones are not used or missing."""
+    found = defaultdict(list)
+    for name in names():
+        found[taken(name)].append(name)
+    return "; ".join(f"{kind}: {', '.join(some)}" for kind, some in sorted(found.items()))
+
+
+def taken(name: str) -> str:
+    """What a kernel takes of the CPU."""
+    module = load(name)
+    if module is None:
+        return "missing (NumPy instead)"
+    if not getattr(module, "AVAILABLE", True):
+        return "not used (need avx512)"
+    try:
+        return cpu.CAPABILITIES[ctypes.c_int.in_dll(ctypes.CDLL(module.__file__), "rushlight_capability").value]
+    except ValueError:  # it has no vectors of its own, or knows no others for this CPU
+        return cpu.CAPABILITIES[0]
 
 
 def installed(name: str) -> str:

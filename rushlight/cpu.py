@@ -1,9 +1,13 @@
-"""What the CPU can do, and the BLAS kernels that suit it: loaded before NumPy is."""
+"""What the CPU can do and is allowed to, and the BLAS kernels that suit it: loaded before NumPy is."""
 
 import os
 import sys
+import warnings
 
-__all__ = ["allowed_cpus", "choose_blas_kernels", "has_avx512"]
+__all__ = ["allowed_cpus", "capability", "choose_blas_kernels", "has_avx512"]
+
+CAPABILITY = "RUSHLIGHT_CPU_CAPABILITY"  # names the most that kernels may take; compiled ones read it themselves
+CAPABILITIES = ("default", "avx2", "avx512")
 
 VARIABLE = "OPENBLAS_CORETYPE"
 BEST = "SkylakeX"  # OpenBLAS's name for its kernels for AVX-512, which serve AMD's CPUs too
@@ -12,8 +16,19 @@ CHOSEN = False  # whether `choose_blas_kernels` did
 QUOTA = "/sys/fs/cgroup/cpu.max"  # microseconds of CPU time that Linux allows a container, in so many microseconds
 
 
+def capability() -> str:
+    """The most that kernels may take of this CPU: default, avx2 or avx512. Any other wish gets a warning."""
+    most = os.environ.get(CAPABILITY, CAPABILITIES[-1])
+    if most in CAPABILITIES:
+        return most
+    warnings.warn(f"ignoring invalid value for {CAPABILITY}: {most} (one of {', '.join(CAPABILITIES)})", stacklevel=2)
+    return CAPABILITIES[-1]
+
+
 def has_avx512() -> bool:
-    """Whether this is a CPU with AVX-512, as far as Linux tells."""
+    """Whether this is a CPU with AVX-512, as far as Linux tells, which kernels may take."""
+    if capability() != "avx512":
+        return False
     try:
         with open("/proc/cpuinfo") as file:
             flags = next((line for line in file if line.startswith("flags")), "")
@@ -40,7 +55,8 @@ def choose_blas_kernels() -> None:
     it is.
     """
     global CHOSEN
-    if "numpy" in sys.modules or VARIABLE in os.environ or not has_avx512():
+    most = capability()
+    if most != "avx512" or "numpy" in sys.modules or VARIABLE in os.environ or not has_avx512():
         return
     CHOSEN = True
     os.environ[VARIABLE] = BEST

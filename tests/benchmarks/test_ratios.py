@@ -135,6 +135,56 @@ def test_check_measures_what_looks_slower_again(monkeypatch, tmp_path, capsys, h
     assert ("torch.erf" in capsys.readouterr().out) == bool(status)
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "behind", "enough"),
+    [
+        ([0.002], [0.001], False, False),  # slower than PyTorch: looked at again
+        ([0.001], [0.0011], False, False),
+        ([0.004, 0.001], [0.003, 0.0021], False, True),  # clearly quicker, by the quickest turns
+        ([0.001], [0.01], False, True),
+        ([0.5], [0.4], False, True),  # long
+        ([0.002], [0.001], True, True),  # the run is behind its time
+    ],
+)
+def test_rounds_are_for_what_is_near_the_bounds(ours, theirs, behind, enough):
+    assert ratios.sparing(behind)({"rushlight": ours, "torch": theirs}) is enough
+
+
+def test_one_library_alone_is_not_timed_again():
+    assert ratios.sparing(False)({"torch": [1e-6]})
+
+
+def test_what_follows_the_time_is_timed_once(monkeypatch):
+    clock = iter([0.0, 10.0, 100.0, 130.0])  # the start, then before each of three workloads: a minute each
+    monkeypatch.setattr(ratios.time, "monotonic", lambda: next(clock))
+    rounds = []
+
+    class Two:
+        def __init__(self, *_):
+            pass
+
+        __enter__, __exit__ = (lambda self: self), (lambda self, *_: None)
+
+        def run(self, result, rounds_at_most, least, clock, enough):
+            rounds.append(0)
+            result.times = {"rushlight": [[]], "torch": [[]]}
+            for _ in range(rounds_at_most):
+                rounds[-1] += 1
+                for times in result.times.values():
+                    times[0].append(0.001)
+                if enough({name: times[0] for name, times in result.times.items()}):
+                    return
+
+    monkeypatch.setattr(ratios, "Team", Two)
+    chosen = ratios.options(["operators", "--minutes", "3"])
+    ratios.measured([Workload(name, {}, lambda: ([], [])) for name in "abc"], chosen, 5)
+    assert rounds == [5, 5, 5]
+    clock = iter([0.0, 10.0, 130.0, 130.0])
+    rounds.clear()
+    ratios.measured([Workload(name, {}, lambda: ([], [])) for name in "abc"], chosen, 5)
+    assert rounds == [5, 1, 5]
+
+
 def test_check_needs_committed_ratios(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(ratios, "COMMITTED", tmp_path)
     assert ratios.main(["programs", "--check", "--busy"]) == 1

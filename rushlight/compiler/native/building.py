@@ -2,15 +2,18 @@
 
 import hashlib
 import os
+import platform
 import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rushlight.cpu import capability
 from rushlight.serialization.replacing import replacing
 
 DIGEST = 32  # bytes of the digest before what is kept
 ENGINES: list[Any] = []  # that hold the code that was made
+CAPPED = {"default": "x86-64", "avx2": "x86-64-v3"}  # LLVM's names of CPUs with that and no more
 ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 
 
@@ -30,6 +33,8 @@ def target() -> tuple[Any, str]:
     """A machine to make code for, which belongs to the engine that is made with it, and what tells it from others."""
     binding = llvm()
     features, name = binding.get_host_cpu_features().flatten(), binding.get_host_cpu_name()
+    if capability() in CAPPED and platform.machine() in ("x86_64", "AMD64"):
+        features, name = "", CAPPED[capability()]
     triple = binding.get_process_triple()
     machine = binding.Target.from_triple(triple).create_target_machine(
         cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True

@@ -7,9 +7,10 @@ vectors that the kernels compute with, and how one source serves several generat
 
 import os
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
-__all__ = ["load"]
+__all__ = ["load", "names"]
 
 
 def load(name: str) -> ModuleType | None:
@@ -20,3 +21,8 @@ def load(name: str) -> ModuleType | None:
         return import_module(f"rushlight.kernels.compiled.{name}")
     except ImportError:
         return None
+
+
+def names() -> list[str]:
+    """The names of all kernels that there are, compiled or not."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.pyx"))

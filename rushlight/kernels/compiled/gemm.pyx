@@ -12,7 +12,7 @@ cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from rushlight.kernels.compiled.lanes cimport floats, wide, wide_registers
+from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
 
 cnp.import_array()
@@ -31,15 +31,15 @@ AVAILABLE = bool(wide_registers())
 cdef float[16] ZEROS = [0] * 16
 
 
-cdef inline void store(float* out, floats a, floats b, bint adds) noexcept nogil:
+cdef always store(float* out, const floats* a, const floats* b, bint adds) noexcept nogil:
     """Writes 32 sums, or adds them."""
     cdef floats* o = <floats*>out
     if adds:
-        o[0] += a
-        o[1] += b
+        o[0] += a[0]
+        o[1] += b[0]
     else:
-        o[0] = a
-        o[1] = b
+        o[0] = a[0]
+        o[1] = b[0]
 
 
 cdef wide block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
@@ -61,18 +61,18 @@ cdef wide block(Matrix a, Matrix b, index depth, float* out, index stride, bint 
         e0 += y[4 * a.down] * x0; e1 += y[4 * a.down] * x1; e2 += y[4 * a.down] * x2; e3 += y[4 * a.down] * x3
         f0 += y[5 * a.down] * x0; f1 += y[5 * a.down] * x1; f2 += y[5 * a.down] * x2; f3 += y[5 * a.down] * x3
         y += a.right
-    store(out, a0, a1, adds)
-    store(out + 32, a2, a3, adds)
-    store(out + stride, b0, b1, adds)
-    store(out + stride + 32, b2, b3, adds)
-    store(out + 2 * stride, c0, c1, adds)
-    store(out + 2 * stride + 32, c2, c3, adds)
-    store(out + 3 * stride, d0, d1, adds)
-    store(out + 3 * stride + 32, d2, d3, adds)
-    store(out + 4 * stride, e0, e1, adds)
-    store(out + 4 * stride + 32, e2, e3, adds)
-    store(out + 5 * stride, f0, f1, adds)
-    store(out + 5 * stride + 32, f2, f3, adds)
+    store(out, &a0, &a1, adds)
+    store(out + 32, &a2, &a3, adds)
+    store(out + stride, &b0, &b1, adds)
+    store(out + stride + 32, &b2, &b3, adds)
+    store(out + 2 * stride, &c0, &c1, adds)
+    store(out + 2 * stride + 32, &c2, &c3, adds)
+    store(out + 3 * stride, &d0, &d1, adds)
+    store(out + 3 * stride + 32, &d2, &d3, adds)
+    store(out + 4 * stride, &e0, &e1, adds)
+    store(out + 4 * stride + 32, &e2, &e3, adds)
+    store(out + 5 * stride, &f0, &f1, adds)
+    store(out + 5 * stride + 32, &f2, &f3, adds)
 
 
 cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
@@ -92,12 +92,12 @@ cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, 
         e0 += y[4 * a.down] * x0; e1 += y[4 * a.down] * x1
         f0 += y[5 * a.down] * x0; f1 += y[5 * a.down] * x1
         y += a.right
-    store(out, a0, a1, adds)
-    store(out + stride, b0, b1, adds)
-    store(out + 2 * stride, c0, c1, adds)
-    store(out + 3 * stride, d0, d1, adds)
-    store(out + 4 * stride, e0, e1, adds)
-    store(out + 5 * stride, f0, f1, adds)
+    store(out, &a0, &a1, adds)
+    store(out + stride, &b0, &b1, adds)
+    store(out + 2 * stride, &c0, &c1, adds)
+    store(out + 3 * stride, &d0, &d1, adds)
+    store(out + 4 * stride, &e0, &e1, adds)
+    store(out + 5 * stride, &f0, &f1, adds)
 
 
 cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:

@@ -1,8 +1,9 @@
 # Vectors of 16 floats or 8 doubles, and functions compiled for several generations of CPUs.
 #
-# `lanes` are GCC's and Clang's vector types: `+ - * /` work on them, with a number on one side too; they are read and
-# written through pointers, aligned or not. A function declared `cdef wide NAME(...) noexcept nogil` is compiled three
-# times, for any x86-64, for AVX2 and for AVX-512, and the loader takes the best for the CPU it finds; on other
+# `lanes` are GCC's and Clang's vector types, on any CPU: `+ - * /` work on them, with a number on one side too; they are
+# read and written through pointers, aligned or not. A function declared `cdef wide NAME(...) noexcept nogil` is compiled
+# three times, for any x86-64, for AVX2 and for AVX-512 (`clones.py` writes that out in the C file), and each call takes the
+# best that the CPU has and RUSHLIGHT_CPU_CAPABILITY (default, avx2 or avx512) allows when the module is loaded; on other
 # compilers and CPUs once. A `cdef widest NAME(...)` is compiled for AVX-512 alone, to be called where there are
 # `wide_registers`. What they call has to be inline: a `cdef always NAME(...)` is, everywhere, and its loops over constant
 # arguments unroll.
@@ -12,24 +13,40 @@
 # numbers of x where the mask has no bits. `real` is the type of kernels that serve both precisions.
 cdef extern from *:
     """
-    #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
-    #define RUSHLIGHT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-    #define RUSHLIGHT_WIDEST __attribute__((target("arch=x86-64-v4")))
-    #else
-    #define RUSHLIGHT_CLONES
-    #define RUSHLIGHT_WIDEST
-    #endif
-    static inline int rushlight_wide_registers(void) {
-    #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
-    #else
-        return 0;
-    #endif
-    }
+    #include <stdlib.h>
+    #include <string.h>
     #if defined(__GNUC__)
+    #define RUSHLIGHT_APART __attribute__((noinline))
     #define RUSHLIGHT_ALWAYS __attribute__((always_inline)) inline void
     #else
+    #define RUSHLIGHT_APART
     #define RUSHLIGHT_ALWAYS inline void
+    #endif
+    #if defined(__x86_64__) && (__clang_major__ >= 12 || (__GNUC__ >= 11 && !defined(__clang__)))
+    #define RUSHLIGHT_GENERATIONS
+    #define RUSHLIGHT_AVX2 __attribute__((noinline, target("arch=x86-64-v3")))
+    #ifdef __clang__
+    #define RUSHLIGHT_AVX512 __attribute__((noinline, target("arch=x86-64-v4"), min_vector_width(512)))
+    #else
+    #define RUSHLIGHT_AVX512 __attribute__((noinline, target("arch=x86-64-v4")))
+    #endif
+    #define RUSHLIGHT_WIDEST RUSHLIGHT_AVX512
+    __attribute__((visibility("default"))) int rushlight_capability = 0;  /* 1 is AVX2, 2 AVX-512; config.py reads it */
+    __attribute__((constructor)) static void rushlight_settle_capability(void) {
+        const char* most = getenv("RUSHLIGHT_CPU_CAPABILITY");
+        if (most && !strcmp(most, "default")) return;
+        __builtin_cpu_init();
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return;
+        rushlight_capability = 1;
+        if (most && !strcmp(most, "avx2")) return;
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
+                && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+            rushlight_capability = 2;
+    }
+    #define rushlight_wide_registers() (rushlight_capability == 2)
+    #else
+    #define RUSHLIGHT_WIDEST
+    #define rushlight_wide_registers() 0
     #endif
     #define rushlight_number(place, i) (((const __typeof__((*(place))[0])*)(place))[i])
     #define rushlight_add_to(place, i, value) (((__typeof__((*(place))[0])*)(place))[i] += (value))
