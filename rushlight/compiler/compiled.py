@@ -16,7 +16,7 @@ from rushlight.compiler.checking import compare
 from rushlight.compiler.execution import execution
 from rushlight.compiler.guards import Guard, Leaf, gather, pattern_of
 from rushlight.compiler.memories import Unrecordable
-from rushlight.compiler.program import Mismatch, Value
+from rushlight.compiler.program import Mismatch
 from rushlight.compiler.recorder import Recorder
 from rushlight.compiler.recording import GRAD, Given, Recording
 from rushlight.compiler.replaying import Prepared, Replayer, owners_of
@@ -29,7 +29,6 @@ from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT
-from rushlight.layouts import compact
 
 MOST = 8  # recordings of one function
 AUDITS = (10, 100, 1000)  # the replays at which a recording is checked again
@@ -81,16 +80,11 @@ class Variant:
 def layouts_of(recording: Recording) -> list[tuple]:
     """The gradients among the inputs of a recording: their place, shape, strides and dtype."""
     return [
-        (*place[1], value.shape, value.strides or contiguous(value), value.dtype)
+        (*place[1], value.shape, value.layout(), value.dtype)
         for stretch in recording.stretches
         for place, value in zip(stretch.places, stretch.program.inputs, strict=True)
         if place[0] == GRAD
     ]
-
-
-def contiguous(value: Value) -> tuple[int, ...]:
-    """The strides of a value that lies in the order of its elements."""
-    return compact(value.shape, value.dtype.itemsize)
 
 
 class Compiled(Replayer):

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from rushlight.compiler.lowering import Unsuitable, lowered
 from rushlight.compiler.passes import improved
 from rushlight.compiler.planning import planned
@@ -26,7 +24,7 @@ def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
         return partial(run, program)
     try:
         execute = executor(planned(improved(lowered(program))), native=backend == NATIVE)
-        return partial(as_recorded, execute, program.outputs)
+        return partial(as_recorded, execute, [(value, value.layout()) for value in program.outputs])
     except Unsuitable:
         return partial(run, program)
     except Exception as error:
@@ -35,27 +33,10 @@ def execution(program: Program, backend: str) -> Callable[[list], list[Any]]:
         return partial(run, program)
 
 
-def as_recorded(execute: Callable[[list], list[Any]], values: list[Value], inputs: list) -> list[Any]:
-    """The outputs of a program, which lie in memory as they were recorded."""
+def as_recorded(execute: Callable[[list], list[Any]], values: list[tuple[Value, tuple]], inputs: list) -> list[Any]:
+    """The outputs of a program, which lie in memory as they were recorded: as these values, with these strides."""
     outputs = execute(inputs)
-    for i, value in enumerate(values):
-        array = outputs[i]
-        if value.strides is not None:
-            outputs[i] = placed(array, value)
-        elif not array.flags.c_contiguous:
-            outputs[i] = np.ascontiguousarray(array)
+    for i, (value, strides) in enumerate(values):
+        if outputs[i].strides != strides:
+            outputs[i] = laid(outputs[i], value)
     return outputs
-
-
-def placed(array: Any, value: Value) -> Any:
-    """An array that lies as a value says: with other strides, or with elements that are repeated."""
-    if array.strides == value.strides:
-        return array
-    strides = value.strides or ()
-    once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in strides])]
-    part = laid(once, Value(once.shape, value.dtype, None if 0 in strides else strides))
-    if 0 not in strides:
-        return part
-    return np.lib.stride_tricks.as_strided(
-        part.copy(), value.shape, [0 if step == 0 else own for step, own in zip(strides, part.strides, strict=True)]
-    )

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from rushlight.compiler.program import same_places
+
 INPUT = "input"  # detail: the number of the input
 CONSTANT = "constant"  # detail: a `Constant`
 APPLY = "apply"  # an elementwise function of operands that broadcast; detail: (function, types of its loop)
@@ -255,11 +257,6 @@ def contiguous(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
         strides.append(step)
         step *= max(n, 1)
     return tuple(reversed(strides))
-
-
-def same_places(shape: tuple[int, ...], strides: tuple[int, ...], others: tuple[int, ...]) -> bool:
-    """Whether two choices of strides mean the same for this shape."""
-    return all(n == 1 or a == b for n, a, b in zip(shape, strides, others, strict=True))
 
 
 def is_contiguous(node: Node) -> bool:

@@ -22,9 +22,8 @@ from rushlight.compiler.graph import (
     Node,
     Operand,
     contiguous,
-    same_places,
 )
-from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, listed, replaced
+from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, listed, replaced, same_places
 from rushlight.core.tracing import TracedNumber, trace
 
 FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
@@ -137,9 +136,8 @@ class Lowering:
 
 def lies_as_recorded(node: Node, value: Value) -> bool:
     """Whether a node's elements lie in memory as those of the recorded array did."""
-    strides = value.strides or contiguous(node.shape, node.dtype)
     own = node.detail[1] if node.kind == "window" else contiguous(node.shape, node.dtype)
-    return same_places(node.shape, own, strides)
+    return same_places(node.shape, own, value.layout())
 
 
 def views(graph: Graph, step: Step, node: Any, *args: Any) -> list[Node]:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from rushlight.layouts import compact
 
 PURE = "pure"  # results are new arrays that depend on the arguments alone
 VIEW = "view"  # the results may share memory with the arguments
@@ -31,7 +34,8 @@ class Mismatch(Exception):
 class Value:
     """An array that an input, a constant or a step gives. A Python number among the inputs has the shape None.
 
-    `strides` are those of an array that does not lie contiguous in memory, else None: who makes the value makes it so.
+    `strides` are those of an array that lies in memory otherwise than new ones do, if only along dimensions of one
+    element, else None: who makes the value makes it so.
     """
 
     shape: tuple[int, ...] | None
@@ -43,7 +47,12 @@ class Value:
         """A value for an array, or for a number, as it is."""
         if not isinstance(array, np.ndarray):
             return cls(None, type(array))
-        return cls(array.shape, array.dtype, None if array.flags.c_contiguous else array.strides)
+        strides = array.strides
+        return cls(array.shape, array.dtype, None if strides == compact(array.shape, array.itemsize) else strides)
+
+    def layout(self) -> tuple[int, ...]:
+        """The strides."""
+        return compact(self.shape, self.dtype.itemsize) if self.strides is None else self.strides
 
     def __str__(self) -> str:
         if self.shape is None:
@@ -158,15 +167,27 @@ def laid(array: Any, value: Value) -> Any:
     """What a step made, as the array that its value says, lying in memory as recorded."""
     if not isinstance(array, np.ndarray):
         array = np.asarray(array)
-    strides = value.strides
-    if array.size < 2 or strides == (None if array.flags.c_contiguous else array.strides):
+    strides = value.layout()
+    if array.strides == strides or array.shape != value.shape:
         return array
-    if strides is None:
-        return np.ascontiguousarray(array)
+    if not same_places(array.shape, array.strides, strides) and array.size:
+        array = moved(array, strides)
+    own = [step if n == 1 else mine for n, step, mine in zip(array.shape, strides, array.strides, strict=True)]
+    return as_strided(array, array.shape, own if array.size else strides)
+
+
+def moved(array: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
+    """A copy whose dimensions lie in memory in the order of some strides; where these are 0 elements are repeated."""
+    once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in strides])]
     order = sorted(range(array.ndim), key=lambda i: (-abs(strides[i]), i))
-    placed = np.empty([array.shape[i] for i in order], array.dtype).transpose(np.argsort(order))
-    placed[...] = array
-    return placed
+    copy = np.empty([once.shape[i] for i in order], array.dtype).transpose(np.argsort(order))
+    copy[...] = once
+    return as_strided(copy, array.shape, [step and own for step, own in zip(strides, copy.strides, strict=True)])
+
+
+def same_places(shape: tuple[int, ...], strides: tuple[int, ...], others: tuple[int, ...]) -> bool:
+    """Whether two choices of strides mean the same for this shape."""
+    return all(n == 1 or a == b for n, a, b in zip(shape, strides, others, strict=True))
 
 
 def lines(program: Program) -> Iterator[str]:

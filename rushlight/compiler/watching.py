@@ -1,5 +1,6 @@
 """What is looked at while a call is recorded: which code runs, which functions of C it calls, where values leave."""
 
+import gc
 import os
 import sys
 from contextlib import contextmanager
@@ -94,8 +95,13 @@ def is_pure(function: Any) -> bool:
 
 @contextmanager
 def watched(recorder: Any):
-    """A context in which the recorder is told of code that runs and of values that leave the graph."""
+    """A context in which the recorder is told of code that runs and of values that leave the graph.
+
+    No garbage is collected meanwhile: what finalizers call is none of the call's doing.
+    """
     calls = Calls(recorder)
+    collects = gc.isenabled()
+    gc.disable()
     before = sys.getprofile()
     originals = {name: vars(Tensor)[name] for name in (*LEAVING, "__bool__") if name in vars(Tensor)}
     try:
@@ -108,6 +114,8 @@ def watched(recorder: Any):
         yield calls
     finally:
         sys.setprofile(before)
+        if collects:
+            gc.enable()
         for name, original in originals.items():
             setattr(Tensor, name, original)
 

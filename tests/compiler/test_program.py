@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rushlight.compiler.program import CHECK, RANDOM, VIEW, WRITE, Mismatch, Program, Step, Value, run
+from rushlight.compiler.program import CHECK, RANDOM, VIEW, WRITE, Mismatch, Program, Step, Value, laid, run
 
 ROWS = Value((2, 3), np.dtype(np.float64))
 RATE = Value(None, float)
@@ -75,3 +75,23 @@ def test_views_are_views():
     given = np.arange(6.0).reshape(2, 3)
     (out,) = run(Program([ROWS], {}, [made(np.transpose, (ROWS,), VIEW, transposed)], [transposed]), [given])
     assert np.shares_memory(out, given)
+
+
+LAYOUTS = {
+    "as new": np.zeros,
+    "turned": lambda shape: np.zeros(shape[::-1]).T,
+    "one element of several": lambda shape: np.zeros((*shape, 4))[..., 0] if np.prod(shape) < 2 else np.zeros(shape),
+    "repeated": lambda shape: np.broadcast_to(np.zeros(()), shape),
+}
+
+
+@pytest.mark.parametrize("shape", [(3, 1, 2), (1, 1), (1,), (0, 3), (2, 1, 1), (2, 3)])
+@pytest.mark.parametrize("lies", LAYOUTS)
+def test_results_lie_in_memory_as_recorded(shape, lies):
+    recorded = LAYOUTS[lies](shape)
+    made = np.arange(float(np.prod(shape))).reshape(shape)
+    made = np.broadcast_to(np.float64(3), shape) if lies == "repeated" else made
+    for given in (made, made.copy("F"), np.repeat(made, 2, -1)[..., ::2]):
+        found = laid(given, Value.like(recorded))
+        assert np.array_equal(found, made)
+        assert found.strides == recorded.strides
