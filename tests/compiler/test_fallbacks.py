@@ -307,7 +307,7 @@ def test_a_compiled_function_in_another():
 
 
 def test_modules():
-    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh())
     whole = torch.compile(net, backend="eager")
     assert whole._orig_mod is net
     assert isinstance(whole, nn.Module)
