@@ -1,12 +1,12 @@
 """The arguments and results of a call: their structure, and the tensors among them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.guards import Leaf, Object, Record
+from rushlight.compiler.guards import Leaf, Object, Record, Varying
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.surroundings import SIMPLE
 from rushlight.core.graph import TensorBase
@@ -47,3 +47,36 @@ def rebuilt(structure: Any, make: Callable[[Any], Any]) -> Any:
     if kind is Object:
         return structure.value
     return make(structure) if kind is Leaf else structure
+
+
+def floats_in(structure: Any) -> Iterator[float]:
+    """The floats in the structure of some arguments, in their order; what stands for one gives what it was."""
+    if type(structure) is float:
+        yield structure
+    elif type(structure) is Varying:
+        yield structure.value
+    elif type(structure) in (list, tuple):
+        for item in structure:
+            yield from floats_in(item)
+    elif type(structure) is dict:
+        yield from floats_in(list(structure.values()))
+    elif type(structure) is Record:
+        yield from floats_in(structure.content)
+
+
+def with_floats(structure: Any, others: Iterator[Any]) -> Any:
+    """The structure with something else in the place of each float."""
+    if type(structure) in (float, Varying):
+        return next(others)
+    if type(structure) in (list, tuple):
+        return type(structure)([with_floats(item, others) for item in structure])
+    if type(structure) is dict:
+        return {key: with_floats(item, others) for key, item in structure.items()}
+    if type(structure) is Record:
+        return Record(structure.cls, with_floats(structure.content, others))
+    return structure
+
+
+def call_with(structure: Any, arguments: list, numbers: Any) -> tuple[tuple, dict]:
+    """The arguments of a call of a structure: its tensors, and floats."""
+    return rebuilt(with_floats(structure, iter(numbers)), lambda leaf: arguments[leaf.index])

@@ -6,7 +6,7 @@ what the call gave. What was frozen while it depends on a value shows in one or 
 audits do the same with the values as they are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -16,9 +16,10 @@ import numpy as np
 from rushlight.compiler.guards import Leaf, Object, Record, same
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Step, Value
-from rushlight.compiler.recording import Recording
+from rushlight.compiler.recording import NUMBER, Recording
 from rushlight.compiler.states import WAYS, State, copied
 from rushlight.compiler.surroundings import SIMPLE
+from rushlight.compiler.traced import Traced
 from rushlight.core.batched import Batched, Level
 from rushlight.random.generator import Generator
 
@@ -45,27 +46,45 @@ def tolerance(array: np.ndarray, largest: float) -> float:
     return 1e-4 * largest + 1e-6
 
 
-def agree(first: Recording, second: Recording) -> None:
-    """Unrecordable where two recordings of one function are not the same program."""
+def agree(first: Recording, second: Recording, arguments: Sequence = ()) -> None:
+    """Unrecordable where two recordings of one function are not the same program.
+
+    `arguments` are those of the second; the numbers among them may be inputs of the first alone.
+    """
     if len(first.stretches) != len(second.stretches):
         raise Unrecordable("its steps differ from call to call")
     for one, other in zip(first.stretches, second.stretches, strict=True):
-        numbers: dict[Value, Value] = {}
-        if len(one.program.steps) != len(other.program.steps) or len(one.places) != len(other.places):
-            raise Unrecordable("its steps depend on values")
-        match(one.program, other.program, numbers)
-        for step, twin in zip(one.program.steps, other.program.steps, strict=True):
-            if not alike_steps(step, twin, numbers):
-                raise Unrecordable(f"{step} at {step.where} depends on values")
+        agree_programs(one.program, one.places, other.program, other.places, arguments)
     if not alike(first.result, second.result, {}):
         raise Unrecordable("the result has numbers that depend on values")
 
 
-def match(one: Program, other: Program, numbers: dict[Value, Value]) -> None:
+def agree_programs(one: Program, places: list, other: Program, others: list, arguments: Sequence) -> None:
+    """Unrecordable where two programs, with the places of their inputs, are not the same."""
+    numbers: dict[Value, Any] = {}
+    if len(one.steps) != len(other.steps):
+        raise Unrecordable("its steps depend on values")
+    match(one, places, other, others, numbers, arguments)
+    for step, twin in zip(one.steps, other.steps, strict=True):
+        if not alike_steps(step, twin, numbers):
+            raise Unrecordable(f"{step} at {step.where} depends on values")
+
+
+def match(
+    one: Program, places: list, other: Program, others: list, numbers: dict[Value, Any], arguments: Sequence
+) -> None:
     """Matches inputs and constants of two programs."""
-    if len(one.constants) != len(other.constants) or len(one.inputs) != len(other.inputs):
+    formulas = {what: value for value, (kind, what) in zip(other.inputs, others, strict=True) if is_number(kind)}
+    for value, (kind, what) in zip(one.inputs, places, strict=True):
+        if is_number(kind):
+            numbers[value] = formulas[what] if what in formulas else what.value(arguments)
+    inputs = [
+        [value for value, (kind, _) in zip(program.inputs, of_program, strict=True) if not is_number(kind)]
+        for program, of_program in ((one, places), (other, others))
+    ]
+    if len(one.constants) != len(other.constants) or len(inputs[0]) != len(inputs[1]):
         raise Unrecordable("its constants depend on values")
-    numbers.update(zip(one.inputs, other.inputs, strict=True))
+    numbers.update(zip(*inputs, strict=True))
     for (value, array), (twin, other_array) in zip(one.constants.items(), other.constants.items(), strict=True):
         if array is other_array or (array.size and owner_of(array) is owner_of(other_array)):
             raise Unrecordable("it reads a tensor from a place where changes cannot be seen")
@@ -74,6 +93,11 @@ def match(one: Program, other: Program, numbers: dict[Value, Value]) -> None:
         ):
             raise Unrecordable("a tensor that is made inside depends on values")
         numbers[value] = twin
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a kind of place, or of source, is that of a number."""
+    return kind in (NUMBER, "number")
 
 
 def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
@@ -92,9 +116,12 @@ def alike_steps(step: Step, twin: Step, numbers: dict[Value, Value]) -> bool:
 def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
     """Whether two arguments, functions or results of recordings are the same."""
     if isinstance(a, Value):
-        return numbers.get(a) is b
+        found = numbers.get(a)
+        return found is b or (type(found) is float and type(b) is float and same(found, b))
     if a is b:
         return True
+    if type(a) is float and type(b) is Traced:
+        return same(a, b.plain)
     if type(a) is not type(b):
         return False
     if isinstance(a, SIMPLE):
@@ -166,7 +193,7 @@ def compare(
             break
         if way == WAYS[-1] and changed and has_choices(recording):
             raise Unrecordable("it makes integers or truths of values in a way that cannot be checked")
-        agree(recording, second)
+        agree(recording, second, arguments)
         expected = State(given.tensors).arrays() + [copied(tensor) for tensor in second.tensors]
         if recording.backward is not None:
             expected += [None if one is None else one._array for one in second.sent[2]]

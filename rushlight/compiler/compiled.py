@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
-from rushlight.compiler.arguments import flattened
+from rushlight.compiler.arguments import call_with, flattened, floats_in
 from rushlight.compiler.checking import compare
 from rushlight.compiler.execution import execution
 from rushlight.compiler.guards import Guard, Leaf, gather, pattern_of
 from rushlight.compiler.memories import Unrecordable
+from rushlight.compiler.numbers import joined
 from rushlight.compiler.program import Mismatch
 from rushlight.compiler.recorder import Recorder
 from rushlight.compiler.recording import GRAD, Given, Recording
@@ -52,12 +53,19 @@ class Variant:
             recording.backward.execute = execution(recording.backward.program, compiled.backend)
         guard = Guard(recording.structure, surroundings.places, self.others, recording.grads,
                       pattern_of(arguments, self.others), layouts_of(recording))  # fmt: skip
-        arrays = gather(recording.stretches[0].places, arguments, None)
+        arrays = gather(recording.stretches[0].places, [*arguments, *recording.numbers], None)
         simple = type(recording.result) is Leaf and not recording.differentiable and not recording.checks
         self.prepared = Prepared(
             guard, CURRENT.get(), dtypes.get_default_dtype(), owners_of(arrays) if recording.writes else None,
             recording.stretches, recording.results[0] if simple else None, partial(self.give, compiled),
         )  # fmt: skip
+
+    def differs_in_numbers(self, structure: Any, arguments: list) -> bool:
+        """Whether a call would be like the recorded one, if it had its floats."""
+        floats = list(floats_in(self.recording.structure))
+        if not floats or len(floats) != len(list(floats_in(structure))) or self.prepared.modes is not CURRENT.get():
+            return False
+        return self.prepared.match(*call_with(structure, arguments, floats)) is not None
 
     @property
     def replays(self) -> int:
@@ -106,6 +114,7 @@ class Compiled(Replayer):
         self.variants: list[Variant] = []
         self.codes: dict[CodeType, dict] = {}
         self.failures = 0
+        self.joins = True  # whether recordings that differ in numbers alone may become one
         self.reasons: list[str] = []  # why recordings failed
         self.given_up: str | None = None
 
@@ -183,11 +192,10 @@ class Compiled(Replayer):
         recording = variant.recording.seen_with(arguments)
         try:
             with RECORDING:
-                again = partial(self.recorded, args, kwargs, variant.others, False)
+                again = partial(self.recorded, args, kwargs, variant.others)
                 compare(recording, again, arguments, State(recording.given.tensors), False)
         except Unrecordable as error:
-            self.variants.remove(variant)
-            self.prepared.remove(variant.prepared)
+            self.drop(variant)
             self.give_up(f"an audit found that {error}", "")
 
     # recordings
@@ -204,6 +212,9 @@ class Compiled(Replayer):
         except Unrecordable as error:
             self.fail(error, "")
             return self.function(*args, **kwargs)
+        like = [
+            variant for variant in self.variants[-1:] if self.joins and variant.differs_in_numbers(structure, arguments)
+        ]
         given = Given(arguments, list(before.tensors.values()))
         state = State(given.tensors)
         recorder = Recorder(given.tensors)
@@ -220,16 +231,48 @@ class Compiled(Replayer):
                 raise Unrecordable("it changes objects that it does not own")
             recording = Recording(recorder, given, structure, result)
             variant = Variant(recording, arguments, before, self)
-            again = partial(self.recorded, args, kwargs, variant.others, True)
+            again = partial(self.recorded, args, kwargs, variant.others)
             compare(recording, again, arguments, state, True)
             recording.let_go()
-            self.variants.append(variant)
-            self.prepared.append(variant.prepared)
+            self.keep(variant)
         except Unrecordable as error:
             self.fail(error, "")
+            return result
+        for other in like:
+            self.join(other, variant, arguments, state, before)
         return result
 
-    def recorded(self, args: tuple, kwargs: dict, others: list[TensorBase], hidden: bool) -> Recording:
+    def keep(self, variant: Variant) -> None:
+        """Replays a recording from now on."""
+        self.variants.append(variant)
+        self.prepared.append(variant.prepared)
+
+    def drop(self, variant: Variant) -> None:
+        """Replays a recording no more."""
+        self.variants.remove(variant)
+        self.prepared.remove(variant.prepared)
+
+    def join(self, other: Variant, variant: Variant, arguments: list, state: State, before: Surroundings) -> None:
+        """Puts a recording for any numbers in the place of two that differ in them, where that can be."""
+        recording = variant.recording
+        after = State(recording.given.tensors)
+        record = partial(self.recorded, others=variant.others)
+        try:
+            state.put_back()
+            made = joined(other.recording, recording, record, arguments)
+            both = Variant(made, arguments, before, self)
+            call = call_with(made.structure, arguments, floats_in(made.structure))
+            compare(made, partial(record, *call), [*arguments, *made.numbers], state, True)
+        except Exception:  # what raises with traced numbers goes another way for other numbers
+            self.joins = False
+            return
+        finally:
+            after.put_back()
+        self.drop(other)
+        self.drop(variant)
+        self.keep(both)
+
+    def recorded(self, args: tuple, kwargs: dict, others: list[TensorBase]) -> Recording:
         """A recording of a call without steps of optimizers, for comparison."""
         arguments: list[TensorBase] = []
         structure = flattened((args, kwargs), arguments, [])

@@ -61,8 +61,8 @@ class Backward:
     """The backward program of a recording, and where its inputs are found.
 
     `sources` has for each input of the program ("cotangent", number), ("saved", number of the stretch and of the
-    output) or ("given", place). `results` are the numbers of the outputs for each of `places`, the inputs of the graph;
-    None where no gradient comes.
+    output), ("given", place) or ("number", formula). `results` are the numbers of the outputs for each of `places`, the
+    inputs of the graph; None where no gradient comes.
     """
 
     def __init__(self, program: Program, sources: list[tuple[str, Any]], places: list, results: list[int | None]):

@@ -5,7 +5,7 @@ from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.graph cimport TensorBase
 
 cdef object ndarray
-cdef int IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, ARGUMENT, TENSOR, GRAD, EARLIER
+cdef int IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE, ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER
 
 
 @cython.final
@@ -40,7 +40,7 @@ cdef class Object:
 
 
 @cython.locals(i=Py_ssize_t)
-cpdef bint fits(object structure, object value, list tensors)
+cpdef bint fits(object structure, object value, list tensors, list numbers)
 
 cpdef bint same(object a, object b)
 
@@ -71,7 +71,7 @@ cdef class Guard:
     cdef bint plain
     cdef bint several
 
-    @cython.locals(structure=tuple, i=Py_ssize_t, leaf=Leaf, place=Place, tensor=TensorBase, tensors=list)
+    @cython.locals(structure=tuple, i=Py_ssize_t, leaf=Leaf, place=Place, tensor=TensorBase, tensors=list, numbers=list)
     cpdef list match(self, tuple args, dict kwargs)
 
 

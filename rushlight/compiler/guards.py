@@ -11,7 +11,7 @@ import numpy as np
 ndarray = np.ndarray
 MISSING = object()
 IN_DICT, AT_INDEX, LENGTH, CELL, ATTRIBUTE = 0, 1, 2, 3, 4  # kinds of places
-ARGUMENT, TENSOR, GRAD, EARLIER = 0, 1, 2, 3  # where an input of a program is found
+ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = 0, 1, 2, 3, 4  # where an input of a program is found
 
 
 class Leaf:
@@ -79,24 +79,58 @@ class Object:
         return f"this {type(self.value).__name__}"
 
 
-def fits(structure, value, tensors):
-    """Whether arguments have a structure; its tensors are put into a list."""
+class Varying:
+    """A float among arguments that may be any: which of these it is, and what it was."""
+
+    def __init__(self, index, value):
+        self.index = index
+        self.value = value
+
+    def __repr__(self):
+        return "any float"
+
+
+class Formula:
+    """How a number comes about: by a function of formulas and numbers; or (no function) which argument it is."""
+
+    def __init__(self, function, operands):
+        self.function = function
+        self.operands = tuple(operands)
+
+    def value(self, numbers):
+        """The number, for some arguments."""
+        if self.function is None:
+            return numbers[self.operands[0]]
+        return self.function(*[one.value(numbers) if type(one) is Formula else one for one in self.operands])
+
+    def __eq__(self, other):
+        return type(other) is Formula and self.function is other.function and self.operands == other.operands
+
+    def __hash__(self):
+        return hash((self.function, self.operands))
+
+
+def fits(structure, value, tensors, numbers):
+    """Whether arguments have a structure; its tensors are put into a list, and numbers that may be any into another."""
     kind = type(structure)
     if kind is Leaf:
         tensors.append(value)
         return structure.fits(value)
+    if kind is Varying:
+        numbers.append(value)
+        return type(value) is float
     if kind is list or kind is tuple:
         if type(value) is not kind or len(value) != len(structure):
             return False
         for i in range(len(structure)):
-            if not fits(structure[i], value[i], tensors):
+            if not fits(structure[i], value[i], tensors, numbers):
                 return False
         return True
     if kind is dict:
         if type(value) is not dict or len(value) != len(structure) or list(value) != list(structure):
             return False
         for key in structure:
-            if not fits(structure[key], value[key], tensors):
+            if not fits(structure[key], value[key], tensors, numbers):
                 return False
         return True
     if kind is Object:
@@ -105,7 +139,7 @@ def fits(structure, value, tensors):
         if type(value) is not structure.cls:
             return False
         for key, part in structure.content.items():
-            if not fits(part, getattr(value, key), tensors):
+            if not fits(part, getattr(value, key), tensors, numbers):
                 return False
         return True
     return structure is value or (type(value) is kind and same(structure, value))
@@ -177,8 +211,12 @@ class Guard:
         self.several = len(pattern) > 1
 
     def match(self, args, kwargs):
-        """The tensors among the arguments of a call that is like the recorded one; None for any other."""
+        """The tensors among the arguments of a call that is like the recorded one, then the numbers that may be any.
+
+        None for any other call.
+        """
         tensors = []
+        numbers = []
         if self.plain:
             structure = self.structure[0]
             if kwargs or len(args) != len(structure):
@@ -189,7 +227,7 @@ class Guard:
                 if not leaf.fits(value):
                     return None
                 tensors.append(value)
-        elif not fits(self.structure, (args, kwargs), tensors):
+        elif not fits(self.structure, (args, kwargs), tensors, numbers):
             return None
         for item in self.places:
             place = item
@@ -209,7 +247,7 @@ class Guard:
             tensor = tensors[what] if kind == ARGUMENT else what
             if not lies_so(tensor._grad._array, shape, strides, dtype):
                 return None
-        return tensors
+        return tensors + numbers if numbers else tensors
 
 
 def pattern_of(tensors, others):
@@ -224,7 +262,7 @@ def pattern_of(tensors, others):
 
 
 def gather(places, arguments, made):
-    """The arrays at the places of a program's inputs."""
+    """The arrays, and numbers, at the places of a program's inputs."""
     found = []
     for kind, what in places:
         if kind == ARGUMENT:
@@ -237,6 +275,8 @@ def gather(places, arguments, made):
             tensor = arguments[what[1]] if what[0] == ARGUMENT else what[1]
             tensor = tensor._grad
             found.append(tensor._array)
+        elif kind == NUMBER:
+            found.append(what.value(arguments))
         else:
             found.append(made[what[0]][what[1]])
     return found

@@ -15,6 +15,7 @@ from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, 
 from rushlight.compiler.differentiable import Ends, cotangents, sent_back
 from rushlight.compiler.memories import Memories, Unrecordable
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
+from rushlight.compiler.traced import Plain
 from rushlight.core.arrays import is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
@@ -75,6 +76,7 @@ class Recorder(Interpreter):
         self.tensors = tensors
         self.steps = steps  # whether steps of optimizers are made
         self.parts = [Part(tensors)]
+        self.plain = Plain()
         self.inside = False
         self.drew = False
         self.trouble: tuple[str, str] | None = None
@@ -115,6 +117,7 @@ class Recorder(Interpreter):
 
     def call(self, op, args, below):
         """Calls an operator, and writes the step down."""
+        args = self.plain.of(args)
         with self.noting():
             self.drew = False
             arrays, function = prepared(op, args, below.args[1])
@@ -175,12 +178,13 @@ class Recorder(Interpreter):
             raise Unrecordable("an array of another kind than NumPy's, such as a conjugate that is a view")
         if type(arg) in (tuple, list):
             return type(arg)([self.lifted(unwrapped(item)) for item in arg])
-        return arg
+        return self.plain.traced(arg)
 
     # what is done to arrays beside operators
 
     def step(self, function, args, changes=(), draws=False):
         """Calls a function of bare arrays, and writes the step down."""
+        args = self.plain.of(args)
         if self.inside:
             self.drew = self.drew or draws
             self.draws = self.draws or draws

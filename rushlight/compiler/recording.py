@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import enable_grad, grad
-from rushlight.compiler.arguments import flattened, rebuilt
+from rushlight.compiler.arguments import flattened, floats_in, rebuilt
 from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, Mismatch, Program, Value
@@ -24,7 +24,7 @@ from rushlight.random import default_generator
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
 
-ARGUMENT, TENSOR, GRAD, EARLIER = range(4)  # where an input is found, as in `guards`
+ARGUMENT, TENSOR, GRAD, EARLIER, NUMBER = range(5)  # where an input is found, as in `guards`
 
 
 class Given:
@@ -116,12 +116,17 @@ def output_of(program: Program, value: Value) -> int:
     return len(program.outputs) - 1
 
 
+def tensors_of(arguments: list) -> list[TensorBase]:
+    """The tensors of a call that is like a recorded one; numbers come after them."""
+    return [one for one in arguments if isinstance(one, TensorBase)]
+
+
 class Again:
     """What differentiates a call once more, by calling its function: what the call changes is put back."""
 
     def __init__(self, recording: "Recording", call: Any, inputs: list, arguments: list, start: Any):
         self.recording, self.call, self.inputs, self.start = recording, call, inputs, start
-        self.tensors = [*arguments, *recording.given.tensors]
+        self.tensors = [*tensors_of(arguments), *recording.given.tensors]
 
     def __call__(self, grads: list) -> list:
         """The gradients of the inputs, differentiable."""
@@ -145,6 +150,8 @@ class Recording:
         recorder.part.finish()
         given.check()
         self.structure = structure
+        self.varying: frozenset[int] = frozenset()  # which floats among the arguments may be any
+        self.original = self  # the recording in which they were constants
         self.given = given
         self.parts = recorder.parts if recorder.sent is None else recorder.parts[:-1]
         self.draws = recorder.draws
@@ -172,6 +179,11 @@ class Recording:
         self.names = [type(tensor._node).__name__ for tensor in tensors]
         self.writes = any(stretch.program.writes for stretch in self.stretches)
         self.checks = any(step.kind == CHECK for stretch in self.stretches for step in stretch.program.steps)
+
+    @property
+    def numbers(self) -> list[float]:
+        """What the floats were that may be any."""
+        return [value for i, value in enumerate(floats_in(self.structure)) if i in self.varying]
 
     def number_of(self, tensor: TensorBase) -> Any:
         """Which part made the array of a result; None for one that was given. To be asked before assembling."""
@@ -265,6 +277,8 @@ class Recording:
                 values.append(None)
             elif kind == "saved":
                 values.append(made[what[0]][what[1]])
+            elif kind == "number":
+                values.append(what.value(arguments))
             else:
                 tensor = tensor_at(what, arguments)
                 values.append(tensor._array)
@@ -280,7 +294,7 @@ class Recording:
         """The recording as that of a call with other arguments, to compare it with one."""
         other = copy(self)
         other.given = Given(
-            arguments, [tensor for tensor in self.given.tensors if self.given.place(tensor)[0] == TENSOR]
+            tensors_of(arguments), [tensor for tensor in self.given.tensors if self.given.place(tensor)[0] == TENSOR]
         )
         return other
 

@@ -118,6 +118,9 @@ def owners_of(arrays):
     first = {}
     found = []
     for array in arrays:
+        if type(array) is float:
+            found.append(-1)
+            continue
         base = array.base
         while type(base) is type(array):
             array = base

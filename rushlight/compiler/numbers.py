@@ -1,0 +1,99 @@
+"""Numbers among the arguments that differ from call to call: where they go in a program, told by numbers that trace.
+
+A recording is made with the numbers that a call has. When a later call differs from it in nothing but floats, the two
+recordings are made one: the later call is written down once more, with `Traced` numbers, which tell how the constants
+of steps come from them. These constants become inputs of the program; all else has to agree, in both recordings, and
+each constant has to be what its formula gives for the numbers of each.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from rushlight.compiler.arguments import call_with, floats_in, with_floats
+from rushlight.compiler.checking import agree, agree_programs
+from rushlight.compiler.guards import Formula, Varying, same
+from rushlight.compiler.memories import Unrecordable
+from rushlight.compiler.program import Program, Step, Value, values_in
+from rushlight.compiler.recording import NUMBER, Recording
+from rushlight.compiler.replaying import Stretch
+from rushlight.compiler.traced import Traced
+
+
+def joined(
+    first: Recording, second: Recording, record: Callable[[tuple, dict], Recording], arguments: list
+) -> Recording:
+    """A recording for all calls that differ from two in floats alone. Unrecordable where there is none.
+
+    `record` records a call with the tensors of the second, and other floats.
+    """
+    one, other = list(floats_in(first.structure)), list(floats_in(second.structure))
+    vary = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if i in first.varying or not same(a, b)]
+    sources = {i: Formula(None, [k - len(vary)]) for k, i in enumerate(vary)}  # counted from the end
+    numbers = [Traced(number, sources[i]) if i in sources else number for i, number in enumerate(other)]
+    third = record(*call_with(second.structure, arguments, numbers))
+    agree(second, third)
+    programs = [
+        with_numbers(recording, third, [floats[i] for i in vary])
+        for recording, floats in ((first.original, one), (second, other))
+    ]
+    before, made = programs
+    agree(before, made)
+    if made.backward is not None and before.backward is not None:
+        pair = [part for one in (before.backward, made.backward) for part in (one.program, one.sources)]
+        agree_programs(*pair, ())
+    stand_ins = [Varying(vary.index(i), number) if i in sources else number for i, number in enumerate(other)]
+    made.structure = with_floats(second.structure, iter(stand_ins))
+    made.varying, made.original = frozenset(vary), second
+    return made
+
+
+def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -> Recording:
+    """The recording with inputs where the third, which is like it, has traced numbers."""
+    if len(recording.stretches) != len(third.stretches):
+        raise Unrecordable("its steps differ from call to call")
+    made = copy(recording)
+    made.stretches = [
+        of_numbers(stretch, twin.program, numbers)
+        for stretch, twin in zip(recording.stretches, third.stretches, strict=True)
+    ]
+    if recording.backward is not None:
+        if third.backward is None:
+            raise Unrecordable("its steps differ from call to call")
+        made.backward = copy(recording.backward)
+        found: dict[Formula, Value] = {}
+        made.backward.program = numbered(recording.backward.program, third.backward.program, numbers, found)
+        made.backward.sources = [*made.backward.sources, *[("number", formula) for formula in found]]
+    return made
+
+
+def of_numbers(stretch: Stretch, twin: Program, numbers: list[float]) -> Stretch:
+    """A part of a recording with inputs for traced numbers."""
+    found: dict[Formula, Value] = {}
+    program = numbered(stretch.program, twin, numbers, found)
+    made = Stretch(program, [*stretch.places, *[(NUMBER, formula) for formula in found]], stretch.call)
+    made.effects = stretch.effects
+    return made
+
+
+def numbered(program: Program, twin: Program, numbers: list[float], found: dict[Formula, Value]) -> Program:
+    """A program with inputs, which are put into `found`, where its twin has traced numbers."""
+    if len(program.steps) != len(twin.steps):
+        raise Unrecordable("its steps depend on values")
+
+    def chosen(arg: Any, other: Any) -> Any:
+        if isinstance(other, Traced):
+            if type(arg) is not float or not same(other.formula.value(numbers), arg):
+                raise Unrecordable("a number is not what its formula gives")
+            return found.setdefault(other.formula, Value(None, float))
+        if type(arg) in (tuple, list) and type(other) is type(arg) and len(arg) == len(other):
+            return type(arg)([chosen(a, b) for a, b in zip(arg, other, strict=True)])
+        return arg
+
+    steps: list[Step] = []
+    for step, other in zip(program.steps, twin.steps, strict=True):
+        args = chosen(step.args, other.args)
+        is_same = len(list(values_in(args))) == len(list(step.values()))
+        steps.append(step if is_same else replace(step, args=args))
+    return replace(program, steps=steps, inputs=[*program.inputs, *found.values()])

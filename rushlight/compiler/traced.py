@@ -1,0 +1,80 @@
+"""Numbers that tell how they came about, while a call is written down to find out where they go.
+
+Python computes with `Traced` numbers; operators, which look at the type of a number, are given plain floats, which are
+known by their identity.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.compiler.guards import Formula
+from rushlight.compiler.memories import Unrecordable
+
+
+class Traced(float):
+    """A number that knows its formula. It raises where it would be looked at, since that cannot be seen later."""
+
+    formula: Formula
+
+    def __new__(cls, value: float, formula: Formula) -> "Traced":
+        """A number with its formula."""
+        made = super().__new__(cls, value)
+        made.formula = formula
+        return made
+
+    @property
+    def plain(self) -> float:
+        """The number without its formula."""
+        return float.__float__(self)
+
+    def refuse(self, *args: Any) -> Any:
+        """Its value may be another at the next call."""
+        raise Unrecordable("the way of the call depends on a number")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = refuse  # type: ignore[assignment]
+    __float__ = __int__ = __trunc__ = __round__ = __floor__ = __ceil__ = refuse  # type: ignore[assignment]
+    __str__ = __repr__ = __format__ = __hash__ = __divmod__ = __rdivmod__ = refuse  # type: ignore[assignment]
+    is_integer = as_integer_ratio = hex = refuse  # type: ignore[assignment]
+
+
+def traced(function: Callable, reverse: bool = False) -> Callable:
+    """A method of traced numbers that computes with a function of Python's."""
+
+    def method(self: Traced, *others: Any) -> Any:
+        if any(not isinstance(other, (int, float)) for other in others):
+            return NotImplemented
+        operands = (*others, self) if reverse else (self, *others)
+        value = function(*[one.plain if isinstance(one, Traced) else one for one in operands])
+        if type(value) is not float:
+            raise Unrecordable("a number becomes one of another type")
+        return Traced(value, Formula(function, [one.formula if isinstance(one, Traced) else one for one in operands]))
+
+    return method
+
+
+for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    setattr(Traced, f"__{name}__", traced(getattr(operator, name)))
+    setattr(Traced, f"__r{name}__", traced(getattr(operator, name), True))
+for name in ("neg", "pos", "abs"):
+    setattr(Traced, f"__{name}__", traced(getattr(operator, name)))
+
+
+class Plain:
+    """The plain floats that operators are given in the place of traced numbers, by identity."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[float, Traced]] = {}
+
+    def of(self, args: Any) -> Any:
+        """Arguments with plain floats in the place of traced numbers."""
+        if isinstance(args, Traced):
+            plain = args.plain
+            self.known[id(plain)] = plain, args
+            return plain
+        return type(args)([self.of(arg) for arg in args]) if type(args) in (tuple, list) else args
+
+    def traced(self, number: Any) -> Any:
+        """The traced number that a plain one stands for; anything else as it is."""
+        found = self.known.get(id(number)) if type(number) is float else None
+        return number if found is None else found[1]
