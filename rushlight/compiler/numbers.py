@@ -28,22 +28,19 @@ def joined(
 
     `record` records a call with the tensors of the second, and other floats.
     """
-    one, other = list(floats_in(first.structure)), list(floats_in(second.structure))
-    vary = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if i in first.varying or not same(a, b)]
-    sources = {i: Formula(None, [k - len(vary)]) for k, i in enumerate(vary)}  # counted from the end
-    numbers = [Traced(number, sources[i]) if i in sources else number for i, number in enumerate(other)]
+    before, now = list(floats_in(first.structure)), list(floats_in(second.structure))
+    vary = [i for i, (a, b) in enumerate(zip(before, now, strict=True)) if i in first.varying or not same(a, b)]
+    formulas = {i: Formula(None, [k - len(vary)]) for k, i in enumerate(vary)}  # counted from the end
+    numbers = [Traced(number, formulas[i]) if i in formulas else number for i, number in enumerate(now)]
     third = record(*call_with(second.structure, arguments, numbers))
     agree(second, third)
-    programs = [
-        with_numbers(recording, third, [floats[i] for i in vary])
-        for recording, floats in ((first.original, one), (second, other))
-    ]
-    before, made = programs
-    agree(before, made)
-    if made.backward is not None and before.backward is not None:
-        pair = [part for one in (before.backward, made.backward) for part in (one.program, one.sources)]
-        agree_programs(*pair, ())
-    stand_ins = [Varying(vary.index(i), number) if i in sources else number for i, number in enumerate(other)]
+    one = with_numbers(first.original, third, [before[i] for i in vary])
+    made = with_numbers(second, third, [now[i] for i in vary])
+    agree(one, made)
+    if one.backward is not None and made.backward is not None:
+        back, other = one.backward, made.backward
+        agree_programs(back.program, back.sources, other.program, other.sources, ())
+    stand_ins = [Varying(vary.index(i), number) if i in formulas else number for i, number in enumerate(now)]
     made.structure = with_floats(second.structure, iter(stand_ins))
     made.varying, made.original = frozenset(vary), second
     return made

@@ -16,7 +16,7 @@ from rushlight.compiler.differentiable import Ends, cotangents, sent_back
 from rushlight.compiler.memories import Memories, Unrecordable
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain
-from rushlight.core.arrays import is_array
+from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter
@@ -287,7 +287,7 @@ class Recorder(Interpreter):
         derivative = Derivative(node, needs)
         self.inside = True
         try:
-            results = derivative.all(*arrays)
+            results = [as_array(one) if isinstance(one, np.generic) else one for one in derivative.all(*arrays)]
         finally:
             self.inside = False
         derivative.live = tuple([i for i, one in enumerate(results) if isinstance(one, np.ndarray)])
