@@ -25,6 +25,7 @@ from rushlight.compiler.graph import (
 )
 from rushlight.compiler.program import PURE, VIEW, WRITE, Program, Step, Value, listed, replaced, same_places
 from rushlight.core.tracing import TracedNumber, trace
+from rushlight.ops.making.creation import full_array
 
 FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
 TRUTH = np.dtype(bool)
@@ -351,10 +352,16 @@ def reshaped(graph: Graph, step: Step, input: Any, shape: Any) -> Node:
     return graph.reshape(input, tuple(step.results[0].shape))  # type: ignore[arg-type]
 
 
+def filled(graph: Graph, step: Step, input: Node, dtype: np.dtype, format: Any, value: Any) -> Node:
+    """One number everywhere."""
+    node = graph.constant(np.array(value, dtype))
+    return graph.view(node, lambda array: np.broadcast_to(array, step.results[0].shape))  # type: ignore[arg-type]
+
+
 RULES: dict[str, Callable[..., Node]] = {
     "sum": summed, "sum_dims": summed, "mean": averaged, "mean_dims": averaged,
     "mm": mm, "bmm": mm, "broadcast": mm, "mm_turned": mm_turned, "mv": mv, "outer": outer, "dot": dot,
     "folded": folded, "linear": linear,
     "clone": copied, "reshape_copy": reshaped, "unsafe_view": reshaped, "squeezed": reshaped,
 }  # fmt: skip
-FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied}
+FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied, full_array: filled}

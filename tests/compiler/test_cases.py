@@ -336,6 +336,19 @@ def gradient_of_a_gradient(compile):
 
 
 @case
+def tensors_like_others(compile):
+    @compile
+    def f(x):
+        w = torch.full_like(x, 0.5).requires_grad_()
+        y = (x * w).sin()
+        y.backward(torch.ones_like(y) + torch.zeros_like(y))
+        return w.grad + torch.rand_like(y) + torch.full_like(x.t(), 2.0).t(), torch.ones_like(x)
+
+    torch.manual_seed(1)
+    return [part for x, _ in batches() for part in f(x)], f
+
+
+@case
 def functions_of_func(compile):
     w = torch.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0]])
 

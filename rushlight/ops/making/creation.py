@@ -11,7 +11,7 @@ from rushlight.core.interpreters import noted
 from rushlight.devices import META, device_of
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import result_dtype
-from rushlight.layouts import empty_array, laid_over
+from rushlight.layouts import empty_array, laid_over, memory_format
 from rushlight.ops.arguments.options import (
     LikeOptions,
     Options,
@@ -33,6 +33,16 @@ __all__ = [
 
 blank_array = noted(np.empty)
 blank_like = noted(empty_array)
+
+
+def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value) -> np.ndarray:
+    """An array with one value everywhere, of an array's shape, with its strides or in a memory format."""
+    array = empty_array(input, dtype, format)
+    array[...] = value
+    return array
+
+
+filled_like = noted(full_array)
 
 
 def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
@@ -149,9 +159,8 @@ def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
     if META in (input.device, device_of(options.get("device"))):
         options.pop("memory_format", None)
         return made(name, array_of(lambda shape, d: filled(shape, value or 0, d), input.shape, d, options), options)
-    array = blank_like(input._settled(), d, options.pop("memory_format", None))
-    if value is not None:
-        array[...] = checked_number(value, d)
+    like = input._settled(), d, options.pop("memory_format", None)
+    array = blank_like(*like) if value is None else filled_like(*like, checked_number(value, d))
     return made(name, array, options)
 
 
