@@ -156,6 +156,7 @@ _FUNCTIONS = {
         "sparse_csr_tensor",
     ],
     "storage": [
+        "is_storage",
         "BFloat16Storage", "BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage",
         "ComplexFloatStorage", "DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage",
         "ShortStorage", "TypedStorage", "UntypedStorage",
@@ -194,7 +195,7 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import storage
     from rushlight.storage import BFloat16Storage, BoolStorage, ByteStorage, CharStorage, ComplexDoubleStorage
     from rushlight.storage import ComplexFloatStorage, DoubleStorage, FloatStorage, HalfStorage, IntStorage
-    from rushlight.storage import LongStorage, ShortStorage, TypedStorage, UntypedStorage
+    from rushlight.storage import LongStorage, ShortStorage, TypedStorage, UntypedStorage, is_storage
     from rushlight.sparse.products import dsmm, hsmm, hspmm, saddmm, smm, spmm, sspaddmm
     from rushlight.threads import get_num_threads, set_num_threads
 

@@ -16,7 +16,14 @@ OPTIONAL = ("matplotlib", "mlxtend", "tqdm", "pillow", "torch")
 
 
 def show_config() -> None:
-    """Prints versions, whether the core is compiled, what each kernel takes of the CPU, BLAS, its kernels, threads."""
+    """Prints versions, whether the core is compiled, what each kernel takes of the CPU, BLAS, its kernels, threads.
+
+    >>> import rushlight as torch
+    >>> torch.show_config()
+    rushlight ...
+    Python ...
+    NumPy ...
+    """
     for name, value in config().items():
         print(f"{name:<14}{value}")
 

@@ -26,11 +26,22 @@ class Name:
 
 
 class layout(Name):
-    """The layout of a tensor: `torch.strided`, or how a sparse one keeps its indices."""
+    """The layout of a tensor: `torch.strided`, or how a sparse one keeps its indices.
+
+    >>> import rushlight as torch
+    >>> torch.ones(1).layout, torch.ones(1).to_sparse().layout
+    (torch.strided, torch.sparse_coo)
+    """
 
 
 class memory_format(Name):
-    """An order of the dimensions in memory."""
+    """An order of the dimensions in memory.
+
+    >>> import rushlight as torch
+    >>> x = torch.zeros(1, 2, 3, 4).to(memory_format=torch.channels_last)
+    >>> x.stride(), isinstance(torch.channels_last, torch.memory_format)
+    ((24, 1, 8, 2), True)
+    """
 
 
 strided = layout("strided")

@@ -35,12 +35,22 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` was asked for."""
+    """Whether `use_deterministic_algorithms` was asked for.
+
+    >>> import rushlight as torch
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
     return _deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether it was asked for with `warn_only`."""
+    """Whether it was asked for with `warn_only`.
+
+    >>> import rushlight as torch
+    >>> torch.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _warn_only
 
 
@@ -48,6 +58,11 @@ def set_float32_matmul_precision(precision: str) -> None:
     """Allows matrix products of float32 to be less precise: "high" or "medium" instead of "highest".
 
     Here they always have the highest precision. A warning for any other word, which changes nothing.
+
+    >>> import rushlight as torch
+    >>> torch.set_float32_matmul_precision("highest")
+    >>> torch.get_float32_matmul_precision()
+    'highest'
     """
     global _precision
     if precision not in ("highest", "high", "medium"):
@@ -60,7 +75,12 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` allowed."""
+    """What `set_float32_matmul_precision` allowed.
+
+    >>> import rushlight as torch
+    >>> torch.get_float32_matmul_precision()
+    'highest'
+    """
     return _precision
 
 
@@ -80,7 +100,12 @@ def set_warn_always(b: bool) -> None:
 
 
 def is_warn_always_enabled() -> bool:
-    """Whether `set_warn_always` was asked for."""
+    """Whether `set_warn_always` was asked for.
+
+    >>> import rushlight as torch
+    >>> torch.is_warn_always_enabled()
+    False
+    """
     return _warn_always
 
 

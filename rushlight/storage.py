@@ -13,7 +13,17 @@ from rushlight.missing import explain_misses as _explain_misses
 from rushlight.ops.changes.changed_views import set_ as set_to_tensor
 from rushlight.tensors import Tensor, share_memory
 
-__all__ = ["TypedStorage", "UntypedStorage"]
+__all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
+
+
+def is_storage(obj: object, /) -> bool:
+    """Whether an object is a storage: memory of tensors by itself.
+
+    >>> import rushlight as torch
+    >>> torch.is_storage(torch.ones(1).untyped_storage()), torch.is_storage(torch.ones(1))
+    (True, False)
+    """
+    return isinstance(obj, TypedStorage | UntypedStorage)
 
 
 def flat_memory(tensor: Tensor) -> np.ndarray:
@@ -230,73 +240,133 @@ class TypedStorage:
 
 
 class BFloat16Storage(TypedStorage):
-    """Memory of `torch.bfloat16`."""
+    """Memory of `torch.bfloat16`.
+
+    >>> import rushlight as torch
+    >>> torch.BFloat16Storage([1.0, 2.5]).tolist(), torch.BFloat16Storage.dtype
+    ([1.0, 2.5], torch.bfloat16)
+    """
 
     dtype = dtypes.bfloat16
 
 
 class BoolStorage(TypedStorage):
-    """Memory of `torch.bool`."""
+    """Memory of `torch.bool`.
+
+    >>> import rushlight as torch
+    >>> torch.BoolStorage([True, False]).tolist(), torch.BoolStorage.dtype
+    ([True, False], torch.bool)
+    """
 
     dtype = dtypes.bool
 
 
 class ByteStorage(TypedStorage):
-    """Memory of `torch.uint8`."""
+    """Memory of `torch.uint8`.
+
+    >>> import rushlight as torch
+    >>> torch.ByteStorage([1, 255]).tolist(), torch.ByteStorage.dtype
+    ([1, 255], torch.uint8)
+    """
 
     dtype = dtypes.uint8
 
 
 class CharStorage(TypedStorage):
-    """Memory of `torch.int8`."""
+    """Memory of `torch.int8`.
+
+    >>> import rushlight as torch
+    >>> torch.CharStorage([1, -1]).tolist(), torch.CharStorage.dtype
+    ([1, -1], torch.int8)
+    """
 
     dtype = dtypes.int8
 
 
 class ComplexDoubleStorage(TypedStorage):
-    """Memory of `torch.complex128`."""
+    """Memory of `torch.complex128`.
+
+    >>> import rushlight as torch
+    >>> torch.ComplexDoubleStorage([1.0, 2j]).tolist(), torch.ComplexDoubleStorage.dtype
+    ([(1+0j), 2j], torch.complex128)
+    """
 
     dtype = dtypes.complex128
 
 
 class ComplexFloatStorage(TypedStorage):
-    """Memory of `torch.complex64`."""
+    """Memory of `torch.complex64`.
+
+    >>> import rushlight as torch
+    >>> torch.ComplexFloatStorage([1.0, 2j]).tolist(), torch.ComplexFloatStorage.dtype
+    ([(1+0j), 2j], torch.complex64)
+    """
 
     dtype = dtypes.complex64
 
 
 class DoubleStorage(TypedStorage):
-    """Memory of `torch.float64`."""
+    """Memory of `torch.float64`.
+
+    >>> import rushlight as torch
+    >>> torch.DoubleStorage([1.0, 2.5]).tolist(), torch.DoubleStorage.dtype
+    ([1.0, 2.5], torch.float64)
+    """
 
     dtype = dtypes.float64
 
 
 class FloatStorage(TypedStorage):
-    """Memory of `torch.float32`."""
+    """Memory of `torch.float32`.
+
+    >>> import rushlight as torch
+    >>> torch.FloatStorage([1.0, 2.5]).tolist(), torch.FloatStorage.dtype
+    ([1.0, 2.5], torch.float32)
+    """
 
     dtype = dtypes.float32
 
 
 class HalfStorage(TypedStorage):
-    """Memory of `torch.float16`."""
+    """Memory of `torch.float16`.
+
+    >>> import rushlight as torch
+    >>> torch.HalfStorage([1.0, 2.5]).tolist(), torch.HalfStorage.dtype
+    ([1.0, 2.5], torch.float16)
+    """
 
     dtype = dtypes.float16
 
 
 class IntStorage(TypedStorage):
-    """Memory of `torch.int32`."""
+    """Memory of `torch.int32`.
+
+    >>> import rushlight as torch
+    >>> torch.IntStorage([1, 2]).tolist(), torch.IntStorage.dtype
+    ([1, 2], torch.int32)
+    """
 
     dtype = dtypes.int32
 
 
 class LongStorage(TypedStorage):
-    """Memory of `torch.int64`."""
+    """Memory of `torch.int64`.
+
+    >>> import rushlight as torch
+    >>> torch.LongStorage([1, 2]).tolist(), torch.LongStorage.dtype
+    ([1, 2], torch.int64)
+    """
 
     dtype = dtypes.int64
 
 
 class ShortStorage(TypedStorage):
-    """Memory of `torch.int16`."""
+    """Memory of `torch.int16`.
+
+    >>> import rushlight as torch
+    >>> torch.ShortStorage([1, 2]).tolist(), torch.ShortStorage.dtype
+    ([1, 2], torch.int16)
+    """
 
     dtype = dtypes.int16
 

@@ -441,7 +441,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return out
 
     def detach_(self) -> "Tensor":
-        """Takes this tensor out of the graph that made it: it becomes a leaf. Nothing happens in inference mode."""
+        """Takes this tensor out of the graph that made it: it becomes a leaf. Nothing happens in inference mode.
+
+        >>> import rushlight as torch
+        >>> x = torch.tensor([1.0], requires_grad=True) * 2
+        >>> torch.detach_(x).requires_grad
+        False
+        """
         if CURRENT.get().inference:
             return self
         if self._view is not None:

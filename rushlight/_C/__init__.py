@@ -13,11 +13,30 @@ __all__ = [
 
 
 class DisableTorchFunctionSubclass(_Without):
-    """A context in which classes take no calls over: subclasses of Tensor are as tensors."""
+    """A context in which classes take no calls over: subclasses of Tensor are as tensors.
+
+    >>> import rushlight as torch
+    >>> class Named(torch.Tensor):
+    ...     pass
+    >>> with torch._C.DisableTorchFunctionSubclass():
+    ...     type(torch.ones(2).as_subclass(Named) + 1).__name__
+    'Tensor'
+    """
 
 
 class DisableTorchFunction(_Without):
-    """A context in which neither classes nor modes take calls over."""
+    """A context in which neither classes nor modes take calls over.
+
+    >>> import rushlight as torch
+    >>> class Named(torch.Tensor):
+    ...     pass
+    >>> x = torch.ones(2).as_subclass(Named)
+    >>> type(x + 1).__name__
+    'Named'
+    >>> with torch._C.DisableTorchFunction():
+    ...     type(x + 1).__name__
+    'Tensor'
+    """
 
     modes = True
 

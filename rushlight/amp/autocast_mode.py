@@ -126,23 +126,45 @@ class autocast(ContextDecorator):
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is an `autocast` for a kind of device: for the CPU there is."""
+    """Whether there is an `autocast` for a kind of device: for the CPU there is.
+
+    >>> import rushlight as torch
+    >>> torch.amp.is_autocast_available("cpu")
+    True
+    """
     return device_type == "cpu"
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether this is inside an `autocast` block for a kind of device that is switched on."""
+    """Whether this is inside an `autocast` block for a kind of device that is switched on.
+
+    >>> import rushlight as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.is_autocast_enabled("cpu")
+    True
+    """
     found = innermost()
     return device_type == "cpu" and found is not None and found.dtype is not None
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether this is inside an `autocast("cpu")` block that is switched on."""
+    """Whether this is inside an `autocast("cpu")` block that is switched on.
+
+    >>> import rushlight as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.is_autocast_cpu_enabled()
+    True
+    """
     return is_autocast_enabled("cpu")
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """The type that products compute in inside the innermost `autocast` block, or would by default."""
+    """The type that products compute in inside the innermost `autocast` block, or would by default.
+
+    >>> import rushlight as torch
+    >>> torch.get_autocast_dtype("cpu")
+    torch.bfloat16
+    """
     if device_type != "cpu":
         return dtypes.float16
     found = innermost()
@@ -150,18 +172,47 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
 
 
 def get_autocast_cpu_dtype() -> dtypes.dtype:
-    """`get_autocast_dtype("cpu")`."""
+    """`get_autocast_dtype("cpu")`.
+
+    >>> import rushlight as torch
+    >>> torch.get_autocast_cpu_dtype()
+    torch.bfloat16
+    """
     return get_autocast_dtype("cpu")
 
 
 def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
-    """Sets the type that `autocast("cpu")` computes in where no other is given."""
+    """Sets the type that `autocast("cpu")` computes in where no other is given.
+
+    >>> import rushlight as torch
+    >>> torch.set_autocast_cpu_dtype(torch.float16)
+    >>> torch.get_autocast_cpu_dtype()
+    torch.float16
+    >>> torch.set_autocast_cpu_dtype(torch.bfloat16)
+    """
     default[0] = dtype
 
 
 def custom_fwd(fwd=None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None):
     """Decorates the `forward` of a custom function: with `cast_inputs`, it gets its tensors in that type, and runs
     with `autocast` switched off; without, `backward` finds the mode that `forward` had.
+
+    >>> import rushlight as torch
+    >>> class Product(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    ...     def forward(ctx, a, b):
+    ...         ctx.save_for_backward(a, b)
+    ...         return a @ b
+    ...
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, grad):
+    ...         a, b = ctx.saved_tensors
+    ...         return grad @ b.T, a.T @ grad
+    >>> with torch.autocast("cpu"):
+    ...     Product.apply(torch.ones(1, 1), torch.ones(1, 1)).dtype
+    torch.float32
     """
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
@@ -179,7 +230,24 @@ def custom_fwd(fwd=None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype 
 
 
 def custom_bwd(bwd=None, *, device_type: str = "cpu"):
-    """Decorates the `backward` of a custom function whose `forward` has `custom_fwd`: it runs in the same mode."""
+    """Decorates the `backward` of a custom function whose `forward` has `custom_fwd`: it runs in the same mode.
+
+    >>> import rushlight as torch
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu")
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ...
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, grad):  # with autocast as it was in the forward pass
+    ...         return 2 * grad
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> Double.apply(x).backward()
+    >>> x.grad
+    tensor([2.])
+    """
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 

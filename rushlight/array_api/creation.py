@@ -7,12 +7,22 @@ from rushlight.tensors import Tensor
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy: bool | None = None) -> Tensor:
-    """Data as an array, which shares its memory where `copy` is False, and where that is possible if it is None."""
+    """Data as an array, which shares its memory where `copy` is False, and where that is possible if it is None.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.asarray([1, 2], dtype=xp.float64)
+    tensor([1., 2.], dtype=torch.float64)
+    """
     return torch.asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
 def arange(start, /, stop=None, step=1, *, dtype=None, device=None) -> Tensor:
-    """Numbers from a first one on in equal steps, the last one left out; none where the steps lead away."""
+    """Numbers from a first one on in equal steps, the last one left out; none where the steps lead away.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.arange(5), xp.arange(1.0, 2.0, 0.5)
+    (tensor([0, 1, 2, 3, 4]), tensor([1.0000, 1.5000]))
+    """
     start, stop = (0, start) if stop is None else (start, stop)
     if ceil((stop - start) / step) <= 0:
         like = torch.arange(0, 0, dtype=dtype) if all(isinstance(x, int) for x in (start, stop, step)) else None
@@ -21,30 +31,58 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None) -> Tensor:
 
 
 def linspace(start, stop, /, num: int, *, dtype=None, device=None, endpoint: bool = True) -> Tensor:
-    """So many numbers between two, the second one included if `endpoint`."""
+    """So many numbers between two, the second one included if `endpoint`.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.linspace(0.0, 1.0, 4, endpoint=False)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500])
+    """
     if not endpoint:
         return torch.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
     return torch.linspace(start, stop, num, dtype=dtype, device=device)
 
 
 def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype=None, device=None) -> Tensor:
-    """Ones on a diagonal, zeros elsewhere."""
+    """Ones on a diagonal, zeros elsewhere.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.eye(2, 3, k=1)
+    tensor([[0., 1., 0.],
+            [0., 0., 1.]])
+    """
     columns = torch.arange(n_rows if n_cols is None else n_cols, device=device)
     return (columns == torch.arange(n_rows)[:, None] + k).to(torch.get_default_dtype() if dtype is None else dtype)
 
 
 def from_dlpack(x, /, *, device=None, copy: bool | None = None) -> Tensor:
-    """An array that shares the memory of another library's."""
+    """An array that shares the memory of another library's.
+
+    >>> import numpy as np
+    >>> from rushlight import array_api as xp
+    >>> xp.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.], dtype=torch.float64)
+    """
     return torch.from_dlpack(x, device=device, copy=copy)
 
 
 def full(shape, fill_value, *, dtype=None, device=None) -> Tensor:
-    """An array of one value."""
+    """An array of one value.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
+    """
     return torch.full(sizes(shape), fill_value, dtype=dtype, device=device)
 
 
 def full_like(x: Tensor, /, fill_value, *, dtype=None, device=None) -> Tensor:
-    """An array of one value in the shape of another."""
+    """An array of one value in the shape of another.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.full_like(xp.zeros(2), 7)
+    tensor([7., 7.])
+    """
     return torch.full_like(x, fill_value, dtype=dtype, device=device)
 
 
@@ -59,7 +97,13 @@ def filled(make, doc):
     def function(shape, *, dtype=None, device=None) -> Tensor:
         return make(sizes(shape), dtype=dtype, device=device)
 
-    function.__name__, function.__doc__ = make.__name__, doc
+    function.__name__ = name = make.__name__
+    function.__doc__ = f"""{doc}
+
+    >>> from rushlight import array_api as xp
+    >>> xp.{name}((2, 3)).shape
+    torch.Size([2, 3])
+    """
     return function
 
 
@@ -69,7 +113,13 @@ def filled_like(make, doc):
     def function(x: Tensor, /, *, dtype=None, device=None) -> Tensor:
         return make(x, dtype=dtype, device=device)
 
-    function.__name__, function.__doc__ = make.__name__, doc
+    function.__name__ = name = make.__name__
+    function.__doc__ = f"""{doc}
+
+    >>> from rushlight import array_api as xp
+    >>> xp.{name}(xp.asarray([[1.0, 2.0]])).shape
+    torch.Size([1, 2])
+    """
     return function
 
 

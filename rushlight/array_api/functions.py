@@ -133,45 +133,90 @@ def __getattr__(name):
 
 
 def astype(x: Tensor, dtype, /, *, copy: bool = True, device=None) -> Tensor:
-    """The array in another dtype; a copy of one that has it already, unless `copy` is False."""
+    """The array in another dtype; a copy of one that has it already, unless `copy` is False.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.astype(xp.asarray([1.5, 2.5]), xp.int64)
+    tensor([1, 2])
+    """
     return x.to(device=device, dtype=as_dtype(dtype), copy=copy)
 
 
 def broadcast_shapes(*shapes):
-    """The shape that arrays of these shapes are broadcast to."""
+    """The shape that arrays of these shapes are broadcast to.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.broadcast_shapes((3, 1), (1, 4))
+    (3, 4)
+    """
     return tuple(torch.broadcast_shapes(*shapes))
 
 
 def expand_dims(x: Tensor, /, *, axis=0) -> Tensor:
-    """A view with new axes of size 1. IndexError for one that is out of range."""
+    """A view with new axes of size 1. IndexError for one that is out of range.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.expand_dims(xp.ones(3), axis=1).shape
+    torch.Size([3, 1])
+    """
     return FUNCTIONS[np.expand_dims](x, axis)
 
 
 def isin(x1, x2, /, *, invert: bool = False) -> Tensor:
-    """Which elements of an array are among those of another."""
+    """Which elements of an array are among those of another.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([2, 5]))
+    tensor([False,  True, False])
+    """
     return FUNCTIONS[np.isin](x1, x2, invert=invert)
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The array sorted along an axis."""
+    """The array sorted along an axis.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.sort(xp.asarray([3, 1, 2]), descending=True)
+    tensor([3, 2, 1])
+    """
     return torch.sort(x, dim=axis, descending=descending, stable=stable)[0]
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The places of the elements along an axis in their order."""
+    """The places of the elements along an axis in their order.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.argsort(xp.asarray([3, 1, 2]), descending=True)
+    tensor([0, 2, 1])
+    """
     return torch.argsort(x, dim=axis, descending=descending, stable=stable)
 
 
 def std(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over some axes."""
+    """The standard deviation over some axes.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.std(xp.asarray([1.0, 3.0])), xp.std(xp.asarray([1.0, 3.0]), correction=1.0)
+    (tensor(1.), tensor(1.4142))
+    """
     return FUNCTIONS[np.std](x, axis, correction=correction, keepdims=keepdims)
 
 
 def var(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> Tensor:
-    """The variance over some axes."""
+    """The variance over some axes.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.var(xp.asarray([1.0, 3.0])), xp.var(xp.asarray([1.0, 3.0]), correction=1.0)
+    (tensor(1.), tensor(2.))
+    """
     return FUNCTIONS[np.var](x, axis, correction=correction, keepdims=keepdims)
 
 
 def vecdot(x1, x2, /, *, axis: int = -1) -> Tensor:
-    """The products of the vectors along an axis, the first one's conjugated."""
+    """The products of the vectors along an axis, the first one's conjugated.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.vecdot(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 1.0]))
+    tensor([3., 7.])
+    """
     return FUNCTIONS[np.linalg.vecdot](x1, x2, axis=axis)

@@ -5,7 +5,12 @@ from rushlight.array_api.types import DTYPES, isdtype
 
 
 class __array_namespace_info__:
-    """What there is: capabilities, devices and dtypes."""
+    """What there is: capabilities, devices and dtypes.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.__array_namespace_info__().default_dtypes()["real floating"]
+    torch.float32
+    """
 
     def capabilities(self) -> dict:
         """What is optional in the standard."""

@@ -23,7 +23,12 @@ finfo, iinfo = torch.finfo, torch.iinfo
 
 
 def isdtype(dtype, kind) -> bool:
-    """Whether a dtype is another, or of a kind, or of one of several. ValueError for a kind that there is not."""
+    """Whether a dtype is another, or of a kind, or of one of several. ValueError for a kind that there is not.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.isdtype(xp.float32, "real floating"), xp.isdtype(xp.int64, ("bool", "unsigned integer"))
+    (True, False)
+    """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
     if isinstance(kind, str):
@@ -34,12 +39,22 @@ def isdtype(dtype, kind) -> bool:
 
 
 def can_cast(from_, to, /) -> bool:
-    """Whether an array or a dtype can be cast by the rules of promotion: whether both promote to `to`."""
+    """Whether an array or a dtype can be cast by the rules of promotion: whether both promote to `to`.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.can_cast(xp.int32, xp.int64), xp.can_cast(xp.float64, xp.float32)
+    (True, False)
+    """
     return torch.promote_types(from_.dtype if isinstance(from_, Tensor) else from_, to) is to
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that arrays, dtypes and Python's numbers promote to. ValueError for none of the first two."""
+    """The dtype that arrays, dtypes and Python's numbers promote to. ValueError for none of the first two.
+
+    >>> from rushlight import array_api as xp
+    >>> xp.result_type(xp.ones(2), xp.float64)
+    torch.float64
+    """
     own = [x.dtype if isinstance(x, Tensor) else x for x in arrays_and_dtypes if isinstance(x, (Tensor, torch.dtype))]
     if not own:
         raise ValueError("result_type needs at least one array or dtype")

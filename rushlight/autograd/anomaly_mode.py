@@ -58,10 +58,21 @@ class detect_anomaly(set_detect_anomaly):
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Whether anomaly mode is on.
+
+    >>> import rushlight as torch
+    >>> torch.is_anomaly_enabled()
+    False
+    """
     return CURRENT.get().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode looks for NaN."""
+    """Whether anomaly mode looks for NaN.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.detect_anomaly(check_nan=False):
+    ...     torch.is_anomaly_check_nan_enabled()
+    False
+    """
     return CURRENT.get().check_nan

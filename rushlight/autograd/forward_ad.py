@@ -36,19 +36,41 @@ def entered() -> Duals | None:
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` gives: the value, and the tangent, or None."""
+    """What `unpack_dual` gives: the value, and the tangent, or None.
+
+    >>> import rushlight as torch
+    >>> fwAD = torch.autograd.forward_ad
+    >>> with fwAD.dual_level():
+    ...     dual = fwAD.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+    ...     fwAD.unpack_dual(dual.square())
+    UnpackedDualTensor(primal=tensor(4.), tangent=tensor(4.))
+    """
 
     primal: Tensor
     tangent: Tensor | None
 
 
 def enter_dual_level() -> int:
-    """Begins forward mode, and returns the number of the level: 0. RuntimeError inside another level."""
+    """Begins forward mode, and returns the number of the level: 0. RuntimeError inside another level.
+
+    >>> import rushlight as torch
+    >>> fwAD = torch.autograd.forward_ad
+    >>> level = fwAD.enter_dual_level()
+    >>> fwAD.unpack_dual(fwAD.make_dual(torch.tensor(2.0), torch.tensor(1.0)).square()).tangent
+    tensor(4.)
+    >>> fwAD.exit_dual_level()
+    """
     return dual_level().__enter__()
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Ends forward mode: all tangents of the level are gone. RuntimeError for a level that is not the last entered."""
+    """Ends forward mode: all tangents of the level are gone. RuntimeError for a level that is not the last entered.
+
+    >>> import rushlight as torch
+    >>> fwAD = torch.autograd.forward_ad
+    >>> level = fwAD.enter_dual_level()
+    >>> fwAD.exit_dual_level(level=level)
+    """
     duals = entered()
     if level is not None and level != (-1 if duals is None else 0):
         raise RuntimeError(

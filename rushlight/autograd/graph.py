@@ -39,6 +39,12 @@ class GradientEdge(NamedTuple):
     """The place in the graph where a tensor's gradient arrives: a node, and the number of its output.
 
     `metadata` has the tensor's shape and NumPy dtype, where they are known.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> edge = torch.autograd.graph.get_gradient_edge(x * 2)
+    >>> edge.node.name(), edge.output_nr
+    ('MulBackward0', 0)
     """
 
     node: Any

@@ -64,5 +64,11 @@ def store_of(
 def rendezvous(
     url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = timedelta(minutes=30)
 ) -> Iterator[tuple[Store | None, int, int]]:
-    """The store, rank and size that a URL leads to, as PyTorch's handlers give them: one after another, here one."""
+    """The store, rank and size that a URL leads to, as PyTorch's handlers give them: one after another, here one.
+
+    >>> import rushlight.distributed as dist
+    >>> store, rank, world_size = next(iter(dist.rendezvous("tcp://127.0.0.1:0", rank=0, world_size=1)))
+    >>> rank, world_size
+    (0, 1)
+    """
     yield store_of(url, world_size, rank, None, timeout)

@@ -73,7 +73,20 @@ def first_of(value: Tensor | list[Tensor]) -> Tensor:
 
 
 class GradBucket:
-    """What a communication hook sees of a bucket."""
+    """What a communication hook sees of a bucket.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1))
+    >>> def hook(state, bucket):
+    ...     print(bucket.index(), bucket.is_last(), bucket.buffer().shape)
+    ...     future = torch.futures.Future()
+    ...     future.set_result(bucket.buffer())
+    ...     return future
+    >>> model.register_comm_hook(None, hook)
+    >>> model(torch.ones(1, 2)).sum().backward()
+    0 True torch.Size([3])
+    """
 
     def __init__(self, bucket: Bucket, last: bool):
         self._bucket, self._last = bucket, last

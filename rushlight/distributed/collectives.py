@@ -52,9 +52,11 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
     Shapes and dtypes are the same everywhere. float16 and bfloat16 are summed in float32.
 
     >>> import rushlight as torch
-    >>> torch.distributed.init_process_group("mpi", rank=0, world_size=1)  # doctest: +SKIP
-    >>> x = torch.ones(2) * torch.distributed.get_rank()  # doctest: +SKIP
-    >>> torch.distributed.all_reduce(x)  # the same tensor everywhere  # doctest: +SKIP
+    >>> import rushlight.distributed as dist
+    >>> x = torch.ones(2) * dist.get_rank()
+    >>> dist.all_reduce(x)  # the same tensor everywhere
+    >>> x
+    tensor([0., 0.])
     """
     check_tensor(tensor, "tensor")
     members = member(group)
@@ -70,7 +72,15 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
 def all_reduce_coalesced(
     tensors: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """`all_reduce` of several tensors of one dtype in one communication."""
+    """`all_reduce` of several tensors of one dtype in one communication.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> a, b = torch.ones(1), torch.ones(2)
+    >>> dist.all_reduce_coalesced([a, b])
+    >>> a, b
+    (tensor([1.]), tensor([1., 1.]))
+    """
     check_tensors(tensors, "tensors")
     members = member(group)
     if members is None:
@@ -90,7 +100,15 @@ def reduce(
     tensor: Tensor, dst: int | None = None, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:  # fmt: skip
-    """Makes `tensor` on one process, `dst`, the sum, or another `op`, of those of all; the others keep theirs."""
+    """Makes `tensor` on one process, `dst`, the sum, or another `op`, of those of all; the others keep theirs.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> x = torch.ones(2)
+    >>> dist.reduce(x, dst=0)  # process 0 has the sum
+    >>> x
+    tensor([1., 1.])
+    """
     check_tensor(tensor, "tensor")
     members = member(group)
     if members is None:
@@ -110,7 +128,15 @@ def reduce(
 def broadcast(
     tensor: Tensor, src: int | None = None, group: Group = None, async_op: bool = False, group_src: int | None = None
 ) -> Work | None:
-    """Makes `tensor` on every process that of one process, `src`."""
+    """Makes `tensor` on every process that of one process, `src`.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> x = torch.tensor([float(dist.get_rank())])
+    >>> dist.broadcast(x, src=0)  # everywhere what process 0 has
+    >>> x
+    tensor([0.])
+    """
     check_tensor(tensor, "tensor")
     members = member(group)
     if members is None:
@@ -134,7 +160,15 @@ def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> No
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False) -> Work | None:
-    """Fills `tensor_list` on every process with the `tensor` of each; they may differ in size."""
+    """Fills `tensor_list` on every process with the `tensor` of each; they may differ in size.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> parts = [torch.empty(2) for _ in range(dist.get_world_size())]
+    >>> dist.all_gather(parts, torch.tensor([1.0, 2.0]))
+    >>> parts
+    [tensor([1., 2.])]
+    """
     check_tensors(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
     members = member(group)
@@ -153,7 +187,15 @@ def all_gather_coalesced(
     output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Group = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """`all_gather` of several tensors in one communication: a list of all of them from each process."""
+    """`all_gather` of several tensors in one communication: a list of all of them from each process.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> parts = [[torch.empty(1), torch.empty(2)]]  # a list for each process
+    >>> dist.all_gather_coalesced(parts, [torch.ones(1), torch.zeros(2)])
+    >>> parts
+    [[tensor([1.]), tensor([0., 0.])]]
+    """
     check_tensors(input_tensor_list, "tensor_list")
     members = member(group)
     if members is None:
@@ -172,6 +214,13 @@ def all_gather_into_tensor(
     """Fills `output_tensor` on every process with the `input_tensor` of each, one after the other or stacked.
 
     ValueError where it does not have room for exactly that.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> result = torch.empty(2 * dist.get_world_size())
+    >>> dist.all_gather_into_tensor(result, torch.tensor([1.0, 2.0]))
+    >>> result
+    tensor([1., 2.])
     """
     check_tensor(input_tensor, "input_tensor")
     check_tensor(output_tensor, "output_tensor")
@@ -198,6 +247,13 @@ def gather(
     """Fills `gather_list` on one process, `dst`, with the `tensor` of each process; the others give no list.
 
     ValueError for a list where there must be none, or the other way round.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> parts = [torch.empty(2) for _ in range(dist.get_world_size())] if dist.get_rank() == 0 else None
+    >>> dist.gather(torch.tensor([1.0, 2.0]), parts, dst=0)
+    >>> parts
+    [tensor([1., 2.])]
     """
     check_tensor(tensor, "tensor")
     members = member(group)
@@ -226,6 +282,13 @@ def scatter(
     """Gives each process's `tensor` its part of the `scatter_list` of one process, `src`; the others give no list.
 
     ValueError for a list where there must be none, or the other way round.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> x = torch.empty(2)
+    >>> dist.scatter(x, [torch.tensor([1.0, 2.0])] if dist.get_rank() == 0 else None, src=0)
+    >>> x
+    tensor([1., 2.])
     """
     check_tensor(tensor, "tensor")
     members = member(group)
@@ -250,7 +313,15 @@ def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Sums up the lists of all processes tensor by tensor, or by another `op`; each gets the one of its rank."""
+    """Sums up the lists of all processes tensor by tensor, or by another `op`; each gets the one of its rank.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> result = torch.empty(2)
+    >>> dist.reduce_scatter(result, [torch.tensor([1.0, 2.0])])
+    >>> result
+    tensor([1., 2.])
+    """
     check_tensor(output, "output")
     check_tensors(input_list, "input_list")
     members = member(group)
@@ -268,6 +339,13 @@ def reduce_scatter_tensor(
     """Sums up, or reduces by another `op`, the `input` of all processes; each gets the part of its rank.
 
     ValueError where the output is not one of as many equal parts as there are processes.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> result = torch.empty(2)
+    >>> dist.reduce_scatter_single(result, torch.tensor([1.0, 2.0]))
+    >>> result
+    tensor([1., 2.])
     """
     check_tensor(output, "output")
     check_tensor(input, "input")
@@ -299,7 +377,15 @@ def scatter_sums(group, name, reduction, data, counts, output, async_op):
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Group = None, async_op: bool = False
 ) -> Work | None:
-    """Sends the i-th tensor of the input list to process i, and puts what comes from process i at place i."""
+    """Sends the i-th tensor of the input list to process i, and puts what comes from process i at place i.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> received = [torch.empty(2)]
+    >>> dist.all_to_all(received, [torch.tensor([1.0, 2.0])])
+    >>> received
+    [tensor([1., 2.])]
+    """
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
     members = member(group)
@@ -321,6 +407,13 @@ def all_to_all_single(
     """Splits `input` along its first dimension, sends part i to process i, and joins what comes in `output`.
 
     Parts are equal, or as long as the split sizes say. RuntimeError where sizes do not add up.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> received = torch.empty(2)
+    >>> dist.all_to_all_single(received, torch.tensor([1.0, 2.0]))
+    >>> received
+    tensor([1., 2.])
     """
     check_tensor(output, "output")
     check_tensor(input, "input")
@@ -352,7 +445,11 @@ def split_counts(tensor: Tensor, sizes: list[int] | None, parts: int) -> list[in
 def barrier(
     group: Group = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
 ) -> Work | None:
-    """Returns once all processes of the group have called it."""
+    """Returns once all processes of the group have called it.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.barrier()  # returns when all processes are here
+    """
     members = member(group)
     if members is None:
         return None

@@ -18,7 +18,13 @@ __all__ = ["DeviceMesh", "init_device_mesh"]
 
 
 class DeviceMesh:
-    """The ranks of all processes as an array, and the group of this process along each of its dimensions."""
+    """The ranks of all processes as an array, and the group of this process along each of its dimensions.
+
+    >>> import rushlight.distributed as dist
+    >>> mesh = dist.DeviceMesh("cpu", [0], mesh_dim_names=("data",))
+    >>> mesh.shape, mesh.get_local_rank("data")
+    ((1,), 0)
+    """
 
     def __init__(
         self, device_type: str, mesh: Any, *, mesh_dim_names: tuple[str, ...] | None = None,
@@ -99,7 +105,13 @@ class DeviceMesh:
 def init_device_mesh(
     device_type: str, mesh_shape: tuple[int, ...], *, mesh_dim_names: tuple[str, ...] | None = None
 ) -> DeviceMesh:
-    """Lays all processes out in a mesh, row by row. RuntimeError for another number of places than processes."""
+    """Lays all processes out in a mesh, row by row. RuntimeError for another number of places than processes.
+
+    >>> import rushlight.distributed as dist
+    >>> mesh = dist.init_device_mesh("cpu", (1,), mesh_dim_names=("data",))
+    >>> mesh.size()
+    1
+    """
     if not is_initialized():
         init_process_group()
     if int(np.prod(mesh_shape)) != get_world_size():

@@ -4,16 +4,36 @@ __all__ = ["DistBackendError", "DistError", "DistNetworkError", "DistStoreError"
 
 
 class DistError(RuntimeError):
-    """Something went wrong between processes."""
+    """Something went wrong between processes.
+
+    >>> import rushlight.distributed as dist
+    >>> issubclass(dist.DistBackendError, dist.DistError), issubclass(dist.DistError, RuntimeError)
+    (True, True)
+    """
 
 
 class DistBackendError(DistError):
-    """A communication failed or took too long."""
+    """A communication failed or took too long.
+
+    >>> import rushlight.distributed as dist
+    >>> issubclass(dist.DistBackendError, dist.DistError)
+    True
+    """
 
 
 class DistNetworkError(DistError):
-    """A process could not be reached."""
+    """A process could not be reached.
+
+    >>> import rushlight.distributed as dist
+    >>> issubclass(dist.DistNetworkError, dist.DistError)
+    True
+    """
 
 
 class DistStoreError(DistError):
-    """A store did not answer, or does not have what was asked for in time."""
+    """A store did not answer, or does not have what was asked for in time.
+
+    >>> import rushlight.distributed as dist
+    >>> issubclass(dist.DistStoreError, dist.DistError)
+    True
+    """

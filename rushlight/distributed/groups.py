@@ -26,7 +26,12 @@ default_pg_timeout = timedelta(minutes=30)
 
 
 class Backend(str):
-    """The name of a backend, in lower case. All that run on a CPU are served by MPI."""
+    """The name of a backend, in lower case. All that run on a CPU are served by MPI.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.Backend("GLOO")
+    'gloo'
+    """
 
     MPI = "mpi"
     GLOO = "gloo"
@@ -52,7 +57,13 @@ class Backend(str):
 
 
 class ProcessGroup:
-    """Some processes that communicate with each other. Made by `init_process_group` and `new_group`."""
+    """Some processes that communicate with each other. Made by `init_process_group` and `new_group`.
+
+    >>> import rushlight.distributed as dist
+    >>> group = dist.group.WORLD
+    >>> group.rank(), group.size()
+    (0, 1)
+    """
 
     def __init__(self, comm: Any, ranks: list[int], timeout: timedelta, name: str, backend: str, description: str = ""):
         self.comm = comm
@@ -109,22 +120,42 @@ class _GroupMeta(type):
 
 
 class group(metaclass=_GroupMeta):
-    """`group.WORLD`: the group of all processes."""
+    """`group.WORLD`: the group of all processes.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.group.WORLD.size()
+    1
+    """
 
 
 class GroupMember(metaclass=_GroupMeta):
-    """`GroupMember.NON_GROUP_MEMBER`: what `new_group` gives those that are not in it."""
+    """`GroupMember.NON_GROUP_MEMBER`: what `new_group` gives those that are not in it.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.GroupMember.WORLD is dist.group.WORLD
+    True
+    """
 
     NON_GROUP_MEMBER = -100
 
 
 def is_available() -> bool:
-    """True: `torch.distributed` is there. Whether MPI is, `is_mpi_available()` tells."""
+    """True: `torch.distributed` is there. Whether MPI is, `is_mpi_available()` tells.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.is_available()
+    True
+    """
     return True
 
 
 def is_mpi_available() -> bool:
-    """Whether MPI can be loaded: mpi4py and the MPI library under it."""
+    """Whether MPI can be loaded: mpi4py and the MPI library under it.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.is_gloo_available()
+    True
+    """
     return mpi.available()
 
 
@@ -132,7 +163,12 @@ is_gloo_available = is_mpi_available
 
 
 def is_nccl_available() -> bool:
-    """False: there are no GPUs."""
+    """False: there are no GPUs.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.is_nccl_available()
+    False
+    """
     return False
 
 
@@ -140,12 +176,22 @@ is_ucc_available = is_xccl_available = is_nccl_available
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether communication by the name of that backend works."""
+    """Whether communication by the name of that backend works.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.is_backend_available("gloo"), dist.is_backend_available("nccl")
+    (True, False)
+    """
     return backend.lower() in ("mpi", "gloo") and mpi.available()
 
 
 def get_default_backend_for_device(device: str | device_type) -> str:
-    """The backend that `init_process_group` takes for a device: "gloo" for the CPU. ValueError for one without."""
+    """The backend that `init_process_group` takes for a device: "gloo" for the CPU. ValueError for one without.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_default_backend_for_device("cpu")
+    'gloo'
+    """
     name = (device if isinstance(device, device_type) else device_type(device)).type
     found = {"cpu": "gloo", "cuda": "nccl", "mps": "gloo", "xpu": "xccl"}.get(name)
     if found is None:
@@ -154,12 +200,22 @@ def get_default_backend_for_device(device: str | device_type) -> str:
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` has been called."""
+    """Whether `init_process_group` has been called.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.is_initialized()
+    True
+    """
     return World.default is not None
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether `torchrun` of PyTorch started this process."""
+    """Whether `torchrun` of PyTorch started this process.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.is_torchelastic_launched()
+    False
+    """
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
@@ -176,6 +232,12 @@ def init_process_group(
 
     `timeout` (30 minutes) limits every communication of the group. `backend` is "mpi" or "gloo"; MPI serves both.
     ValueError where it was called before or the arguments do not fit, RuntimeError where there is no MPI.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.destroy_process_group()
+    >>> dist.init_process_group("gloo", rank=0, world_size=1)  # without arguments where `rushlight launch` started it
+    >>> dist.get_rank(), dist.get_world_size()
+    (0, 1)
     """
     if World.default is not None:
         raise ValueError("trying to initialize the default process group twice!")
@@ -240,22 +302,42 @@ def here(given: ProcessGroup | None) -> ProcessGroup:
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """This process's rank in a group, by default the one of all; -1 if it is not in it."""
+    """This process's rank in a group, by default the one of all; -1 if it is not in it.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_rank()
+    0
+    """
     return -1 if group is GroupMember.NON_GROUP_MEMBER else here(group).rank()
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many processes there are in a group, by default the one of all; -1 if this one is not in it."""
+    """How many processes there are in a group, by default the one of all; -1 if this one is not in it.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_world_size()
+    1
+    """
     return -1 if group is GroupMember.NON_GROUP_MEMBER else here(group).size()
 
 
 def get_backend(group: ProcessGroup | None = None) -> str:
-    """The name of the backend that a group was made with."""
+    """The name of the backend that a group was made with.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_backend()
+    'gloo'
+    """
     return here(group).backend
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """This process's rank among those of its machine. RuntimeError where LOCAL_RANK is not set and none is given."""
+    """This process's rank among those of its machine. RuntimeError where LOCAL_RANK is not set and none is given.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_node_local_rank(fallback_rank=0)
+    0
+    """
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is not None:
@@ -267,12 +349,22 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """The ranks of a group's processes among all."""
+    """The ranks of a group's processes among all.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_process_group_ranks(dist.group.WORLD)
+    [0]
+    """
     return list(here(group).ranks)
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The rank among all of the process that has a rank in a group. ValueError where the group has no such rank."""
+    """The rank among all of the process that has a rank in a group. ValueError where the group has no such rank.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_global_rank(dist.group.WORLD, 0)
+    0
+    """
     ranks = here(group).ranks
     if not 0 <= group_rank < len(ranks):
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
@@ -280,7 +372,12 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The rank in a group of the process that has a rank among all. ValueError where it is not in the group."""
+    """The rank in a group of the process that has a rank among all. ValueError where it is not in the group.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.get_group_rank(dist.group.WORLD, 0)
+    0
+    """
     ranks = here(group).ranks
     if global_rank not in ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {group}")
@@ -296,6 +393,11 @@ def new_group(
 
     All processes have to call it, or, with `use_local_synchronization`, those in it. ValueError for ranks that there
     are not, or that come twice.
+
+    >>> import rushlight.distributed as dist
+    >>> pair = dist.new_group([0])
+    >>> dist.get_process_group_ranks(pair)
+    [0]
     """
     world = here(None)
     chosen = list(range(world.size())) if ranks is None else sorted(ranks) if sort_ranks else list(ranks)
@@ -323,7 +425,13 @@ def new_subgroups_by_enumeration(
     ranks_per_subgroup_list: Sequence[Sequence[int]], timeout: timedelta | None = None, backend: str | None = None,
     pg_options: Any = None, group_desc: str | None = None,
 ) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:  # fmt: skip
-    """Makes a group of each list of ranks; gives this process's own, and all. ValueError for a rank in two."""
+    """Makes a group of each list of ranks; gives this process's own, and all. ValueError for a rank in two.
+
+    >>> import rushlight.distributed as dist
+    >>> mine, every = dist.new_subgroups_by_enumeration([[0]])
+    >>> dist.get_process_group_ranks(mine)
+    [0]
+    """
     flat = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
     if not flat:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
@@ -343,6 +451,11 @@ def new_subgroups(
     """Makes groups of neighbours of equal size, by default those of one machine; gives this process's own, and all.
 
     ValueError if the size does not divide the number of processes.
+
+    >>> import rushlight.distributed as dist
+    >>> mine, every = dist.new_subgroups(group_size=1)
+    >>> mine.size(), len(every)
+    (1, 1)
     """
     size = int(os.environ.get("LOCAL_WORLD_SIZE", 1)) if group_size is None else group_size
     ranks = here(group).ranks
@@ -359,7 +472,13 @@ def split_group(
     timeout: timedelta | None = None, pg_options: Any = None, group_desc: str | None = None,
     backend: str | None = None,
 ) -> ProcessGroup | None:  # fmt: skip
-    """Splits a group into parts by lists of ranks in it; gives the part of this process, None if it is in none."""
+    """Splits a group into parts by lists of ranks in it; gives the part of this process, None if it is in none.
+
+    >>> import rushlight.distributed as dist
+    >>> mine = dist.split_group(split_ranks=[[0]])
+    >>> mine.size()
+    1
+    """
     parent = here(parent_pg)
     if not split_ranks:
         raise ValueError("split_ranks cannot be None or empty")
@@ -377,7 +496,14 @@ def split_group(
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Ends a group; by default the one of all, after which `init_process_group` may make a new one."""
+    """Ends a group; by default the one of all, after which `init_process_group` may make a new one.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.destroy_process_group()
+    >>> dist.is_initialized()
+    False
+    >>> dist.init_process_group("gloo", rank=0, world_size=1)
+    """
     if group is GroupMember.NON_GROUP_MEMBER:
         return
     ended = here(group)

@@ -45,7 +45,14 @@ def sizes_of(parts: list[Tensor]) -> Tensor:
 
 
 def all_gather_object(object_list: list, obj: Any, group: Group = None) -> None:
-    """Fills `object_list` on every process with the `obj` of each."""
+    """Fills `object_list` on every process with the `obj` of each.
+
+    >>> import rushlight.distributed as dist
+    >>> found = [None] * dist.get_world_size()
+    >>> dist.all_gather_object(found, {"rank": dist.get_rank()})
+    >>> found
+    [{'rank': 0}]
+    """
     members = member(group)
     if members is None:
         return
@@ -61,7 +68,14 @@ def gather_object(
     obj: Any, object_gather_list: list | None = None, dst: int | None = None, group: Group = None,
     group_dst: int | None = None,
 ) -> None:  # fmt: skip
-    """Fills `object_gather_list` on one process, `dst`, with the `obj` of each; the others give no list."""
+    """Fills `object_gather_list` on one process, `dst`, with the `obj` of each; the others give no list.
+
+    >>> import rushlight.distributed as dist
+    >>> found = [None] * dist.get_world_size() if dist.get_rank() == 0 else None
+    >>> dist.gather_object("a result", found, dst=0)
+    >>> found
+    ['a result']
+    """
     members = member(group)
     if members is None:
         return
@@ -83,7 +97,14 @@ def gather_object(
 def broadcast_object_list(
     object_list: list, src: int | None = None, group: Group = None, device: Any = None, group_src: int | None = None
 ) -> None:
-    """Makes the objects of a list on every process those of one process, `src`. Lists are equally long."""
+    """Makes the objects of a list on every process those of one process, `src`. Lists are equally long.
+
+    >>> import rushlight.distributed as dist
+    >>> settings = [{"lr": 0.1}] if dist.get_rank() == 0 else [None]
+    >>> dist.broadcast_object_list(settings, src=0)
+    >>> settings
+    [{'lr': 0.1}]
+    """
     members = member(group)
     if members is None:
         return
@@ -104,7 +125,14 @@ def scatter_object_list(
     scatter_object_output_list: list, scatter_object_input_list: list | None = None, src: int | None = None,
     group: Group = None, group_src: int | None = None,
 ) -> None:  # fmt: skip
-    """Puts at the first place of each process's output list its object of the input list of one process, `src`."""
+    """Puts at the first place of each process's output list its object of the input list of one process, `src`.
+
+    >>> import rushlight.distributed as dist
+    >>> mine = [None]
+    >>> dist.scatter_object_list(mine, ["a task"] if dist.get_rank() == 0 else None, src=0)
+    >>> mine
+    ['a task']
+    """
     members = member(group)
     if members is None:
         return
@@ -126,7 +154,19 @@ def send_object_list(
     object_list: list, dst: int | None = None, group: Group = None, device: Any = None, group_dst: int | None = None,
     use_batch: bool = False,
 ) -> None:  # fmt: skip
-    """Sends the objects of a list to a process."""
+    """Sends the objects of a list to a process.
+
+    >>> import rushlight.distributed as dist
+    >>> def share(value):  # with process 1
+    ...     values = [value]
+    ...     if dist.get_rank() == 0:
+    ...         dist.send_object_list(values, dst=1)
+    ...     elif dist.get_rank() == 1:
+    ...         dist.recv_object_list(values, src=0)
+    ...     return values[0]
+    >>> if dist.get_world_size() > 1:
+    ...     print(share({"lr": 0.1}))
+    """
     parts = [to_tensor(item) for item in object_list]
     send(sizes_of(parts), dst, group, group_dst=group_dst)
     for part in parts:
@@ -137,7 +177,19 @@ def recv_object_list(
     object_list: list, src: int | None = None, group: Group = None, device: Any = None, group_src: int | None = None,
     use_batch: bool = False,
 ) -> int:  # fmt: skip
-    """Receives objects into a list of as many places; gives the rank that they came from, -1 outside the group."""
+    """Receives objects into a list of as many places; gives the rank that they came from, -1 outside the group.
+
+    >>> import rushlight.distributed as dist
+    >>> def share(value):  # with process 1
+    ...     values = [value]
+    ...     if dist.get_rank() == 0:
+    ...         dist.send_object_list(values, dst=1)
+    ...     elif dist.get_rank() == 1:
+    ...         dist.recv_object_list(values, src=0)
+    ...     return values[0]
+    >>> if dist.get_world_size() > 1:
+    ...     print(share({"lr": 0.1}))
+    """
     sizes = zeros(len(object_list))
     source = recv(sizes, src, group, group_src=group_src)
     for i, size in enumerate(sizes):

@@ -27,6 +27,18 @@ def isend(
     """Begins to send a tensor to a process, which receives it with the same `tag`.
 
     The tensor must not change before the work is done. ValueError for this process itself as the receiver.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> def pass_on(x):  # from each process to the next, around the ring
+    ...     rank, size = dist.get_rank(), dist.get_world_size()
+    ...     received = torch.empty_like(x)
+    ...     works = [dist.isend(x, (rank + 1) % size), dist.irecv(received, (rank - 1) % size)]
+    ...     for work in works:
+    ...         work.wait()
+    ...     return received
+    >>> if dist.get_world_size() > 1:
+    ...     print(pass_on(torch.ones(2)))
     """
     check_tensor(tensor, "tensor")
     members = member(group)
@@ -43,7 +55,20 @@ def isend(
 def irecv(
     tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
 ) -> Work | None:
-    """Begins to receive a tensor of the same size and dtype as the one sent; from any process if none is named."""
+    """Begins to receive a tensor of the same size and dtype as the one sent; from any process if none is named.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> def pass_on(x):  # from each process to the next, around the ring
+    ...     rank, size = dist.get_rank(), dist.get_world_size()
+    ...     received = torch.empty_like(x)
+    ...     works = [dist.isend(x, (rank + 1) % size), dist.irecv(received, (rank - 1) % size)]
+    ...     for work in works:
+    ...         work.wait()
+    ...     return received
+    >>> if dist.get_world_size() > 1:
+    ...     print(pass_on(torch.ones(2)))
+    """
     check_tensor(tensor, "tensor")
     members = member(group)
     if members is None:
@@ -57,7 +82,20 @@ def irecv(
 def send(
     tensor: Tensor, dst: int | None = None, group: Group = None, tag: int = 0, group_dst: int | None = None
 ) -> None:
-    """Sends a tensor to a process, and returns when its memory may be used again."""
+    """Sends a tensor to a process, and returns when its memory may be used again.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> def share(value):  # with process 1
+    ...     values = [value]
+    ...     if dist.get_rank() == 0:
+    ...         dist.send(values[0], dst=1)
+    ...     elif dist.get_rank() == 1:
+    ...         dist.recv(values[0], src=0)
+    ...     return values[0]
+    >>> if dist.get_world_size() > 1:
+    ...     print(share(torch.ones(2)))
+    """
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
         work.wait()
@@ -66,7 +104,20 @@ def send(
 def recv(
     tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
 ) -> int:
-    """Receives a tensor, from any process if none is named; gives the rank that it came from, -1 outside the group."""
+    """Receives a tensor, from any process if none is named; gives the rank that it came from, -1 outside the group.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> def share(value):  # with process 1
+    ...     values = [value]
+    ...     if dist.get_rank() == 0:
+    ...         dist.send(values[0], dst=1)
+    ...     elif dist.get_rank() == 1:
+    ...         dist.recv(values[0], src=0)
+    ...     return values[0]
+    >>> if dist.get_world_size() > 1:
+    ...     print(share(torch.ones(2)))
+    """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
         return -1
@@ -75,7 +126,21 @@ def recv(
 
 
 class P2POp:
-    """One message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the other process's rank among all."""
+    """One message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the other process's rank among all.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> def pass_on(x):  # from each process to the next, around the ring
+    ...     rank, size = dist.get_rank(), dist.get_world_size()
+    ...     received = torch.empty_like(x)
+    ...     sent = dist.P2POp(dist.isend, x, (rank + 1) % size)
+    ...     awaited = dist.P2POp(dist.irecv, received, (rank - 1) % size)
+    ...     for work in dist.batch_isend_irecv([sent, awaited]):
+    ...         work.wait()
+    ...     return received
+    >>> if dist.get_world_size() > 1:
+    ...     print(pass_on(torch.ones(2)))
+    """
 
     def __init__(
         self, op: Callable, tensor: Tensor, peer: int | None = None, group: Group = None, tag: int = 0,
@@ -90,7 +155,21 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Begins several messages; gives their works. ValueError where they are of several groups, or none."""
+    """Begins several messages; gives their works. ValueError where they are of several groups, or none.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> def pass_on(x):  # from each process to the next, around the ring
+    ...     rank, size = dist.get_rank(), dist.get_world_size()
+    ...     received = torch.empty_like(x)
+    ...     sent = dist.P2POp(dist.isend, x, (rank + 1) % size)
+    ...     awaited = dist.P2POp(dist.irecv, received, (rank - 1) % size)
+    ...     for work in dist.batch_isend_irecv([sent, awaited]):
+    ...         work.wait()
+    ...     return received
+    >>> if dist.get_world_size() > 1:
+    ...     print(pass_on(torch.ones(2)))
+    """
     if not isinstance(p2p_op_list, list) or not all(isinstance(op, P2POp) for op in p2p_op_list) or not p2p_op_list:
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to be of type ``torch.distributed.P2POp``.")
     if len({id(op.group) for op in p2p_op_list}) > 1:
@@ -103,6 +182,10 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
     """A barrier that tells who did not come: rank 0 raises a RuntimeError that names the first missing rank.
 
     With `wait_all_ranks` it waits for all, and names all that are missing.
+
+    >>> import rushlight.distributed as dist
+    >>> from datetime import timedelta
+    >>> dist.monitored_barrier(timeout=timedelta(seconds=10))
     """
     members = member(group)
     if members is None:

@@ -29,7 +29,13 @@ def as_bytes(value: str | bytes) -> bytes:
 
 
 class Store:
-    """Keys with values that several processes share. Values are strings or bytes, and come back as bytes."""
+    """Keys with values that several processes share. Values are strings or bytes, and come back as bytes.
+
+    >>> import rushlight.distributed as dist
+    >>> store = dist.HashStore()
+    >>> isinstance(store, dist.Store), store.add("count", 1), store.add("count", 2)
+    (True, 1, 3)
+    """
 
     timeout = DEFAULT_TIMEOUT
 
@@ -115,7 +121,15 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file, for processes that share a file system."""
+    """A store in a file, for processes that share a file system.
+
+    >>> import rushlight.distributed as dist
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "store")
+    >>> dist.FileStore(path, 1).set("key", "value")
+    >>> dist.FileStore(path, 1).get("key")
+    b'value'
+    """
 
     def __init__(self, file_name: str, world_size: int = -1):
         self.path = file_name
@@ -169,6 +183,12 @@ class TCPStore(Store):
 
     `port` 0 lets the system choose one, which `port` then tells. DistNetworkError where the master does not answer
     within the timeout.
+
+    >>> import rushlight.distributed as dist
+    >>> server = dist.TCPStore("127.0.0.1", 0, world_size=1, is_master=True, wait_for_workers=False)
+    >>> server.set("key", "value")
+    >>> server.get("key")
+    b'value'
     """
 
     def __init__(
@@ -265,7 +285,14 @@ def unpacking(function):
 
 
 class PrefixStore(Store):
-    """A store within another: its keys have a prefix there."""
+    """A store within another: its keys have a prefix there.
+
+    >>> import rushlight.distributed as dist
+    >>> store = dist.HashStore()
+    >>> dist.PrefixStore("mine", store).set("key", "value")
+    >>> dist.PrefixStore("mine", store).get("key"), dist.PrefixStore("yours", store).check(["key"])
+    (b'value', False)
+    """
 
     def __init__(self, prefix: str, store: Any):
         self.prefix, self.underlying_store = prefix, store

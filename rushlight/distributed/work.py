@@ -32,6 +32,12 @@ class Work:
     """A communication under way, as `torch.distributed.Work`.
 
     `wait()` returns once the tensors may be used again and hold what they should.
+
+    >>> import rushlight as torch
+    >>> import rushlight.distributed as dist
+    >>> work = dist.all_reduce(torch.ones(1), async_op=True)
+    >>> work.wait(), work.is_completed()
+    (True, True)
     """
 
     def __init__(

@@ -22,6 +22,20 @@ class Distribution:
     """A batch of distributions, of shape `batch_shape`, each over values of shape `event_shape`.
 
     A class says in `arg_constraints` where its parameters lie, in `support` where its values do.
+
+    >>> import rushlight as torch
+    >>> class Certain(torch.distributions.Distribution):
+    ...     arg_constraints = {"value": torch.distributions.constraints.real}
+    ...
+    ...     def __init__(self, value):
+    ...         self.value = value
+    ...         super().__init__(value.shape)
+    ...
+    ...     def rsample(self, sample_shape=()):
+    ...         return self.value.expand(self._extended_shape(sample_shape))
+    >>> Certain(torch.tensor([1.0, 2.0])).sample((2,))
+    tensor([[1., 2.],
+            [1., 2.]])
     """
 
     arg_constraints: ClassVar[Any] = property(not_given, doc="Where the parameters lie, by their names.")

@@ -11,7 +11,13 @@ __all__ = ["ExponentialFamily"]
 
 class ExponentialFamily(Distribution):
     """Distributions whose entropy follows from the gradient of their log normalizer (F. Nielsen and R. Nock, "Entropies
-    and cross-entropies of exponential families", 2010)."""
+    and cross-entropies of exponential families", 2010).
+
+    >>> import rushlight as torch
+    >>> family = torch.distributions.Normal(0.0, 1.0)
+    >>> isinstance(family, torch.distributions.ExponentialFamily), family.entropy()
+    (True, tensor(1.4189))
+    """
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

@@ -64,7 +64,14 @@ class OneHotCategorical(Shares, Distribution):
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """The same whose samples pass gradients on to `probs` as they are (Y. Bengio, N. Léonard and A. Courville,
-    "Estimating or propagating gradients through stochastic neurons for conditional computation", 2013)."""
+    "Estimating or propagating gradients through stochastic neurons for conditional computation", 2013).
+
+    >>> import rushlight as torch
+    >>> probs = torch.tensor([0.2, 0.8], requires_grad=True)
+    >>> sample = torch.distributions.OneHotCategoricalStraightThrough(probs).rsample()
+    >>> sample.sum().item(), sample.requires_grad
+    (1.0, True)
+    """
 
     has_rsample = True
 

@@ -11,7 +11,12 @@ SYMPTOMS = ("error", "nan", "none", "zero", "wrong", "memory")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of mistake: what one sees of it, what it is, a program that makes it, and the program mended."""
+    """A kind of mistake: what one sees of it, what it is, a program that makes it, and the program mended.
+
+    >>> from rushlight.explain.finding import KINDS
+    >>> KINDS["cut-parameter"].symptom, KINDS["cut-parameter"].title
+    ('none', 'the way from a parameter to the loss is cut')
+    """
 
     name: str
     symptom: str
@@ -38,7 +43,12 @@ def finder(function):
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the program."""
+    """A line of the program.
+
+    >>> from rushlight.explain import Line
+    >>> print(Line("train.py", 7, "loss.backward()"))
+    train.py:7
+    """
 
     file: str
     number: int
@@ -59,6 +69,13 @@ class Finding:
 
     `related` are other lines that have to do with it, each with a word on what it is; `evidence` the numbers that it
     rests on.
+
+    >>> import rushlight as torch
+    >>> with torch.autograd.explain(file=False) as why:
+    ...     torch.tensor([1.0, 0.0], requires_grad=True).log().sum().backward()
+    >>> finding = why.findings[0]
+    >>> finding.kind.name, finding.what
+    ('first-bad-value', 'log() gives an infinity here (there is a zero among its operands)')
     """
 
     kind: Kind

@@ -33,6 +33,10 @@ def serve_mindspore() -> None:
     """From now on, in this process, `import mindspore` gives `rushlight.interop.mindspore`, module for module.
 
     RuntimeError if MindSpore itself has been imported already.
+
+    >>> from rushlight.interop import serve_mindspore
+    >>> serve_mindspore()  # doctest: +SKIP
+    >>> from mindspore import nn  # doctest: +SKIP
     """
     serve("mindspore")
 

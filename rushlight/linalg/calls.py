@@ -16,7 +16,15 @@ __all__ = ["LinAlgError"]
 
 
 class LinAlgError(RuntimeError):
-    """A computation of linear algebra that has no result, as of a matrix that is singular."""
+    """A computation of linear algebra that has no result, as of a matrix that is singular.
+
+    >>> import rushlight as torch
+    >>> try:
+    ...     torch.linalg.inv(torch.zeros(2, 2))
+    ... except torch.linalg.LinAlgError as error:
+    ...     print(str(error)[:62])
+    linalg.inv: The diagonal element 1 is zero, the inversion coul
+    """
 
 
 def linalg(function: Callable) -> Callable:

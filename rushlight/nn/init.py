@@ -125,17 +125,32 @@ def reject_uniform(array, mean, std, a, b, generator):
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fills a tensor with one number."""
+    """Fills a tensor with one number.
+
+    >>> import rushlight as torch
+    >>> torch.nn.init.constant_(torch.empty(2), 0.5)
+    tensor([0.5000, 0.5000])
+    """
     return write(tensor, val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fills a tensor with ones."""
+    """Fills a tensor with ones.
+
+    >>> import rushlight as torch
+    >>> torch.nn.init.ones_(torch.empty(2))
+    tensor([1., 1.])
+    """
     return write(tensor, 1)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fills a tensor with zeros."""
+    """Fills a tensor with zeros.
+
+    >>> import rushlight as torch
+    >>> torch.nn.init.zeros_(torch.empty(2))
+    tensor([0., 0.])
+    """
     return write(tensor, 0)
 
 
@@ -161,6 +176,11 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fills a convolution's weight so that it passes on as many input channels as it can.
 
     ValueError unless there are 3 to 5 dimensions and the first is divisible by `groups`.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.dirac_(torch.empty(1, 1, 3))
+    >>> torch.nn.functional.conv1d(torch.tensor([[1.0, 2.0, 3.0]]), weight, padding=1)
+    tensor([[1., 2., 3.]])
     """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -200,13 +220,24 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 
     Source: X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks",
     2010. ValueError for fewer than 2 dimensions.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.xavier_uniform_(torch.empty(300, 300))
+    >>> weight.abs().max().item() <= 0.1  # sqrt(6 / (300 + 300))
+    True
     """
     bound = math.sqrt(3) * (gain * math.sqrt(2 / float(sum(fans(tensor)))))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills a weight with normal draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
+    """Fills a weight with normal draws of the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.xavier_normal_(torch.empty(300, 100))
+    >>> abs(weight.std().item() - 0.0707) < 0.005  # sqrt(2 / (300 + 100))
+    True
+    """
     return normal_(tensor, 0.0, gain * math.sqrt(2 / float(sum(fans(tensor)))), generator)
 
 
@@ -232,6 +263,11 @@ def kaiming_uniform_(
     `a` is the negative slope of the leaky ReLU after the layer; `mode` is "fan_in" or "fan_out".
     Source: K. He et al., "Delving deep into rectifiers", 2015.
     ValueError for fewer than 2 dimensions, and for names that are not known.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.kaiming_uniform_(torch.empty(100, 600), nonlinearity="relu")
+    >>> weight.abs().max().item() <= 0.1  # sqrt(6 / 600)
+    True
     """
     if is_empty(tensor):
         return tensor
@@ -243,7 +279,13 @@ def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:  # fmt: skip
-    """Fills a weight with normal draws of the standard deviation gain / sqrt(fan); see `kaiming_uniform_`."""
+    """Fills a weight with normal draws of the standard deviation gain / sqrt(fan); see `kaiming_uniform_`.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.kaiming_normal_(torch.empty(400, 200), nonlinearity="relu")
+    >>> abs(weight.std().item() - 0.1) < 0.01  # sqrt(2 / 200)
+    True
+    """
     if is_empty(tensor):
         return tensor
     return normal_(tensor, 0.0, kaiming_std(tensor, a, mode, nonlinearity), generator)
@@ -255,6 +297,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
     Source: A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural
     networks", 2013. ValueError for fewer than 2 dimensions.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.orthogonal_(torch.empty(3, 5))
+    >>> torch.allclose(weight @ weight.T, torch.eye(3), atol=1e-5)
+    True
     """
     from scipy.linalg import qr
 
@@ -276,6 +323,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
     Source: J. Martens, "Deep learning via Hessian-free optimization", 2010. ValueError unless there are 2
     dimensions.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.init.sparse_(torch.empty(10, 4), sparsity=0.3)
+    >>> (weight == 0).sum(0)
+    tensor([3, 3, 3, 3])
     """
     require_matrix(tensor)
     rows, columns = tensor._array.shape

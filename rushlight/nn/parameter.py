@@ -131,12 +131,25 @@ class UninitializedTensorMixin:
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether a parameter or buffer has no shape yet."""
+    """Whether a parameter or buffer has no shape yet.
+
+    >>> import rushlight as torch
+    >>> from rushlight.nn.parameter import is_lazy
+    >>> is_lazy(torch.nn.LazyLinear(2).weight), is_lazy(torch.nn.Linear(1, 2).weight)
+    (True, False)
+    """
     return isinstance(param, UninitializedTensorMixin)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
-    """A parameter that has no shape yet; see `nn.LazyLinear`."""
+    """A parameter that has no shape yet; see `nn.LazyLinear`.
+
+    >>> import rushlight as torch
+    >>> weight = torch.nn.UninitializedParameter()
+    >>> weight.materialize((2, 3))
+    >>> weight.shape
+    torch.Size([2, 3])
+    """
 
     cls_to_become = Parameter
 
@@ -147,7 +160,14 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
-    """A buffer that has no shape yet; see `nn.LazyBatchNorm1d`."""
+    """A buffer that has no shape yet; see `nn.LazyBatchNorm1d`.
+
+    >>> import rushlight as torch
+    >>> buffer = torch.nn.UninitializedBuffer()
+    >>> buffer.materialize((2, 3))
+    >>> buffer.shape
+    torch.Size([2, 3])
+    """
 
     cls_to_become = Tensor
     __torch_function__ = disabled_torch_function

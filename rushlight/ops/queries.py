@@ -7,7 +7,7 @@ from rushlight.layouts import layout, strided
 from rushlight.ops.table import method, refuse
 from rushlight.tensors import Tensor
 
-__all__ = ["get_device", "is_floating_point", "is_inference", "is_nonzero", "is_same_size", "is_signed", "is_storage"]
+__all__ = ["get_device", "is_floating_point", "is_inference", "is_nonzero", "is_same_size", "is_signed"]
 
 
 def is_floating_point(input: Tensor) -> bool:
@@ -56,18 +56,24 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 
 def is_inference(input: Tensor) -> bool:
-    """Whether a tensor was made in inference mode."""
+    """Whether a tensor was made in inference mode.
+
+    >>> import rushlight as torch
+    >>> with torch.inference_mode():
+    ...     torch.is_inference(torch.ones(1))
+    True
+    """
     return input.is_inference()
-
-
-def is_storage(obj: object, /) -> bool:
-    """Whether an object is one of PyTorch's storages, which rushlight does not have."""
-    return False
 
 
 @method
 def get_device(input: Tensor) -> int:
-    """The number of the device: -1 for the CPU."""
+    """The number of the device: -1 for the CPU.
+
+    >>> import rushlight as torch
+    >>> torch.get_device(torch.zeros(2))
+    -1
+    """
     return -1
 
 

@@ -154,7 +154,14 @@ def publish(function, name, doc, inplace):
     named(function, name, doc)
     setattr(Tensor, name, as_method(function, name))
     if inplace:
-        setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", doc))
+        told = f"`{name}`, in place.{retold(doc, f'torch.{name}', f'torch.Tensor.{name}_')}"
+        setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", told))
+
+
+def retold(doc, name, other):
+    """The example of a docstring, for a function that does the same under another name."""
+    _, begin, example = doc.partition(">>>")
+    return f"\n\n    {begin}{example.replace(f'{name}(', f'{other}(')}" if begin else ""
 
 
 def named(function, name, doc):

@@ -18,6 +18,14 @@ class Adadelta(ElementwiseOptimizer):
 
     Source: M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012. ValueError for options out of
     range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adadelta([x], lr=1.0)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x.item() < 2.0
+    True
     """
 
     _kernel = "adadelta"

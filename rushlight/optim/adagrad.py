@@ -19,6 +19,14 @@ class Adagrad(ElementwiseOptimizer):
 
     Source: J. Duchi et al., "Adaptive subgradient methods for online learning and stochastic optimization",
     2011. ValueError for options out of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adagrad([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.9000], requires_grad=True)
     """
 
     _kernel = "adagrad"

@@ -18,6 +18,14 @@ class Adamax(ElementwiseOptimizer):
 
     Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. ValueError for options out
     of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adamax([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.9000], requires_grad=True)
     """
 
     _kernel = "adamax"

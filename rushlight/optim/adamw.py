@@ -12,6 +12,14 @@ class AdamW(Adam):
     """Adam with decoupled weight decay: parameters shrink by lr * weight_decay, whatever their gradient.
 
     Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.AdamW([x], lr=0.1, weight_decay=0.5)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x  # 2 less a twentieth of it, less 0.1
+    tensor([1.8000], requires_grad=True)
     """
 
     def __init__(

@@ -16,6 +16,14 @@ class ASGD(ElementwiseOptimizer):
 
     Source: B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992. ValueError
     for options out of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.ASGD([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.6000], requires_grad=True)
     """
 
     _kernel = "asgd"

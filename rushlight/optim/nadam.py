@@ -18,6 +18,14 @@ class NAdam(ElementwiseOptimizer):
     shrinks the parameter by lr * weight_decay.
 
     Source: T. Dozat, "Incorporating Nesterov momentum into Adam", 2016. ValueError for options out of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.NAdam([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x.item() < 2.0
+    True
     """
 
     _kernel = "nadam"

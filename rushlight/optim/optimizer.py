@@ -105,6 +105,22 @@ class Optimizer:
 
     TypeError for what is no tensor; ValueError for no parameters at all, for results of operations, and for a
     parameter in two groups.
+
+    >>> import rushlight as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...
+    ...     @torch.no_grad()
+    ...     def step(self):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 p -= group["lr"] * p.grad
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.square().sum().backward()
+    >>> Descent([x], lr=0.25).step()
+    >>> x
+    tensor([1.], requires_grad=True)
     """
 
     _optimizer_step_pre_hooks: OrderedDict[int, Callable]

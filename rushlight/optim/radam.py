@@ -18,6 +18,14 @@ class RAdam(ElementwiseOptimizer):
 
     Source: L. Liu et al., "On the variance of the adaptive learning rate and beyond", 2019. ValueError for
     options out of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.RAdam([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.6000], requires_grad=True)
     """
 
     _kernel = "radam"

@@ -18,6 +18,14 @@ class RMSprop(ElementwiseOptimizer):
 
     Sources: G. Hinton, "Neural networks for machine learning", lecture 6, 2012; A. Graves, "Generating
     sequences with recurrent neural networks", 2013 (centered). ValueError for options out of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.RMSprop([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.], requires_grad=True)
     """
 
     _kernel = "rmsprop"

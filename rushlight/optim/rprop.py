@@ -19,6 +19,14 @@ class Rprop(ElementwiseOptimizer):
 
     Source: M. Riedmiller, H. Braun, "A direct adaptive method for faster backpropagation learning", 1993.
     ValueError for options out of range.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Rprop([x], lr=0.1)
+    >>> x.square().sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.9000], requires_grad=True)
     """
 
     _kernel = "rprop"

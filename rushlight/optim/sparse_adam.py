@@ -16,6 +16,15 @@ class SparseAdam(TensorwiseOptimizer):
     """Adam that changes only what a sparse gradient has, the means included; for `Embedding(..., sparse=True)`.
 
     ValueError for options out of range and for complex parameters; RuntimeError at a step for dense gradients.
+
+    >>> import rushlight as torch
+    >>> table = torch.nn.Embedding(3, 1, sparse=True)
+    >>> optimizer = torch.optim.SparseAdam(table.parameters(), lr=0.1)
+    >>> before = table.weight.detach().clone()
+    >>> table(torch.tensor([1])).sum().backward()
+    >>> optimizer.step()
+    >>> (before - table.weight).flatten()
+    tensor([0.0000, 0.1000, 0.0000], grad_fn=<ViewBackward0>)
     """
 
     def __init__(

@@ -5,7 +5,12 @@ from enum import Enum
 
 
 class ProfilerActivity(Enum):
-    """The kinds of activity that PyTorch's profiler knows. In rushlight there is that of the CPU alone."""
+    """The kinds of activity that PyTorch's profiler knows. In rushlight there is that of the CPU alone.
+
+    >>> import rushlight as torch
+    >>> torch.profiler.ProfilerActivity.CPU
+    <ProfilerActivity.CPU: 0>
+    """
 
     CPU = 0
     XPU = 1
@@ -16,7 +21,12 @@ class ProfilerActivity(Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The activities that can be recorded here: those of the CPU."""
+    """The activities that can be recorded here: those of the CPU.
+
+    >>> import rushlight as torch
+    >>> torch.profiler.ProfilerActivity.CPU in torch.profiler.supported_activities()
+    True
+    """
     return {ProfilerActivity.CPU}
 
 

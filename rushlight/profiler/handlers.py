@@ -13,6 +13,17 @@ def tensorboard_trace_handler(
 
     `worker_name` tells processes apart, by default the host's name and the process's number; `use_gzip` compresses.
     RuntimeError where the folder cannot be made.
+
+    >>> import rushlight as torch
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = tempfile.mkdtemp()
+    >>> handler = torch.profiler.tensorboard_trace_handler(folder, worker_name="one")
+    >>> with torch.profiler.profile(on_trace_ready=handler):
+    ...     torch.ones(2).sum()
+    tensor(2.)
+    >>> len(list(Path(folder).glob("one.*.pt.trace.json")))
+    1
     """
     worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
 

@@ -7,7 +7,12 @@ from rushlight.core.lines import warn
 
 
 class ProfilerAction(Enum):
-    """What a profiler does in a step; RECORD_AND_SAVE is the last step of a recording."""
+    """What a profiler does in a step; RECORD_AND_SAVE is the last step of a recording.
+
+    >>> import rushlight as torch
+    >>> torch.profiler.schedule(wait=1, warmup=1, active=1)(1)
+    <ProfilerAction.WARMUP: 1>
+    """
 
     NONE = 0
     WARMUP = 1

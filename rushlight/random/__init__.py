@@ -26,12 +26,23 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begin the stream of a seed from the operating system on the default generator, and return that seed."""
+    """Begin the stream of a seed from the operating system on the default generator, and return that seed.
+
+    >>> import rushlight as torch
+    >>> drawn = torch.seed()
+    >>> torch.initial_seed() == drawn
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """Return the seed with which the default generator's stream began."""
+    """Return the seed with which the default generator's stream began.
+
+    >>> import rushlight as torch
+    >>> torch.manual_seed(7).initial_seed(), torch.initial_seed()
+    (7, 7)
+    """
     return default_generator.initial_seed()
 
 
@@ -49,7 +60,15 @@ def get_rng_state():
 
 
 def set_rng_state(new_state) -> None:
-    """Put the default generator into a state that `get_rng_state` gave."""
+    """Put the default generator into a state that `get_rng_state` gave.
+
+    >>> import rushlight as torch
+    >>> state = torch.get_rng_state()
+    >>> first = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(first, torch.rand(2))
+    True
+    """
     default_generator.set_state(new_state)
 
 

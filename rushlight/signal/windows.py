@@ -86,13 +86,23 @@ def exponential(k, M, sym, *, center: float | None = None, tau: float = 1.0):
 
 @window
 def cosine(k, M, sym):
-    """Half a wave of a sine."""
+    """Half a wave of a sine.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.cosine(5)
+    tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
+    """
     return np.sin(math.pi * (k + 0.5) / (M + 1 if not sym and M > 1 else max(M, 1)))
 
 
 @window
 def gaussian(k, M, sym, *, std: float = 1.0):
-    """exp(-(k - middle)**2 / (2 std**2)). ValueError for a standard deviation that is not positive."""
+    """exp(-(k - middle)**2 / (2 std**2)). ValueError for a standard deviation that is not positive.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.gaussian(5, std=1.0)
+    tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
+    """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return np.exp(-(((k - middle(M, sym)) / std) ** 2) / 2)
@@ -100,7 +110,12 @@ def gaussian(k, M, sym, *, std: float = 1.0):
 
 @window
 def kaiser(k, M, sym, *, beta: float = 12.0):
-    """The Kaiser window, of Bessel functions. ValueError for a negative `beta`."""
+    """The Kaiser window, of Bessel functions. ValueError for a negative `beta`.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.kaiser(5, beta=8.0)
+    tensor([0.0023, 0.3690, 1.0000, 0.3690, 0.0023])
+    """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
@@ -110,7 +125,12 @@ def kaiser(k, M, sym, *, beta: float = 12.0):
 
 @window
 def bartlett(k, M, sym):
-    """A triangle that begins and ends with zero."""
+    """A triangle that begins and ends with zero.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.bartlett(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return np.ones(M) if M < 2 else 1 - np.abs(2 * k / steps(M, sym) - 1)
 
 
@@ -139,31 +159,56 @@ def general_cosine(k, M, sym, *, a: Iterable[float]):
 
 @window
 def general_hamming(k, M, sym, *, alpha: float = 0.54):
-    """alpha - (1 - alpha) cos(2 pi k / steps)."""
+    """alpha - (1 - alpha) cos(2 pi k / steps).
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.general_hamming(5, alpha=0.5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return cosines(k, M, sym, [alpha, 1 - alpha])
 
 
 @window
 def hamming(k, M, sym):
-    """The Hamming window: 0.54 - 0.46 cos(2 pi k / steps)."""
+    """The Hamming window: 0.54 - 0.46 cos(2 pi k / steps).
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.hamming(5)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
     return cosines(k, M, sym, [0.54, 0.46])
 
 
 @window
 def hann(k, M, sym):
-    """The Hann window: 0.5 - 0.5 cos(2 pi k / steps)."""
+    """The Hann window: 0.5 - 0.5 cos(2 pi k / steps).
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return cosines(k, M, sym, [0.5, 0.5])
 
 
 @window
 def blackman(k, M, sym):
-    """The Blackman window: three cosines."""
+    """The Blackman window: three cosines.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.blackman(5)[1:4]
+    tensor([0.3400, 1.0000, 0.3400])
+    """
     return cosines(k, M, sym, [0.42, 0.5, 0.08])
 
 
 @window
 def nuttall(k, M, sym):
-    """The Nuttall window: four cosines."""
+    """The Nuttall window: four cosines.
+
+    >>> import rushlight as torch
+    >>> torch.signal.windows.nuttall(5)
+    tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
+    """
     return cosines(k, M, sym, [0.3635819, 0.4891775, 0.1365995, 0.0106411])
 
 

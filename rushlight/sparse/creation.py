@@ -140,6 +140,11 @@ def sparse_csc_tensor(
     """A matrix by its columns: column `i` has the values `ccol_indices[i]` to `ccol_indices[i + 1]`, in `row_indices`.
 
     RuntimeError for indices that do not fit.
+
+    >>> import rushlight as torch
+    >>> torch.sparse_csc_tensor([0, 1, 2], [1, 0], [3.0, 4.0], size=(2, 2)).to_dense()
+    tensor([[0., 4.],
+            [3., 0.]])
     """
     return compressed(sparse_csc, ccol_indices, row_indices, values, size, dtype, requires_grad)
 
@@ -149,7 +154,13 @@ def sparse_compressed_tensor(
     layout: Layout = sparse_csr, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
     check_invariants: Any = None,
 ) -> SparseTensor:  # fmt: skip
-    """A matrix by its rows or columns, as `layout` says: `sparse_csr_tensor` or `sparse_csc_tensor`."""
+    """A matrix by its rows or columns, as `layout` says: `sparse_csr_tensor` or `sparse_csc_tensor`.
+
+    >>> import rushlight as torch
+    >>> torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [3.0, 4.0], size=(2, 2), layout=torch.sparse_csr).to_dense()
+    tensor([[0., 3.],
+            [4., 0.]])
+    """
     if layout not in COMPRESSED:
         refuse_blocks(layout)
     return compressed(layout, compressed_indices, plain_indices, values, size, dtype, requires_grad)
@@ -175,12 +186,26 @@ def refuse_blocks(layout: Any) -> None:
 
 
 def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> None:
-    """Raises NotImplementedError: there are no matrices of blocks."""
+    """Raises NotImplementedError: there are no matrices of blocks.
+
+    >>> import rushlight as torch
+    >>> torch.sparse_bsr_tensor([0, 1], [1], [[[1.0, 2.0]]])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: rushlight has no matrices of blocks (sparse_bsr): use sparse_csr_tensor.
+    """
     refuse_blocks("sparse_bsr")
 
 
 def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> None:
-    """Raises NotImplementedError: there are no matrices of blocks."""
+    """Raises NotImplementedError: there are no matrices of blocks.
+
+    >>> import rushlight as torch
+    >>> torch.sparse_bsc_tensor([0, 1], [0], [[[1.0, 2.0]]])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: rushlight has no matrices of blocks (sparse_bsc): use sparse_csr_tensor.
+    """
     refuse_blocks("sparse_bsc")
 
 

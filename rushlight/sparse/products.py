@@ -69,7 +69,12 @@ def times_sparse(first: SparseTensor, second: SparseTensor) -> SparseTensor:
 
 @handles("mm", "spmm", "sparse.mm")
 def mm(input: Any, mat2: Any, reduce: str | None = None) -> Any:
-    """The product of two matrices, one of which is sparse; of two sparse ones a sparse one."""
+    """The product of two matrices, one of which is sparse; of two sparse ones a sparse one.
+
+    >>> import rushlight as torch
+    >>> torch.dsmm(torch.tensor([[1.0, 2.0]]).to_sparse(), torch.tensor([[0.0], [3.0]]))
+    tensor([[6.]])
+    """
     if reduce not in (None, "sum"):
         raise NotImplementedError(f"torch.sparse.mm takes no reduce={reduce!r} in rushlight: only sums.")
     check_matrices(input, mat2)
@@ -100,7 +105,12 @@ def matmul(input: Any, other: Any) -> Any:
 
 @handles("addmm", "sparse.addmm")
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta * input + alpha * mat1 @ mat2`."""
+    """`beta * input + alpha * mat1 @ mat2`.
+
+    >>> import rushlight as torch
+    >>> torch.saddmm(torch.ones(1, 1), torch.tensor([[0.0, 2.0]]).to_sparse(), torch.tensor([[1.0], [3.0]]))
+    tensor([[7.]])
+    """
     product = mm(mat1, mat2)
     product = product if alpha == 1 else product * alpha
     start = input if beta == 1 else input * beta
@@ -120,7 +130,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 @handles("smm")
 def smm(input: Any, mat: Any) -> SparseTensor:
-    """The product of a sparse matrix and an ordinary one, as a sparse matrix that stores whole rows."""
+    """The product of a sparse matrix and an ordinary one, as a sparse matrix that stores whole rows.
+
+    >>> import rushlight as torch
+    >>> torch.smm(torch.tensor([[0.0, 2.0]]).to_sparse(), torch.tensor([[1.0], [3.0]])).to_dense()
+    tensor([[6.]])
+    """
     return rows_of(mm(input, mat), input)
 
 
@@ -134,7 +149,13 @@ def rows_of(product: Tensor, matrix: SparseTensor) -> SparseTensor:
 
 @handles("sspaddmm")
 def sspaddmm(input: SparseTensor, mat1: SparseTensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> SparseTensor:
-    """`beta * input + alpha * mat1 @ mat2`, as a sparse matrix."""
+    """`beta * input + alpha * mat1 @ mat2`, as a sparse matrix.
+
+    >>> import rushlight as torch
+    >>> matrix = torch.tensor([[0.0, 2.0]]).to_sparse()
+    >>> torch.sspaddmm(torch.ones(1, 1).to_sparse(), matrix, torch.tensor([[1.0], [3.0]])).to_dense()
+    tensor([[7.]])
+    """
     product = smm(mat1, mat2)
     index = np.concatenate([input._places, product._places], 1)
     return make(index, torch.cat([input._stored * beta, product._stored * alpha]), input._sizes)
@@ -142,7 +163,12 @@ def sspaddmm(input: SparseTensor, mat1: SparseTensor, mat2: Tensor, *, beta: Any
 
 @handles("hspmm")
 def hspmm(mat1: SparseTensor, mat2: Tensor) -> SparseTensor:
-    """The product of a sparse matrix and an ordinary one, with indices of its rows alone."""
+    """The product of a sparse matrix and an ordinary one, with indices of its rows alone.
+
+    >>> import rushlight as torch
+    >>> torch.hspmm(torch.tensor([[0.0, 2.0]]).to_sparse(), torch.tensor([[1.0], [3.0]])).to_dense()
+    tensor([[6.]])
+    """
     rows = np.unique(mat1._places[0])
     product = mm(mat1, mat2)
     return make(rows[None], product[new_tensor(rows)], tuple(product.shape))

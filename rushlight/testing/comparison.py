@@ -234,7 +234,13 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """Old: see `assert_close`, its successor, which does not convert dtypes."""
+    """Old: see `assert_close`, its successor, which does not convert dtypes.
+
+    >>> import rushlight as torch
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):  # it is deprecated: `assert_close`
+    ...     torch.testing.assert_allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-6]))
+    """
     warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
         "use `torch.testing.assert_close()` instead.",

@@ -28,11 +28,23 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
 class CheckpointError(RuntimeError):
-    """The second computation of a checkpointed function saved other tensors than the first."""
+    """The second computation of a checkpointed function saved other tensors than the first.
+
+    >>> import rushlight as torch
+    >>> issubclass(torch.utils.checkpoint.CheckpointError, RuntimeError)
+    True
+    """
 
 
 def noop_context_fn() -> Contexts:
-    """Two contexts that do nothing: for the function, and for its second computation."""
+    """Two contexts that do nothing: for the function, and for its second computation.
+
+    >>> import rushlight as torch
+    >>> forward, again = torch.utils.checkpoint.noop_context_fn()
+    >>> with forward:
+    ...     torch.ones(1)
+    tensor([1.])
+    """
     return nullcontext(), nullcontext()
 
 
@@ -167,13 +179,30 @@ def overridden(option, value):
 
 
 def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
-    """A context in which `early_stop` has this value for all functions that are checkpointed."""
+    """A context in which `early_stop` has this value for all functions that are checkpointed.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> with set_checkpoint_early_stop(False):
+    ...     checkpoint(torch.exp, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor(2.7183)
+    """
     return overridden("early_stop", enable)
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """A context in which `debug` has this value for all functions that are checkpointed; None for what the call
     says.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils.checkpoint import checkpoint, set_checkpoint_debug_enabled
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> with set_checkpoint_debug_enabled(False):
+    ...     checkpoint(torch.exp, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor(2.7183)
     """
     return overridden("debug", enabled)
 
@@ -346,7 +375,13 @@ class Recomputation:
 
 
 class CheckpointFunction(Function):
-    """The reentrant variant: a node that computes the function again and runs a backward pass through it."""
+    """The reentrant variant: a node that computes the function again and runs a backward pass through it.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> torch.utils.checkpoint.checkpoint(torch.exp, x, use_reentrant=True).grad_fn.name()
+    'CheckpointFunctionBackward'
+    """
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
@@ -386,14 +421,30 @@ class CheckpointFunction(Function):
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tensors of a tuple detached, those that required grad as leaves; what is no tensor as it is."""
+    """The tensors of a tuple detached, those that required grad as leaves; what is no tensor as it is.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1.0], requires_grad=True) * 2
+    >>> copies = torch.utils.checkpoint.detach_variable((x, "text"))
+    >>> copies[0].is_leaf, copies[0].requires_grad, copies[1]
+    (True, True, 'text')
+    """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, TensorBase) else x for x in inputs)
 
 
 def check_backward_validity(inputs: Any) -> None:
-    """Warns where nothing among some inputs requires grad."""
+    """Warns where nothing among some inputs requires grad.
+
+    >>> import rushlight as torch
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="error"):
+    ...     torch.utils.checkpoint.check_backward_validity([torch.ones(1)])
+    Traceback (most recent call last):
+        ...
+    UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+    """
     if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
         warn("None of the inputs have requires_grad=True. Gradients will be None")
 

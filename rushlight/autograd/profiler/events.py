@@ -8,7 +8,12 @@ from rushlight.core.lines import warn
 
 
 class DeviceType(Enum):
-    """Where an event happened: rushlight has the CPU alone."""
+    """Where an event happened: rushlight has the CPU alone.
+
+    >>> import rushlight as torch
+    >>> torch.profiler.DeviceType.CPU
+    <DeviceType.CPU: 0>
+    """
 
     CPU = 0
 

@@ -113,7 +113,14 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(ParametricTransform):
-    """A transform whose values take in so many batch dimensions more: their determinants are summed up."""
+    """A transform whose values take in so many batch dimensions more: their determinants are summed up.
+
+    >>> import rushlight as torch
+    >>> transform = torch.distributions.IndependentTransform(torch.distributions.ExpTransform(), 1)
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> transform.log_abs_det_jacobian(x, transform(x))  # one number for the vector
+    tensor(3.)
+    """
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0):
         super().__init__(cache_size=cache_size)
@@ -168,7 +175,13 @@ class IndependentTransform(ParametricTransform):
 
 
 class ReshapeTransform(ParametricTransform):
-    """The last dimensions, of shape `in_shape`, as `out_shape`. ValueError unless both have as many elements."""
+    """The last dimensions, of shape `in_shape`, as `out_shape`. ValueError unless both have as many elements.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.ReshapeTransform((4,), (2, 2))(torch.arange(4.0))
+    tensor([[0., 1.],
+            [2., 3.]])
+    """
 
     bijective = True
 

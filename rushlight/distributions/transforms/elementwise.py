@@ -14,7 +14,12 @@ from rushlight.tensors import Tensor
 
 
 class ExpTransform(PlainTransform):
-    """y = exp(x)."""
+    """y = exp(x).
+
+    >>> import rushlight as torch
+    >>> torch.distributions.ExpTransform().inv(torch.tensor([1.0, 10.0]))
+    tensor([0.0000, 2.3026])
+    """
 
     domain, codomain, bijective, sign = constraints.real, constraints.positive, True, +1
 
@@ -29,7 +34,12 @@ class ExpTransform(PlainTransform):
 
 
 class SigmoidTransform(PlainTransform):
-    """y = 1 / (1 + exp(-x)), kept off 0 and 1."""
+    """y = 1 / (1 + exp(-x)), kept off 0 and 1.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.SigmoidTransform()(torch.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """
 
     domain, codomain, bijective, sign = constraints.real, constraints.unit_interval, True, +1
 
@@ -56,7 +66,12 @@ def clipped_sigmoid(x: Tensor) -> Tensor:
 
 
 class SoftplusTransform(PlainTransform):
-    """y = log(1 + exp(x))."""
+    """y = log(1 + exp(x)).
+
+    >>> import rushlight as torch
+    >>> torch.distributions.SoftplusTransform()(torch.tensor([0.0, 2.0]))
+    tensor([0.6931, 2.1269])
+    """
 
     domain, codomain, bijective, sign = constraints.real, constraints.positive, True, +1
 
@@ -71,7 +86,12 @@ class SoftplusTransform(PlainTransform):
 
 
 class TanhTransform(PlainTransform):
-    """y = tanh(x). The inverse of a rounded 1 is infinite: `cache_size=1` gives back the very number instead."""
+    """y = tanh(x). The inverse of a rounded 1 is infinite: `cache_size=1` gives back the very number instead.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.TanhTransform()(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
 
     domain, codomain, bijective, sign = constraints.real, constraints.interval(-1.0, 1.0), True, +1
 
@@ -86,7 +106,12 @@ class TanhTransform(PlainTransform):
 
 
 class AbsTransform(PlainTransform):
-    """y = |x|. Its inverse is the positive one of the two."""
+    """y = |x|. Its inverse is the positive one of the two.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.AbsTransform()(torch.tensor([-1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     domain, codomain = constraints.real, constraints.positive
 
@@ -98,7 +123,12 @@ class AbsTransform(PlainTransform):
 
 
 class PowerTransform(ParametricTransform):
-    """y = x ** exponent."""
+    """y = x ** exponent.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.PowerTransform(torch.tensor(2.0))(torch.tensor([1.0, 3.0]))
+    tensor([1., 9.])
+    """
 
     domain, codomain, bijective = constraints.positive, constraints.positive, True
 
@@ -132,7 +162,12 @@ class PowerTransform(ParametricTransform):
 
 
 class AffineTransform(ParametricTransform):
-    """y = loc + scale * x; with `event_dim` 1 or 2 of vectors or matrices, whose determinants are summed up."""
+    """y = loc + scale * x; with `event_dim` 1 or 2 of vectors or matrices, whose determinants are summed up.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.AffineTransform(loc=1.0, scale=2.0)(torch.tensor([0.0, 3.0]))
+    tensor([1., 7.])
+    """
 
     bijective = True
 
@@ -193,7 +228,13 @@ class AffineTransform(ParametricTransform):
 
 
 class CumulativeDistributionTransform(ParametricTransform):
-    """The distribution function of a distribution of numbers, to the unit interval."""
+    """The distribution function of a distribution of numbers, to the unit interval.
+
+    >>> import rushlight as torch
+    >>> transform = torch.distributions.CumulativeDistributionTransform(torch.distributions.Normal(0.0, 1.0))
+    >>> transform(torch.tensor([0.0, 1.96]))
+    tensor([0.5000, 0.9750])
+    """
 
     codomain, bijective, sign = constraints.unit_interval, True, +1
 

@@ -42,7 +42,13 @@ class _Joined(ParametricTransform):
 
 
 class CatTransform(_Joined):
-    """Transforms for parts of `lengths` (1 each) of a tensor along `dim`, joined as by `torch.cat`."""
+    """Transforms for parts of `lengths` (1 each) of a tensor along `dim`, joined as by `torch.cat`.
+
+    >>> import rushlight as torch
+    >>> from rushlight.distributions import AffineTransform, CatTransform, ExpTransform
+    >>> CatTransform([ExpTransform(), AffineTransform(1.0, 2.0)], lengths=[1, 2])(torch.tensor([0.0, 0.0, 3.0]))
+    tensor([1., 1., 7.])
+    """
 
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
@@ -92,7 +98,14 @@ class CatTransform(_Joined):
 
 
 class StackTransform(_Joined):
-    """Transforms for the slices of a tensor along `dim`, put together as by `torch.stack`."""
+    """Transforms for the slices of a tensor along `dim`, put together as by `torch.stack`.
+
+    >>> import rushlight as torch
+    >>> from rushlight.distributions import AffineTransform, ExpTransform, StackTransform
+    >>> StackTransform([ExpTransform(), AffineTransform(1.0, 2.0)])(torch.tensor([[0.0, 1.0], [0.0, 3.0]]))
+    tensor([[1.0000, 2.7183],
+            [1.0000, 7.0000]])
+    """
 
     def _parts(self, value: Tensor, name: str = "tensor") -> list[Tensor]:
         self._require_length(value, name, len(self.transforms), "len(transforms)")

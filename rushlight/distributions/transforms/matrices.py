@@ -13,7 +13,13 @@ from rushlight.tensors import Tensor
 
 
 class LowerCholeskyTransform(PlainTransform):
-    """A matrix without its upper triangle, and with the exponential of its diagonal."""
+    """A matrix without its upper triangle, and with the exponential of its diagonal.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.LowerCholeskyTransform()(torch.tensor([[0.0, 9.0], [2.0, 0.0]]))
+    tensor([[1., 0.],
+            [2., 1.]])
+    """
 
     domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
 
@@ -25,7 +31,13 @@ class LowerCholeskyTransform(PlainTransform):
 
 
 class PositiveDefiniteTransform(PlainTransform):
-    """L Lᵀ, where L is what `LowerCholeskyTransform` makes of a matrix."""
+    """L Lᵀ, where L is what `LowerCholeskyTransform` makes of a matrix.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.PositiveDefiniteTransform()(torch.tensor([[0.0, 9.0], [2.0, 0.0]]))
+    tensor([[1., 2.],
+            [2., 5.]])
+    """
 
     domain, codomain = constraints.independent(constraints.real, 2), constraints.positive_definite
 
@@ -42,6 +54,11 @@ class CorrCholeskyTransform(PlainTransform):
 
     Each row is a point on a half sphere, made by stick breaking of tanh(x), with signs (Stan's reference manual,
     "Cholesky factors of correlation matrices").
+
+    >>> import rushlight as torch
+    >>> torch.distributions.CorrCholeskyTransform()(torch.tensor([0.5]))
+    tensor([[1.0000, 0.0000],
+            [0.4621, 0.8868]])
     """
 
     domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True

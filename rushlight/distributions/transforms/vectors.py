@@ -12,7 +12,12 @@ from rushlight.tensors import Tensor
 
 
 class SoftmaxTransform(PlainTransform):
-    """y = exp(x) / sum(exp(x)): no bijection, but coordinates are treated alike, as optimizers like it."""
+    """y = exp(x) / sum(exp(x)): no bijection, but coordinates are treated alike, as optimizers like it.
+
+    >>> import rushlight as torch
+    >>> torch.distributions.SoftmaxTransform()(torch.tensor([0.0, 0.0]))
+    tensor([0.5000, 0.5000])
+    """
 
     domain, codomain = constraints.real_vector, constraints.simplex
 

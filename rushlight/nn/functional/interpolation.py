@@ -222,7 +222,12 @@ def upsample(
     input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest", align_corners: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """`interpolate`, under its old name, with a warning."""
+    """`interpolate`, under its old name, with a warning.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.upsample(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
@@ -230,7 +235,13 @@ def upsample(
 def upsample_nearest(
     input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
 ) -> Tensor:
-    """`interpolate` with mode "nearest", with a warning."""
+    """`interpolate` with mode "nearest", with a warning.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.upsample_nearest(torch.tensor([[[[0.0, 3.0]]]]), scale_factor=2)
+    tensor([[[[0., 0., 3., 3.],
+              [0., 0., 3., 3.]]]])
+    """
     deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
@@ -238,6 +249,12 @@ def upsample_nearest(
 def upsample_bilinear(
     input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
 ) -> Tensor:
-    """`interpolate` with mode "bilinear" and aligned corners, with a warning."""
+    """`interpolate` with mode "bilinear" and aligned corners, with a warning.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.upsample_bilinear(torch.tensor([[[[0.0, 3.0]]]]), scale_factor=2)
+    tensor([[[[0., 1., 2., 3.],
+              [0., 1., 2., 3.]]]])
+    """
     deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

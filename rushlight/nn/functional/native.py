@@ -29,7 +29,13 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def affine_grid_generator(theta: Tensor, size, align_corners: bool) -> Tensor:
-    """See `nn.functional.affine_grid`."""
+    """See `nn.functional.affine_grid`.
+
+    >>> import rushlight as torch
+    >>> torch.affine_grid_generator(torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), [1, 1, 1, 2], False)
+    tensor([[[[-0.5000,  0.0000],
+              [ 0.5000,  0.0000]]]])
+    """
     return F.affine_grid(theta, size, align_corners)
 
 
@@ -57,55 +63,106 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """See `nn.functional.instance_norm`; `cudnn_enabled` makes no difference on a CPU."""
+    """See `nn.functional.instance_norm`; `cudnn_enabled` makes no difference on a CPU.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([[[1.0, 3.0]]])
+    >>> torch.instance_norm(x, None, None, None, None, True, 0.1, 1e-9, False)
+    tensor([[[-1.,  1.]]])
+    """
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """See `nn.functional.embedding`; -1 for no padding."""
+    """See `nn.functional.embedding`; -1 for no padding.
+
+    >>> import rushlight as torch
+    >>> torch.embedding(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1, 0, 1]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
     padding = None if padding_idx == -1 else padding_idx
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False) -> Tensor:
-    """See `nn.functional.kl_div`."""
+    """See `nn.functional.kl_div`.
+
+    >>> import rushlight as torch
+    >>> torch.kl_div(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.9, 0.1]), reduction=2)
+    tensor(0.3681)
+    """
     loss = F.kl_div(input, target, reduction="none", log_target=log_target)
     return (loss, loss.mean(), loss.sum())[reduction]
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction: int = 1) -> Tensor:
-    """See `nn.functional.binary_cross_entropy_with_logits`."""
+    """See `nn.functional.binary_cross_entropy_with_logits`.
+
+    >>> import rushlight as torch
+    >>> torch.binary_cross_entropy_with_logits(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]), reduction=1)
+    tensor(0.2201)
+    """
     return F.binary_cross_entropy_with_logits(
         input, target, weight, pos_weight=pos_weight, reduction=REDUCTIONS[reduction]
     )
 
 
 def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 1) -> Tensor:
-    """See `nn.functional.cosine_embedding_loss`."""
+    """See `nn.functional.cosine_embedding_loss`.
+
+    >>> import rushlight as torch
+    >>> first, second = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
+    >>> torch.cosine_embedding_loss(first, second, torch.tensor([1]), reduction=1)
+    tensor(0.2929)
+    """
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
 def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank: int = 0, reduction: int = 1, zero_infinity: bool = False
 ) -> Tensor:
-    """See `nn.functional.ctc_loss`."""
+    """See `nn.functional.ctc_loss`.
+
+    >>> import rushlight as torch
+    >>> scores = torch.zeros(4, 1, 3).log_softmax(2)  # 4 steps, 1 sequence, blank and 2 letters
+    >>> torch.ctc_loss(scores, torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2]), reduction=2)
+    tensor(1.6864)
+    """
     return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, REDUCTIONS[reduction], zero_infinity)
 
 
 def hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 1) -> Tensor:
-    """See `nn.functional.hinge_embedding_loss`."""
+    """See `nn.functional.hinge_embedding_loss`.
+
+    >>> import rushlight as torch
+    >>> torch.hinge_embedding_loss(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]), reduction=0)
+    tensor([0.5000, 0.8000])
+    """
     return F.hinge_embedding_loss(input, target, margin, reduction=REDUCTIONS[reduction])
 
 
 def margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 1) -> Tensor:
-    """See `nn.functional.margin_ranking_loss`."""
+    """See `nn.functional.margin_ranking_loss`.
+
+    >>> import rushlight as torch
+    >>> first, second = torch.tensor([2.0, 1.0]), torch.tensor([1.0, 1.2])
+    >>> torch.margin_ranking_loss(first, second, torch.tensor([1, 1]), 0.5, reduction=0)
+    tensor([0.0000, 0.7000])
+    """
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
 def poisson_nll_loss(input, target, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    """See `nn.functional.poisson_nll_loss`."""
+    """See `nn.functional.poisson_nll_loss`.
+
+    >>> import rushlight as torch
+    >>> torch.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]), True, False, 1e-8, 1)
+    tensor(0.3591)
+    """
     return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=REDUCTIONS[reduction])
 
 
@@ -119,20 +176,41 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 1,
 ) -> Tensor:
-    """See `nn.functional.triplet_margin_loss`."""
+    """See `nn.functional.triplet_margin_loss`.
+
+    >>> import rushlight as torch
+    >>> far = torch.tensor([[0.0, 1.0]])
+    >>> torch.triplet_margin_loss(torch.zeros(1, 2), torch.tensor([[0.0, 0.5]]), far, reduction=1)
+    tensor(0.5000)
+    """
     return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=REDUCTIONS[reduction])
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """See `nn.functional.dropout`, in place."""
+    """See `nn.functional.dropout`, in place.
+
+    >>> import rushlight as torch
+    >>> torch.dropout_(torch.tensor([1.0, 2.0]), 0.5, False)
+    tensor([1., 2.])
+    """
     return change(input, F.dropout, p, train)
 
 
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """See `nn.functional.alpha_dropout`, in place."""
+    """See `nn.functional.alpha_dropout`, in place.
+
+    >>> import rushlight as torch
+    >>> torch.alpha_dropout_(torch.tensor([1.0, 2.0]), 0.5, False)
+    tensor([1., 2.])
+    """
     return change(input, F.alpha_dropout, p, train)
 
 
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """See `nn.functional.feature_alpha_dropout`, in place."""
+    """See `nn.functional.feature_alpha_dropout`, in place.
+
+    >>> import rushlight as torch
+    >>> torch.feature_alpha_dropout_(torch.ones(1, 2), 0.5, False)
+    tensor([[1., 1.]])
+    """
     return change(input, F.feature_alpha_dropout, p, train)

@@ -49,7 +49,12 @@ class ReLU(_InPlace):
 
 
 class SiLU(_InPlace):
-    """x * sigmoid(x), also called swish."""
+    """x * sigmoid(x), also called swish.
+
+    >>> import rushlight as torch
+    >>> torch.nn.SiLU()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -57,7 +62,12 @@ class SiLU(_InPlace):
 
 
 class Mish(_InPlace):
-    """x * tanh(softplus(x))."""
+    """x * tanh(softplus(x)).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Mish()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -68,6 +78,10 @@ class SELU(_InPlace):
     """scale * elu(x), scaled so that activations keep mean 0 and variance 1.
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
+
+    >>> import rushlight as torch
+    >>> torch.nn.SELU()(torch.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -76,7 +90,12 @@ class SELU(_InPlace):
 
 
 class Hardsigmoid(_InPlace):
-    """clamp(x / 6 + 1 / 2, 0, 1)."""
+    """clamp(x / 6 + 1 / 2, 0, 1).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Hardsigmoid()(torch.tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -88,7 +107,12 @@ class Hardsigmoid(_InPlace):
 
 
 class Hardswish(_InPlace):
-    """x * clamp(x / 6 + 1 / 2, 0, 1)."""
+    """x * clamp(x / 6 + 1 / 2, 0, 1).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Hardswish()(torch.tensor([-4.0, 0.0, 1.5]))
+    tensor([-0.0000, 0.0000, 1.1250])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -100,7 +124,12 @@ class Hardswish(_InPlace):
 
 
 class Threshold(_Pointwise):
-    """x where it is greater than the threshold, else `value`."""
+    """x where it is greater than the threshold, else `value`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Threshold(0.5, 9.0)(torch.tensor([0.1, 1.0]))
+    tensor([9., 1.])
+    """
 
     options = ("threshold", "value")
 
@@ -120,6 +149,10 @@ class RReLU(_Pointwise):
     mode.
 
     Source: B. Xu et al., "Empirical evaluation of rectified activations in convolutional network", 2015.
+
+    >>> import rushlight as torch
+    >>> torch.nn.RReLU().eval()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2292,  2.0000])
     """
 
     options = ("lower", "upper")
@@ -136,7 +169,12 @@ class RReLU(_Pointwise):
 
 
 class Hardtanh(_Pointwise):
-    """clamp(x, min_val, max_val)."""
+    """clamp(x, min_val, max_val).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Hardtanh()(torch.tensor([-4.0, 0.5, 1.5]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
 
     options: tuple[str, ...] = ("min_val", "max_val")
 
@@ -162,7 +200,12 @@ class Hardtanh(_Pointwise):
 
 
 class ReLU6(Hardtanh):
-    """clamp(x, 0, 6)."""
+    """clamp(x, 0, 6).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReLU6()(torch.tensor([-1.0, 2.0, 8.0]))
+    tensor([0., 2., 6.])
+    """
 
     options = ()
 
@@ -185,6 +228,10 @@ class ELU(_WithAlpha):
     """x where it is positive, else alpha * (exp(x) - 1).
 
     Source: D.-A. Clevert et al., "Fast and accurate deep network learning by exponential linear units", 2015.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ELU()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -193,7 +240,12 @@ class ELU(_WithAlpha):
 
 
 class CELU(_WithAlpha):
-    """x where it is positive, else alpha * (exp(x / alpha) - 1)."""
+    """x where it is positive, else alpha * (exp(x / alpha) - 1).
+
+    >>> import rushlight as torch
+    >>> torch.nn.CELU()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -201,7 +253,12 @@ class CELU(_WithAlpha):
 
 
 class LeakyReLU(_Pointwise):
-    """x where it is positive, else negative_slope * x."""
+    """x where it is positive, else negative_slope * x.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LeakyReLU(0.1)(torch.tensor([-1.0, 2.0]))
+    tensor([-0.1000,  2.0000])
+    """
 
     options = ("negative_slope",)
 
@@ -219,6 +276,10 @@ class PReLU(Module):
     """x where it is positive, else weight * x: the slope is trained, one for all channels or one for each.
 
     Source: K. He et al., "Delving deep into rectifiers", 2015.
+
+    >>> import rushlight as torch
+    >>> torch.nn.PReLU()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: Dtype | None = None):
@@ -245,6 +306,10 @@ class GELU(Module):
     """x times the normal distribution function of x; `approximate="tanh"` uses its approximation by tanh.
 
     Source: D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.GELU()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
     """
 
     def __init__(self, approximate: str = "none"):
@@ -261,7 +326,12 @@ class GELU(Module):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Sigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0.2689, 0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -269,7 +339,12 @@ class Sigmoid(Module):
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Tanh()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.7616,  0.0000,  0.9640])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -277,7 +352,12 @@ class Tanh(Module):
 
 
 class LogSigmoid(Module):
-    """log(1 / (1 + exp(-x)))."""
+    """log(1 / (1 + exp(-x))).
+
+    >>> import rushlight as torch
+    >>> torch.nn.LogSigmoid()(torch.tensor([-100.0, 0.0, 2.0]))
+    tensor([-100.0000,   -0.6931,   -0.1269])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -285,7 +365,12 @@ class LogSigmoid(Module):
 
 
 class Softsign(Module):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Softsign()(torch.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -293,7 +378,12 @@ class Softsign(Module):
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> import rushlight as torch
+    >>> torch.nn.Tanhshrink()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2384,  0.0000,  1.0360])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -301,7 +391,12 @@ class Tanhshrink(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Softplus()(torch.tensor([-1.0, 0.0, 100.0]))
+    tensor([  0.3133,   0.6931, 100.0000])
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0):
         super().__init__()
@@ -330,7 +425,12 @@ class _Shrink(Module):
 
 
 class Hardshrink(_Shrink):
-    """x, or 0 within `lambd` of 0."""
+    """x, or 0 within `lambd` of 0.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Hardshrink()(torch.tensor([-1.0, 0.3, 2.0]))
+    tensor([-1.,  0.,  2.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -338,7 +438,12 @@ class Hardshrink(_Shrink):
 
 
 class Softshrink(_Shrink):
-    """x moved towards 0 by `lambd`, or 0 within `lambd` of 0."""
+    """x moved towards 0 by `lambd`, or 0 within `lambd` of 0.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
@@ -349,6 +454,10 @@ class GLU(Module):
     """a * sigmoid(b), where a and b are the halves of the input along a dimension.
 
     Source: Y. Dauphin et al., "Language modeling with gated convolutional networks", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.GLU()(torch.tensor([1.0, 2.0, 0.0, 100.0]))
+    tensor([0.5000, 2.0000])
     """
 
     def __init__(self, dim: int = -1):
@@ -390,7 +499,12 @@ class Softmax(_Along):
 
 
 class LogSoftmax(_Along):
-    """The logarithm of softmax."""
+    """The logarithm of softmax.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([1.0, 1.0]))
+    tensor([-0.6931, -0.6931])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each row."""
@@ -398,7 +512,12 @@ class LogSoftmax(_Along):
 
 
 class Softmin(_Along):
-    """Softmax of -x."""
+    """Softmax of -x.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Softmin(dim=0)(torch.tensor([1.0, 1.0, 2.0]))
+    tensor([0.4223, 0.4223, 0.1554])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each row."""
@@ -406,7 +525,12 @@ class Softmin(_Along):
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of images (N, C, H, W) or (C, H, W). ValueError for other inputs."""
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W). ValueError for other inputs.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 3)).flatten()
+    tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each pixel's channels."""

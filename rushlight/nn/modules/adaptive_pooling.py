@@ -31,7 +31,12 @@ class _AdaptiveAvgPool(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """The means of `output_size` windows of inputs (N, C, L) or (C, L)."""
+    """The means of `output_size` windows of inputs (N, C, L) or (C, L).
+
+    >>> import rushlight as torch
+    >>> torch.nn.AdaptiveAvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The mean of each window."""
@@ -53,7 +58,12 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """The means of windows of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`."""
+    """The means of windows of volumes (N, C, D, H, W) or (C, D, H, W); see `AdaptiveAvgPool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AdaptiveAvgPool3d((1, None, 2))(torch.rand(3, 4, 6, 8)).shape
+    torch.Size([3, 1, 6, 2])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The mean of each window."""
@@ -74,7 +84,12 @@ class _AdaptiveMaxPool(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The largest of each of `output_size` windows of inputs (N, C, L) or (C, L)."""
+    """The largest of each of `output_size` windows of inputs (N, C, L) or (C, L).
+
+    >>> import rushlight as torch
+    >>> torch.nn.AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
+    tensor([[3., 7.]])
+    """
 
     def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
@@ -82,7 +97,12 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The largest of each window of images, as many as `output_size` says; see `AdaptiveAvgPool2d`."""
+    """The largest of each window of images, as many as `output_size` says; see `AdaptiveAvgPool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AdaptiveMaxPool2d(1)(torch.tensor([[[1.0, 3.0], [7.0, 5.0]]]))
+    tensor([[[7.]]])
+    """
 
     def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
@@ -90,7 +110,12 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The largest of each window of volumes, as many as `output_size` says; see `AdaptiveAvgPool2d`."""
+    """The largest of each window of volumes, as many as `output_size` says; see `AdaptiveAvgPool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AdaptiveMaxPool3d((1, None, 2))(torch.rand(3, 4, 6, 8)).shape
+    torch.Size([3, 1, 6, 2])
+    """
 
     def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
@@ -131,6 +156,10 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     """Max pooling of images in windows that begin at random, about as far from each other as the ratio asks for.
 
     Source: B. Graham, "Fractional max-pooling", 2014.
+
+    >>> import rushlight as torch
+    >>> torch.nn.FractionalMaxPool2d(2, output_ratio=0.6)(torch.rand(1, 10, 10)).shape
+    torch.Size([1, 6, 6])
     """
 
     dims = 2
@@ -144,7 +173,12 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """Max pooling of volumes in windows that begin at random; see `FractionalMaxPool2d`."""
+    """Max pooling of volumes in windows that begin at random; see `FractionalMaxPool2d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.FractionalMaxPool3d(2, output_size=(3, 4, 4))(torch.rand(1, 6, 8, 8)).shape
+    torch.Size([1, 3, 4, 4])
+    """
 
     dims = 3
 

@@ -123,12 +123,24 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images (N, C, H, W); see `BatchNorm1d`."""
+    """Batch normalisation of images (N, C, H, W); see `BatchNorm1d`.
+
+    >>> import rushlight as torch
+    >>> norm = torch.nn.BatchNorm2d(3)
+    >>> norm(torch.rand(8, 3, 5, 5)).shape, norm.running_mean.shape
+    (torch.Size([8, 3, 5, 5]), torch.Size([3]))
+    """
 
     input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of volumes (N, C, D, H, W); see `BatchNorm1d`."""
+    """Batch normalisation of volumes (N, C, D, H, W); see `BatchNorm1d`.
+
+    >>> import rushlight as torch
+    >>> norm = torch.nn.BatchNorm3d(3)
+    >>> norm(torch.rand(8, 3, 2, 5, 5)).shape, norm.running_mean.shape
+    (torch.Size([8, 3, 2, 5, 5]), torch.Size([3]))
+    """
 
     input_dims = (5,)

@@ -84,6 +84,11 @@ class ConvTranspose2d(_ConvTranspose):
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """Transposed convolution of volumes: inputs (N, in_channels, D, H, W) or (in_channels, D, H, W)."""
+    """Transposed convolution of volumes: inputs (N, in_channels, D, H, W) or (in_channels, D, H, W).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ConvTranspose3d(4, 2, 3, stride=2)(torch.rand(1, 4, 5, 5, 5)).shape
+    torch.Size([1, 2, 11, 11, 11])
+    """
 
     dims = 3

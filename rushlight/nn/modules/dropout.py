@@ -42,7 +42,12 @@ class Dropout(_DropoutNd):
 
 
 class Dropout1d(_DropoutNd):
-    """Sets whole channels of inputs (N, C, L) or (C, L) to zero."""
+    """Sets whole channels of inputs (N, C, L) or (C, L) to zero.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Dropout1d(0.5)(torch.ones(8, 3)).unique(dim=1).shape
+    torch.Size([8, 1])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with zeros."""
@@ -50,7 +55,12 @@ class Dropout1d(_DropoutNd):
 
 
 class Dropout2d(_DropoutNd):
-    """Sets whole channels of images (N, C, H, W) to zero."""
+    """Sets whole channels of images (N, C, H, W) to zero.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Dropout2d(0.5)(torch.ones(1, 8, 3, 3)).flatten(2).unique(dim=2).shape
+    torch.Size([1, 8, 1])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with zeros."""
@@ -58,7 +68,12 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Sets whole channels of volumes (N, C, D, H, W) to zero."""
+    """Sets whole channels of volumes (N, C, D, H, W) to zero.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Dropout3d(0.5)(torch.ones(1, 8, 2, 3, 3)).flatten(2).unique(dim=2).shape
+    torch.Size([1, 8, 1])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with zeros."""
@@ -69,6 +84,13 @@ class AlphaDropout(_DropoutNd):
     """Sets elements to SELU's lowest value at random, and keeps mean 0 and variance 1.
 
     Source: G. Klambauer et al., "Self-normalizing neural networks", 2017.
+
+    >>> import rushlight as torch
+    >>> drop = torch.nn.AlphaDropout(0.5)
+    >>> drop.eval()(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    >>> drop.train()(torch.ones(1000)).unique().numel()
+    2
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -77,7 +99,12 @@ class AlphaDropout(_DropoutNd):
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """The same for whole channels."""
+    """The same for whole channels.
+
+    >>> import rushlight as torch
+    >>> torch.nn.FeatureAlphaDropout(0.5)(torch.ones(1, 8, 3, 3)).flatten(2).unique(dim=2).shape
+    torch.Size([1, 8, 1])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with some channels replaced."""

@@ -51,18 +51,33 @@ class InstanceNorm1d(_InstanceNorm):
     1.
 
     Source: D. Ulyanov et al., "Instance normalization: the missing ingredient for fast stylization", 2016.
+
+    >>> import rushlight as torch
+    >>> torch.nn.InstanceNorm1d(2)(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
     """
 
     input_dims = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`."""
+    """Instance normalisation of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.InstanceNorm2d(3, affine=True)(torch.rand(8, 3, 5, 5)).shape
+    torch.Size([8, 3, 5, 5])
+    """
 
     input_dims = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`."""
+    """Instance normalisation of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.InstanceNorm3d(3)(torch.rand(8, 3, 2, 5, 5)).shape
+    torch.Size([8, 3, 2, 5, 5])
+    """
 
     input_dims = (4, 5)

@@ -203,7 +203,17 @@ class LazyInstanceNorm(LazyNorm):
 def lazy(form: type, layer: type) -> type:
     """The lazy class of a layer."""
     name = f"Lazy{layer.__name__}"
-    doc = f"A `{layer.__name__}` with as many `{form.size_name}` as its first input."  # type: ignore[attr-defined]
+    size, options = form.size_name, "5, kernel_size=3" if form is LazyConv else "affine=True"  # type: ignore[attr-defined]
+    dimensions = int(layer.__name__[-2])
+    shape = (1, 2, *[4] * dimensions)
+    doc = f"""A `{layer.__name__}` with as many `{size}` as its first input.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.{name}({options})
+    >>> result = layer(torch.rand({shape}))
+    >>> layer.{size}
+    2
+    """
     return type(name, (form, layer), {"cls_to_become": layer, "__doc__": doc, "__module__": __name__})
 
 

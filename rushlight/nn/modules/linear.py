@@ -14,7 +14,12 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Gives back its input; takes any arguments, to stand in the place of another layer."""
+    """Gives back its input; takes any arguments, to stand in the place of another layer.
+
+    >>> import rushlight as torch
+    >>> torch.nn.Identity("takes", anything=True)(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__()

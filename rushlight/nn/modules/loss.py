@@ -82,6 +82,10 @@ class SmoothL1Loss(_Loss):
     """The absolute difference less beta / 2; below beta, the squared difference over 2 * beta.
 
     Source: R. Girshick, "Fast R-CNN", 2015.
+
+    >>> import rushlight as torch
+    >>> torch.nn.SmoothL1Loss()(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]))
+    tensor(1.3125)
     """
 
     def __init__(self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean", beta: float = 1.0):
@@ -97,6 +101,10 @@ class HuberLoss(_Loss):
     """Half the squared difference up to delta, and linear beyond. TypeError unless delta is a number.
 
     Source: P. Huber, "Robust estimation of a location parameter", 1964.
+
+    >>> import rushlight as torch
+    >>> torch.nn.HuberLoss()(torch.tensor([0.5, 3.0]), torch.tensor([0.0, 0.0]))
+    tensor(1.3125)
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0):
@@ -115,6 +123,10 @@ class NLLLoss(_WeightedLoss):
     ...).
 
     Targets of `ignore_index` do not count. The mean is over the classes' weights.
+
+    >>> import rushlight as torch
+    >>> torch.nn.NLLLoss()(torch.tensor([[0.7, 0.3], [0.4, 0.6]]).log(), torch.tensor([0, 1]))
+    tensor(0.4338)
     """
 
     def __init__(
@@ -162,6 +174,10 @@ class PoissonNLLLoss(_Loss):
 
     Without `log_input`, input - target * log(input + eps). `full` adds Stirling's approximation of the
     constant term.
+
+    >>> import rushlight as torch
+    >>> torch.nn.PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
+    tensor(0.3591)
     """
 
     def __init__(
@@ -186,6 +202,10 @@ class GaussianNLLLoss(_Loss):
 
     Variances are at least `eps`; `full` adds the constant term. Source: D. Nix, A. Weigend, "Estimating the
     mean and variance of the target probability distribution", 1994.
+
+    >>> import rushlight as torch
+    >>> torch.nn.GaussianNLLLoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 2.0]), torch.tensor([1.0, 0.5]))
+    tensor(-0.1108)
     """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean"):
@@ -203,6 +223,10 @@ class KLDivLoss(_Loss):
 
     With `log_target` targets are in log space too. The reduction "batchmean" divides by the number of
     samples.
+
+    >>> import rushlight as torch
+    >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
+    tensor(0.3681)
     """
 
     def __init__(
@@ -218,7 +242,12 @@ class KLDivLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """The binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 - input))."""
+    """The binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 - input)).
+
+    >>> import rushlight as torch
+    >>> torch.nn.BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
+    tensor(0.1643)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -226,7 +255,12 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
-    """The binary cross entropy after a sigmoid, computed safely; `pos_weight` weighs the positive examples."""
+    """The binary cross entropy after a sigmoid, computed safely; `pos_weight` weighs the positive examples.
+
+    >>> import rushlight as torch
+    >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
+    tensor(0.2201)
+    """
 
     def __init__(
         self, weight: Tensor | None = None, size_average: Flag = None, reduce: Flag = None,
@@ -243,7 +277,12 @@ class BCEWithLogitsLoss(_WeightedLoss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """x where the target is 1, max(0, margin - x) where it is -1; x is a distance."""
+    """x where the target is 1, max(0, margin - x) where it is -1; x is a distance.
+
+    >>> import rushlight as torch
+    >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]))
+    tensor(0.6500)
+    """
 
     def __init__(self, margin: float = 1.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
         super().__init__(size_average, reduce, reduction)
@@ -255,7 +294,12 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target * input)), with targets of 1 and -1."""
+    """log(1 + exp(-target * input)), with targets of 1 and -1.
+
+    >>> import rushlight as torch
+    >>> torch.nn.SoftMarginLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
+    tensor(0.2201)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -263,7 +307,13 @@ class SoftMarginLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The hinge loss of samples with several classes each: inputs (N, C), targets lists of classes ended by -1."""
+    """The hinge loss of samples with several classes each: inputs (N, C), targets lists of classes ended by -1.
+
+    >>> import rushlight as torch
+    >>> loss = torch.nn.MultiLabelMarginLoss()
+    >>> loss(torch.tensor([0.1, 0.2, 0.4, 0.8]), torch.tensor([3, 0, -1, 1]))  # classes 3 and 0
+    tensor(0.8500)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -271,7 +321,12 @@ class MultiLabelMarginLoss(_Loss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean binary cross entropy over classes, after a sigmoid: inputs and targets (N, C)."""
+    """The mean binary cross entropy over classes, after a sigmoid: inputs and targets (N, C).
+
+    >>> import rushlight as torch
+    >>> torch.nn.MultiLabelSoftMarginLoss()(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.2201)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -282,6 +337,10 @@ class MultiMarginLoss(_WeightedLoss):
     """The hinge loss of classes: max(0, margin - input[target] + input[c]) ** p, over all other classes c.
 
     ValueError unless p is 1 or 2 and the weights are one-dimensional.
+
+    >>> import rushlight as torch
+    >>> torch.nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.8]]), torch.tensor([2]))
+    tensor(0.2333)
     """
 
     def __init__(
@@ -304,7 +363,13 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
+    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1.
+
+    >>> import rushlight as torch
+    >>> a, b = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 1.0], [1.0, 1.0]])
+    >>> torch.nn.CosineEmbeddingLoss(reduction="none")(a, b, torch.tensor([1, -1]))
+    tensor([0.2929, 0.7071])
+    """
 
     def __init__(self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
         super().__init__(size_average, reduce, reduction)
@@ -316,7 +381,13 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """max(0, -target * (x1 - x2) + margin): x1 should be the larger one where the target is 1."""
+    """max(0, -target * (x1 - x2) + margin): x1 should be the larger one where the target is 1.
+
+    >>> import rushlight as torch
+    >>> loss = torch.nn.MarginRankingLoss(margin=0.5, reduction="none")
+    >>> loss(torch.tensor([2.0, 1.0]), torch.tensor([1.0, 1.2]), torch.tensor([1, 1]))
+    tensor([0.0000, 0.7000])
+    """
 
     def __init__(self, margin: float = 0.0, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean"):
         super().__init__(size_average, reduce, reduction)
@@ -338,6 +409,11 @@ class TripletMarginLoss(_Loss):
 
     `swap` takes d(positive, negative) where that is smaller. Source: V. Balntas et al., "Learning shallow
     convolutional feature descriptors with triplet losses", 2016.
+
+    >>> import rushlight as torch
+    >>> loss = torch.nn.TripletMarginLoss(margin=1.0)
+    >>> loss(torch.tensor([[0.0, 0.0]]), torch.tensor([[0.0, 0.5]]), torch.tensor([[0.0, 1.0]]))
+    tensor(0.5000)
     """
 
     def __init__(
@@ -360,7 +436,13 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """The same with any distance, a function of two tensors; by default, `PairwiseDistance`."""
+    """The same with any distance, a function of two tensors; by default, `PairwiseDistance`.
+
+    >>> import rushlight as torch
+    >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().amax(1))
+    >>> loss(torch.tensor([[0.0, 0.0]]), torch.tensor([[0.0, 0.5]]), torch.tensor([[0.0, 1.0]]))
+    tensor(0.5000)
+    """
 
     def __init__(
         self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
@@ -384,6 +466,12 @@ class CTCLoss(_Loss):
     """Connectionist temporal classification: the likelihood of a sequence of labels, over all its alignments.
 
     Source: A. Graves et al., "Connectionist temporal classification", 2006.
+
+    >>> import rushlight as torch
+    >>> loss = torch.nn.CTCLoss()
+    >>> scores = torch.zeros(4, 1, 3).log_softmax(2)  # 4 steps, 1 sequence, blank and 2 letters
+    >>> loss(scores, torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2]))
+    tensor(0.8432)
     """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False):

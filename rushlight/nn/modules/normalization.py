@@ -133,6 +133,10 @@ class LocalResponseNorm(Module):
     """Divides each element by a power of the mean square over the `size` channels around it.
 
     Source: A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LocalResponseNorm(2)(torch.ones(1, 3, 2)).shape
+    torch.Size([1, 3, 2])
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0):
@@ -152,7 +156,12 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The same for images (N, C, H, W), under the name it had in Torch."""
+    """The same for images (N, C, H, W), under the name it had in Torch.
+
+    >>> import rushlight as torch
+    >>> torch.nn.CrossMapLRN2d(2)(torch.ones(1, 3, 1, 1)).flatten()
+    tensor([1.0000, 0.9999, 0.9999])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1):
         super().__init__(size, alpha, beta, k)

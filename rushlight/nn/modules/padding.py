@@ -65,7 +65,14 @@ class ConstantPad1d(_ConstantPad):
 
 
 class ConstantPad2d(_ConstantPad):
-    """Pads the last two dimensions by a constant: by one number, or by (left, right, top, bottom)."""
+    """Pads the last two dimensions by a constant: by one number, or by (left, right, top, bottom).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[9., 1., 2.],
+             [9., 3., 4.],
+             [9., 9., 9.]]])
+    """
 
     dims = 2
 
@@ -73,6 +80,11 @@ class ConstantPad2d(_ConstantPad):
 class ConstantPad3d(_ConstantPad):
     """Pads the last three dimensions by a constant: by one number, or by (left, right, top, bottom, front,
     back).
+
+    >>> import rushlight as torch
+    >>> torch.nn.ConstantPad3d((1, 0, 0, 1, 0, 0), 9.0)(torch.ones(1, 1, 1, 2))
+    tensor([[[[9., 1., 1.],
+              [9., 9., 9.]]]])
     """
 
     dims = 3
@@ -90,15 +102,32 @@ class _ZeroPad(_ConstantPad):
 
 
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
-    """Pads the last dimension by zeros."""
+    """Pads the last dimension by zeros.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ZeroPad1d((2, 1))(torch.tensor([[1.0, 2.0]]))
+    tensor([[0., 0., 1., 2., 0.]])
+    """
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
-    """Pads the last two dimensions by zeros."""
+    """Pads the last two dimensions by zeros.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ZeroPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[0., 1., 2.],
+             [0., 3., 4.],
+             [0., 0., 0.]]])
+    """
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
-    """Pads the last three dimensions by zeros."""
+    """Pads the last three dimensions by zeros.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ZeroPad3d(1)(torch.rand(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
 
 class _ReflectionPad(_Pad):
@@ -119,13 +148,25 @@ class ReflectionPad1d(_ReflectionPad):
 
 
 class ReflectionPad2d(_ReflectionPad):
-    """Pads the last two dimensions by the mirror image at their edges."""
+    """Pads the last two dimensions by the mirror image at their edges.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReflectionPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[2., 1., 2.],
+             [4., 3., 4.],
+             [2., 1., 2.]]])
+    """
 
     dims = 2
 
 
 class ReflectionPad3d(_ReflectionPad):
-    """Pads the last three dimensions by the mirror image at their edges."""
+    """Pads the last three dimensions by the mirror image at their edges.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReflectionPad3d(1)(torch.rand(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     dims = 3
 
@@ -137,19 +178,36 @@ class _ReplicationPad(_Pad):
 
 
 class ReplicationPad1d(_ReplicationPad):
-    """Pads the last dimension by the elements at its ends."""
+    """Pads the last dimension by the elements at its ends.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReplicationPad1d((2, 1))(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[1., 1., 1., 2., 3., 3.]])
+    """
 
     dims = 1
 
 
 class ReplicationPad2d(_ReplicationPad):
-    """Pads the last two dimensions by the elements at their edges."""
+    """Pads the last two dimensions by the elements at their edges.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReplicationPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[1., 1., 2.],
+             [3., 3., 4.],
+             [3., 3., 4.]]])
+    """
 
     dims = 2
 
 
 class ReplicationPad3d(_ReplicationPad):
-    """Pads the last three dimensions by the elements at their edges."""
+    """Pads the last three dimensions by the elements at their edges.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ReplicationPad3d(1)(torch.rand(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     dims = 3
 
@@ -168,18 +226,35 @@ class _CircularPad(_Pad):
 
 
 class CircularPad1d(_CircularPad):
-    """Pads the last dimension by its other end."""
+    """Pads the last dimension by its other end.
+
+    >>> import rushlight as torch
+    >>> torch.nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[3., 1., 2., 3., 1.]])
+    """
 
     dims = 1
 
 
 class CircularPad2d(_CircularPad):
-    """Pads the last two dimensions by their other ends."""
+    """Pads the last two dimensions by their other ends.
+
+    >>> import rushlight as torch
+    >>> torch.nn.CircularPad2d((1, 0, 0, 1))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[2., 1., 2.],
+             [4., 3., 4.],
+             [2., 1., 2.]]])
+    """
 
     dims = 2
 
 
 class CircularPad3d(_CircularPad):
-    """Pads the last three dimensions by their other ends."""
+    """Pads the last three dimensions by their other ends.
+
+    >>> import rushlight as torch
+    >>> torch.nn.CircularPad3d(1)(torch.rand(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     dims = 3

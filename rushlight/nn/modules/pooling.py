@@ -46,6 +46,10 @@ class MaxPool1d(_MaxPool):
 
     Windows begin every `stride` (by default, `kernel_size`) elements; `ceil_mode` also counts the last,
     incomplete one.
+
+    >>> import rushlight as torch
+    >>> torch.nn.MaxPool1d(2)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
+    tensor([[3., 7.]])
     """
 
     def forward(self, input: Tensor) -> Pooled:
@@ -67,7 +71,12 @@ class MaxPool2d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """The largest of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`."""
+    """The largest of each window of volumes (N, C, D, H, W) or (C, D, H, W); see `MaxPool1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.MaxPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
+    tensor([[[[7.]]]])
+    """
 
     def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
@@ -91,7 +100,13 @@ class _MaxUnpool(Module):
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Puts the results of `MaxPool1d` back where its indices say, among zeros."""
+    """Puts the results of `MaxPool1d` back where its indices say, among zeros.
+
+    >>> import rushlight as torch
+    >>> values, places = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 3.0, 7.0, 5.0]]))
+    >>> torch.nn.MaxUnpool1d(2)(values, places)
+    tensor([[0., 3., 7., 0.]])
+    """
 
     dims = 1
 
@@ -118,7 +133,13 @@ class MaxUnpool2d(_MaxUnpool):
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """Puts the results of `MaxPool3d` back where its indices say, among zeros."""
+    """Puts the results of `MaxPool3d` back where its indices say, among zeros.
+
+    >>> import rushlight as torch
+    >>> values, places = torch.nn.MaxPool3d(2, return_indices=True)(torch.rand(1, 4, 4, 4))
+    >>> torch.nn.MaxUnpool3d(2)(values, places).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     dims = 3
 
@@ -131,6 +152,10 @@ class AvgPool1d(Module):
     """The mean of each window of inputs (N, C, L) or (C, L).
 
     Padding counts as zeros, unless `count_include_pad` is off.
+
+    >>> import rushlight as torch
+    >>> torch.nn.AvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]])
     """
 
     def __init__(
@@ -190,7 +215,12 @@ class AvgPool2d(Module):
 
 
 class AvgPool3d(AvgPool2d):
-    """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W)."""
+    """The mean of each window of volumes (N, C, D, H, W) or (C, D, H, W).
+
+    >>> import rushlight as torch
+    >>> torch.nn.AvgPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
+    tensor([[[[3.5000]]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The mean of each window."""
@@ -213,7 +243,12 @@ class _LPPool(Module):
 
 
 class LPPool1d(_LPPool):
-    """The norm of each window: the sum of the elements' powers, to the power of 1 / norm_type."""
+    """The norm of each window: the sum of the elements' powers, to the power of 1 / norm_type.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3.0, 4.0, 6.0, 8.0]]))
+    tensor([[ 5., 10.]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The norm of each window."""
@@ -221,7 +256,12 @@ class LPPool1d(_LPPool):
 
 
 class LPPool2d(_LPPool):
-    """The norm of each window of images; see `LPPool1d`."""
+    """The norm of each window of images; see `LPPool1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LPPool2d(1, 2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[10.]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The norm of each window."""
@@ -229,7 +269,12 @@ class LPPool2d(_LPPool):
 
 
 class LPPool3d(_LPPool):
-    """The norm of each window of volumes; see `LPPool1d`."""
+    """The norm of each window of volumes; see `LPPool1d`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.LPPool3d(2, 2)(torch.rand(1, 4, 6, 8)).shape
+    torch.Size([1, 2, 3, 4])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """The norm of each window."""

@@ -32,7 +32,12 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Undoes `PixelShuffle`."""
+    """Undoes `PixelShuffle`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.PixelUnshuffle(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])).flatten()
+    tensor([1., 2., 3., 4.])
+    """
 
     def __init__(self, downscale_factor: int):
         super().__init__()
@@ -51,6 +56,10 @@ class ChannelShuffle(Module):
     """Takes channels from each of several groups in turn: (N, C, ...) keeps its shape.
 
     Source: X. Zhang et al., "ShuffleNet", 2017.
+
+    >>> import rushlight as torch
+    >>> torch.nn.ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1, 1)).flatten()
+    tensor([0., 2., 1., 3.])
     """
 
     def __init__(self, groups: int):
@@ -91,7 +100,15 @@ class Unfold(Module):
 
 
 class Fold(Module):
-    """Adds patches up to images of `output_size`: the adjoint of `Unfold`."""
+    """Adds patches up to images of `output_size`: the adjoint of `Unfold`.
+
+    >>> import rushlight as torch
+    >>> pieces = torch.ones(1, 4, 4)  # 4 pieces of 2 × 2, flat
+    >>> torch.nn.Fold((3, 3), (2, 2))(pieces)
+    tensor([[[[1., 2., 1.],
+              [2., 4., 2.],
+              [1., 2., 1.]]]])
+    """
 
     def __init__(
         self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,

@@ -27,6 +27,11 @@ class RNNBase(Module):
     Inputs are (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size) for one sequence, or
     packed. Results are the last layer's hidden states at all times, and the last state of every layer and
     direction. `dropout` acts between layers.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.GRU(3, 4)
+    >>> isinstance(layer, torch.nn.RNNBase), layer.mode, layer.hidden_size
+    (True, 'GRU', 4)
     """
 
     def __init__(

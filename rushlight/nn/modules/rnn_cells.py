@@ -16,7 +16,13 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
 class RNNCellBase(Module):
-    """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size)."""
+    """What the cells share: inputs (N, input_size) or (input_size), states (N, hidden_size) or (hidden_size).
+
+    >>> import rushlight as torch
+    >>> cell = torch.nn.GRUCell(3, 4)
+    >>> isinstance(cell, torch.nn.RNNCellBase), cell.weight_ih.shape  # three gates of 4
+    (True, torch.Size([12, 3]))
+    """
 
     _mode: str
 

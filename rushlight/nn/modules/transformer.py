@@ -125,7 +125,13 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to an encoded sequence, then two linear layers; see `TransformerEncoderLayer`."""
+    """Self-attention, attention to an encoded sequence, then two linear layers; see `TransformerEncoderLayer`.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> layer(torch.rand(3, 5, 8), memory=torch.rand(3, 7, 8)).shape
+    torch.Size([3, 5, 8])
+    """
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
@@ -159,6 +165,11 @@ class TransformerEncoder(Module):
     """Several copies of an encoder layer, one after the other, and a normalisation if given.
 
     `enable_nested_tensor` and `mask_check` are about a quicker way on GPUs.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> torch.nn.TransformerEncoder(layer, num_layers=2)(torch.rand(3, 5, 8)).shape
+    torch.Size([3, 5, 8])
     """
 
     def __init__(
@@ -184,7 +195,14 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Several copies of a decoder layer, one after the other, and a normalisation if given."""
+    """Several copies of a decoder layer, one after the other, and a normalisation if given.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> decoder = torch.nn.TransformerDecoder(layer, num_layers=2)
+    >>> decoder(torch.rand(3, 5, 8), memory=torch.rand(3, 7, 8)).shape
+    torch.Size([3, 5, 8])
+    """
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None):
         super().__init__()

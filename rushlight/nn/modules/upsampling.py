@@ -50,14 +50,26 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Enlarges images by repeating pixels."""
+    """Enlarges images by repeating pixels.
+
+    >>> import rushlight as torch
+    >>> torch.nn.UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[0.0, 3.0]]]]))
+    tensor([[[[0., 0., 3., 3.],
+              [0., 0., 3., 3.]]]])
+    """
 
     def __init__(self, size: Sizes | None = None, scale_factor: Scale = None):
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Enlarges images by bilinear interpolation, corners on corners."""
+    """Enlarges images by bilinear interpolation, corners on corners.
+
+    >>> import rushlight as torch
+    >>> torch.nn.UpsamplingBilinear2d(scale_factor=2)(torch.tensor([[[[0.0, 3.0]]]]))
+    tensor([[[[0., 1., 2., 3.],
+              [0., 1., 2., 3.]]]])
+    """
 
     def __init__(self, size: Sizes | None = None, scale_factor: Scale = None):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

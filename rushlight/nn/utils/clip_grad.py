@@ -49,6 +49,10 @@ def get_total_norm(
     """The norm of several tensors as if they were one vector.
 
     RuntimeError with `error_if_nonfinite` if it is infinite or NaN. `foreach` makes no difference on a CPU.
+
+    >>> import rushlight as torch
+    >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+    tensor(5.)
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not tensors:
@@ -97,7 +101,15 @@ clip = noted(clipped, changes=(0,))
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`."""
+    """Scales the gradients of parameters, whose norm is known, so that it is at most `max_norm`.
+
+    >>> import rushlight as torch
+    >>> weight = torch.zeros(2, requires_grad=True)
+    >>> weight.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grads_with_norm_([weight], max_norm=1.0, total_norm=torch.tensor(5.0))
+    >>> weight.grad
+    tensor([0.6000, 0.8000])
+    """
     grads = gradients_of(parameters)
     scale_down([grad._array for grad in grads], total_norm._array, float(max_norm))
     for grad in grads:
@@ -127,7 +139,15 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Brings every element of the gradients of parameters into [-clip_value, clip_value]."""
+    """Brings every element of the gradients of parameters into [-clip_value, clip_value].
+
+    >>> import rushlight as torch
+    >>> weight = torch.zeros(2, requires_grad=True)
+    >>> weight.grad = torch.tensor([3.0, -0.4])
+    >>> torch.nn.utils.clip_grad_value_([weight], clip_value=1.0)
+    >>> weight.grad
+    tensor([ 1.0000, -0.4000])
+    """
     grads = gradients_of(parameters)
     clip([grad._array for grad in grads], float(clip_value))
     for grad in grads:
@@ -138,7 +158,16 @@ def clip_grad_norm(
     parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """Old: see `clip_grad_norm_`."""
+    """Old: see `clip_grad_norm_`.
+
+    >>> import rushlight as torch
+    >>> weight = torch.tensor([3.0, 4.0], requires_grad=True)
+    >>> weight.grad = torch.tensor([3.0, 4.0])
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.utils.clip_grad_norm([weight], max_norm=1.0)
+    tensor(5.)
+    """
     warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,

@@ -20,7 +20,16 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Makes the parts of a vector the memory of parameters. TypeError for what is no tensor."""
+    """Makes the parts of a vector the memory of parameters. TypeError for what is no tensor.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> torch.nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), layer.parameters())
+    >>> layer.weight, layer.bias
+    (Parameter containing:
+    tensor([[1., 2.]], requires_grad=True), Parameter containing:
+    tensor([3.], requires_grad=True))
+    """
     if not isinstance(vec, TensorBase):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
     start = 0

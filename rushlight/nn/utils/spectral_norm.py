@@ -150,5 +150,11 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Undoes `spectral_norm`: the weight is a parameter again. ValueError where it was not applied."""
+    """Undoes `spectral_norm`: the weight is a parameter again. ValueError where it was not applied.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3))
+    >>> sorted(name for name, _ in torch.nn.utils.remove_spectral_norm(layer).named_parameters())
+    ['bias', 'weight']
+    """
     return remove_hook(module, SpectralNorm, "spectral_norm", name)

@@ -56,11 +56,26 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     """Old: trains the length of a weight apart from its direction, `weight_g` and `weight_v`.
 
     `parametrizations.weight_norm` is its successor.
+
+    >>> import rushlight as torch
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):  # it is deprecated: `parametrizations.weight_norm`
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
+    >>> layer.weight_g.shape, layer.weight_v.shape
+    (torch.Size([3, 1]), torch.Size([3, 2]))
     """
     WeightNorm.apply(module, name, dim)
     return module
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Undoes `weight_norm`: the weight is a parameter again. ValueError where it was not applied."""
+    """Undoes `weight_norm`: the weight is a parameter again. ValueError where it was not applied.
+
+    >>> import rushlight as torch
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
+    >>> sorted(name for name, _ in torch.nn.utils.remove_weight_norm(layer).named_parameters())
+    ['bias', 'weight']
+    """
     return remove_hook(module, WeightNorm, "weight_norm", name)

@@ -6,7 +6,7 @@ from rushlight.core.batching import by
 from rushlight.core.inplace import change
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.derivatives.series import masking
-from rushlight.ops.table import named, operator
+from rushlight.ops.table import named, operator, retold
 
 
 def floats(kernel):
@@ -20,7 +20,8 @@ def variant(function):
     def change_input(input, *args, **kwargs):
         return change(input, function, *args, **kwargs)
 
-    return named(change_input, f"{function.__name__}_", f"`{function.__name__}`, in place.")
+    name = function.__name__
+    return named(change_input, f"{name}_", f"`{name}`, in place.{retold(function.__doc__, name, f'{name}_')}")
 
 
 @operator(

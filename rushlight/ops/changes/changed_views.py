@@ -86,7 +86,13 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
 def as_strided_(
     self: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
 ) -> Tensor:
-    """`as_strided`, in place."""
+    """`as_strided`, in place.
+
+    >>> import rushlight as torch
+    >>> torch.as_strided_(torch.arange(4), (2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """
     check_history(self, recording() and self.requires_grad)
     return look_anew(self, _as_strided_, *strided_windows(self, size, stride, storage_offset))
 
@@ -117,7 +123,13 @@ def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryForm
 
 
 def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
-    """`resize_` to the shape of another tensor."""
+    """`resize_` to the shape of another tensor.
+
+    >>> import rushlight as torch
+    >>> torch.resize_as_(torch.arange(6), torch.empty(2, 3))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
     return resize_(self, the_template._array.shape)
 
 

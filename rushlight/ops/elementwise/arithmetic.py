@@ -97,7 +97,19 @@ _div = binary(
     "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
     promote=floating, numbers="either", series=recurrence(recurrences.quotient), slot="div",
 )  # fmt: skip
-neg = unary("neg", np.negative, lambda grad: -grad, "Minus each element.", promote=no_boolean, slot="neg")
+neg = unary(
+    "neg",
+    np.negative,
+    lambda grad: -grad,
+    """Minus each element.
+
+    >>> import rushlight as torch
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """,
+    promote=no_boolean,
+    slot="neg",
+)
 
 
 def with_multiple(name, sign):

@@ -36,21 +36,36 @@ i0 = unary(
     "i0",
     special("i0"),
     lambda grad, input: grad * TABLE["i1"](input),
-    "The modified Bessel function of the first kind of order 0.",
+    """The modified Bessel function of the first kind of order 0.
+
+    >>> import rushlight as torch
+    >>> torch.i0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
+    """,
     promote=floats("i0_vml_cpu"),
 )
 i0e = special_unary(
     "i0e",
     special("i0e"),
     lambda grad, input, result: grad * (TABLE["i1e"](input) - np.sign(input) * result),
-    "`exp(-|x|) * i0(x)`.",
+    """`exp(-|x|) * i0(x)`.
+
+    >>> import rushlight as torch
+    >>> torch.special.i0e(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.4658])
+    """,
     "i0e_cpu",
 )
 i1 = special_unary(
     "i1",
     special("i1"),
     lambda grad, input: grad * at_zero(input, 0.5, lambda x: TABLE["i0"](x) - TABLE["i1"](x) / x),
-    "The modified Bessel function of the first kind of order 1.",
+    """The modified Bessel function of the first kind of order 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.i1(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.5652])
+    """,
     "i1_cpu",
 )
 i1e = special_unary(
@@ -59,7 +74,12 @@ i1e = special_unary(
     lambda grad, input: (
         grad * at_zero(input, 0.5, lambda x: TABLE["i0e"](x) - TABLE["i1e"](x) * (np.sign(x) + np.reciprocal(x)))
     ),
-    "`exp(-|x|) * i1(x)`.",
+    """`exp(-|x|) * i1(x)`.
+
+    >>> import rushlight as torch
+    >>> torch.special.i1e(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2079])
+    """,
     "i1e_cpu",
 )
 
@@ -84,15 +104,123 @@ def spherical(x):
     return np.sinc(x / np.pi).astype(x.dtype, copy=False)
 
 
-bessel_j0 = plain("bessel_j0", special("j0"), "The Bessel function of the first kind of order 0.")
-bessel_j1 = plain("bessel_j1", special("j1"), "The Bessel function of the first kind of order 1.")
-bessel_y0 = plain("bessel_y0", special("y0"), "The Bessel function of the second kind of order 0.")
-bessel_y1 = plain("bessel_y1", special("y1"), "The Bessel function of the second kind of order 1.")
-modified_bessel_i0 = plain("modified_bessel_i0", special("i0"), "`i0`, without a derivative.")
-modified_bessel_i1 = plain("modified_bessel_i1", special("i1"), "`i1`, without a derivative.")
-modified_bessel_k0 = plain("modified_bessel_k0", special("k0"), "The modified one of the second kind of order 0.")
-modified_bessel_k1 = plain("modified_bessel_k1", special("k1"), "The modified one of the second kind of order 1.")
-scaled_modified_bessel_k0 = plain("scaled_modified_bessel_k0", special("k0e"), "`exp(x) * modified_bessel_k0(x)`.")
-scaled_modified_bessel_k1 = plain("scaled_modified_bessel_k1", special("k1e"), "`exp(x) * modified_bessel_k1(x)`.")
-spherical_bessel_j0 = plain("spherical_bessel_j0", spherical, "The spherical one of the first kind of order 0.")
-airy_ai = plain("airy_ai", airy, "The Airy function Ai.")
+bessel_j0 = plain(
+    "bessel_j0",
+    special("j0"),
+    """The Bessel function of the first kind of order 0.
+
+    >>> import rushlight as torch
+    >>> torch.special.bessel_j0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.7652])
+    """,
+)
+bessel_j1 = plain(
+    "bessel_j1",
+    special("j1"),
+    """The Bessel function of the first kind of order 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.bessel_j1(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.4401])
+    """,
+)
+bessel_y0 = plain(
+    "bessel_y0",
+    special("y0"),
+    """The Bessel function of the second kind of order 0.
+
+    >>> import rushlight as torch
+    >>> torch.special.bessel_y0(torch.tensor([1.0, 2.0]))
+    tensor([0.0883, 0.5104])
+    """,
+)
+bessel_y1 = plain(
+    "bessel_y1",
+    special("y1"),
+    """The Bessel function of the second kind of order 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.bessel_y1(torch.tensor([1.0, 2.0]))
+    tensor([-0.7812, -0.1070])
+    """,
+)
+modified_bessel_i0 = plain(
+    "modified_bessel_i0",
+    special("i0"),
+    """`i0`, without a derivative.
+
+    >>> import rushlight as torch
+    >>> torch.special.modified_bessel_i0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
+    """,
+)
+modified_bessel_i1 = plain(
+    "modified_bessel_i1",
+    special("i1"),
+    """`i1`, without a derivative.
+
+    >>> import rushlight as torch
+    >>> torch.special.modified_bessel_i1(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.5652])
+    """,
+)
+modified_bessel_k0 = plain(
+    "modified_bessel_k0",
+    special("k0"),
+    """The modified one of the second kind of order 0.
+
+    >>> import rushlight as torch
+    >>> torch.special.modified_bessel_k0(torch.tensor([1.0, 2.0]))
+    tensor([0.4210, 0.1139])
+    """,
+)
+modified_bessel_k1 = plain(
+    "modified_bessel_k1",
+    special("k1"),
+    """The modified one of the second kind of order 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.modified_bessel_k1(torch.tensor([1.0, 2.0]))
+    tensor([0.6019, 0.1399])
+    """,
+)
+scaled_modified_bessel_k0 = plain(
+    "scaled_modified_bessel_k0",
+    special("k0e"),
+    """`exp(x) * modified_bessel_k0(x)`.
+
+    >>> import rushlight as torch
+    >>> torch.special.scaled_modified_bessel_k0(torch.tensor([1.0, 2.0]))
+    tensor([1.1445, 0.8416])
+    """,
+)
+scaled_modified_bessel_k1 = plain(
+    "scaled_modified_bessel_k1",
+    special("k1e"),
+    """`exp(x) * modified_bessel_k1(x)`.
+
+    >>> import rushlight as torch
+    >>> torch.special.scaled_modified_bessel_k1(torch.tensor([1.0, 2.0]))
+    tensor([1.6362, 1.0335])
+    """,
+)
+spherical_bessel_j0 = plain(
+    "spherical_bessel_j0",
+    spherical,
+    """The spherical one of the first kind of order 0.
+
+    >>> import rushlight as torch
+    >>> torch.special.spherical_bessel_j0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.8415])
+    """,
+)
+airy_ai = plain(
+    "airy_ai",
+    airy,
+    """The Airy function Ai.
+
+    >>> import rushlight as torch
+    >>> torch.special.airy_ai(torch.tensor([0.0, 1.0]))
+    tensor([0.3550, 0.1353])
+    """,
+)

@@ -29,12 +29,70 @@ def ordered(kernel):
     return only("biuf", kernel)
 
 
-eq = binary("eq", np.equal, doc="Whether elements of two tensors, or of a tensor and a number, are equal.")
-ne = binary("ne", np.not_equal, doc="Whether elements of two tensors, or of a tensor and a number, differ.")
-lt = binary("lt", np.less, doc="Whether each element is less than the other.", promote=ordered("lt_cpu"))
-le = binary("le", np.less_equal, doc="Whether each element is at most the other.", promote=ordered("le_cpu"))
-gt = binary("gt", np.greater, doc="Whether each element is greater than the other.", promote=ordered("gt_cpu"))
-ge = binary("ge", np.greater_equal, doc="Whether each element is at least the other.", promote=ordered("ge_cpu"))
+eq = binary(
+    "eq",
+    np.equal,
+    doc="""Whether elements of two tensors, or of a tensor and a number, are equal.
+
+    >>> import rushlight as torch
+    >>> torch.eq(torch.tensor([1, 2, 3]), torch.tensor([1, 0, 3]))
+    tensor([ True, False,  True])
+    """,
+)
+ne = binary(
+    "ne",
+    np.not_equal,
+    doc="""Whether elements of two tensors, or of a tensor and a number, differ.
+
+    >>> import rushlight as torch
+    >>> torch.ne(torch.tensor([1, 2, 3]), torch.tensor([1, 0, 3]))
+    tensor([False,  True, False])
+    """,
+)
+lt = binary(
+    "lt",
+    np.less,
+    doc="""Whether each element is less than the other.
+
+    >>> import rushlight as torch
+    >>> torch.lt(torch.tensor([1, 2, 3]), 2)
+    tensor([ True, False, False])
+    """,
+    promote=ordered("lt_cpu"),
+)
+le = binary(
+    "le",
+    np.less_equal,
+    doc="""Whether each element is at most the other.
+
+    >>> import rushlight as torch
+    >>> torch.le(torch.tensor([1, 2, 3]), 2)
+    tensor([ True,  True, False])
+    """,
+    promote=ordered("le_cpu"),
+)
+gt = binary(
+    "gt",
+    np.greater,
+    doc="""Whether each element is greater than the other.
+
+    >>> import rushlight as torch
+    >>> torch.gt(torch.tensor([1, 2, 3]), 2)
+    tensor([False, False,  True])
+    """,
+    promote=ordered("gt_cpu"),
+)
+ge = binary(
+    "ge",
+    np.greater_equal,
+    doc="""Whether each element is at least the other.
+
+    >>> import rushlight as torch
+    >>> torch.ge(torch.tensor([1, 2, 3]), 2)
+    tensor([False,  True,  True])
+    """,
+    promote=ordered("ge_cpu"),
+)
 
 
 def comparing(entry, otherwise=NotImplemented):
@@ -55,40 +113,87 @@ less_equal = alias("less_equal", le)
 greater = alias("greater", gt)
 greater_equal = alias("greater_equal", ge)
 
-isnan = unary("isnan", np.isnan, doc="Whether each element is NaN.", promote=arithmetic, inplace=False)
-isinf = unary("isinf", np.isinf, doc="Whether each element is infinite.", promote=arithmetic, inplace=False)
+isnan = unary(
+    "isnan",
+    np.isnan,
+    doc="""Whether each element is NaN.
+
+    >>> import rushlight as torch
+    >>> torch.isnan(torch.tensor([1.0, torch.inf, torch.nan]))
+    tensor([False, False,  True])
+    """,
+    promote=arithmetic,
+    inplace=False,
+)
+isinf = unary(
+    "isinf",
+    np.isinf,
+    doc="""Whether each element is infinite.
+
+    >>> import rushlight as torch
+    >>> torch.isinf(torch.tensor([1.0, torch.inf, torch.nan]))
+    tensor([False,  True, False])
+    """,
+    promote=arithmetic,
+    inplace=False,
+)
 isfinite = unary(
     "isfinite",
     np.isfinite,
-    doc="Whether each element is neither infinite nor NaN.",
+    doc="""Whether each element is neither infinite nor NaN.
+
+    >>> import rushlight as torch
+    >>> torch.isfinite(torch.tensor([1.0, torch.inf, torch.nan]))
+    tensor([ True, False, False])
+    """,
     promote=arithmetic,
     inplace=False,
 )
 isposinf = unary(
     "isposinf",
     lambda x: x == np.inf,
-    doc="Whether each element is +inf.",
+    doc="""Whether each element is +inf.
+
+    >>> import rushlight as torch
+    >>> torch.isposinf(torch.tensor([1.0, -torch.inf, torch.inf]))
+    tensor([False, False,  True])
+    """,
     inplace=False,
     promote=real("isposinf does not support complex inputs."),
 )
 isneginf = unary(
     "isneginf",
     lambda x: x == -np.inf,
-    doc="Whether each element is -inf.",
+    doc="""Whether each element is -inf.
+
+    >>> import rushlight as torch
+    >>> torch.isneginf(torch.tensor([1.0, -torch.inf, torch.inf]))
+    tensor([False,  True, False])
+    """,
     inplace=False,
     promote=real("isneginf does not support complex inputs."),
 )
 isreal = unary(
     "isreal",
     lambda x: x.imag == 0,
-    doc="Whether the imaginary part of each element is 0.",
+    doc="""Whether the imaginary part of each element is 0.
+
+    >>> import rushlight as torch
+    >>> torch.isreal(torch.tensor([1.0, 1j]))
+    tensor([ True, False])
+    """,
     promote=arithmetic,
     inplace=False,
 )
 signbit = unary(
     "signbit",
     lambda x: np.signbit(x) if kind_of(x.dtype) == "f" else x < 0,
-    doc="Whether the sign bit of each element is set: it is for -0. too.",
+    doc="""Whether the sign bit of each element is set: it is for -0. too.
+
+    >>> import rushlight as torch
+    >>> torch.signbit(torch.tensor([-2.0, 0.0, -0.0]))
+    tensor([ True, False,  True])
+    """,
     inplace=False,
     promote=real("signbit is not implemented for complex tensors.", error=NotImplementedError),
 )

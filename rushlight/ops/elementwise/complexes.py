@@ -136,6 +136,12 @@ _conj_physical = unary(
     "conj_physical",
     lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
     lambda grad: np.conjugate(grad),
+    """The complex conjugate of each element, a copy.
+
+    >>> import rushlight as torch
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """,
     promote=arithmetic,
     holomorphic=False,
 )
@@ -219,7 +225,12 @@ angle = unary(
     "angle",
     angle_of,
     angle_cotangent,
-    "The angle of each element, from -π to π; of real ones 0 or π.",
+    """The angle of each element, from -π to π; of real ones 0 or π.
+
+    >>> import rushlight as torch
+    >>> torch.angle(torch.tensor([1.0, -1.0, 1j]))
+    tensor([0.0000, 3.1416, 1.5708])
+    """,
     promote=floating,
     holomorphic=False,
     inplace=False,

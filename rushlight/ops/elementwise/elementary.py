@@ -28,39 +28,82 @@ exp = unary(
     "exp",
     np.exp,
     lambda grad, result: grad * result,
-    "e to the power of each element.",
+    """e to the power of each element.
+
+    >>> import rushlight as torch
+    >>> torch.exp(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """,
     series=recurrence(recurrences.exponential),
 )
 exp2 = unary(
     "exp2",
     lambda x: np.exp(x * LOG2) if x.dtype.kind == "c" else np.exp2(x),
     lambda grad, result: grad * result * LOG2,
-    "2 to the power of each element.",
+    """2 to the power of each element.
+
+    >>> import rushlight as torch
+    >>> torch.exp2(torch.tensor([0.0, 3.0]))
+    tensor([1., 8.])
+    """,
 )
 expm1 = unary(
     "expm1",
     np.expm1,
     lambda grad, result: grad * (result + 1),
-    "`exp(x) - 1` of each element, accurate near 0.",
+    """`exp(x) - 1` of each element, accurate near 0.
+
+    >>> import rushlight as torch
+    >>> torch.expm1(torch.tensor([0.0, 1e-8]))
+    tensor([0.0000e+00, 1.0000e-08])
+    """,
     series=recurrence(recurrences.exponential_below_one),
 )
 log = unary(
     "log",
     np.log,
     lambda grad, input: grad / input,
-    "The natural logarithm of each element.",
+    """The natural logarithm of each element.
+
+    >>> import rushlight as torch
+    >>> torch.log(torch.tensor([1.0, 10.0]))
+    tensor([0.0000, 2.3026])
+    """,
     series=recurrence(recurrences.logarithm),
 )
 log1p = unary(
     "log1p",
     np.log1p,
     lambda grad, input: grad / (input + 1),
-    "`log(1 + x)` of each element, accurate near 0.",
+    """`log(1 + x)` of each element, accurate near 0.
+
+    >>> import rushlight as torch
+    >>> torch.log1p(torch.tensor([0.0, 1e-8]))
+    tensor([0.0000e+00, 1.0000e-08])
+    """,
     series=recurrence(recurrences.logarithm_above_one),
 )
-log2 = unary("log2", np.log2, lambda grad, input: grad / (input * LOG2), "The logarithm to base 2 of each element.")
+log2 = unary(
+    "log2",
+    np.log2,
+    lambda grad, input: grad / (input * LOG2),
+    """The logarithm to base 2 of each element.
+
+    >>> import rushlight as torch
+    >>> torch.log2(torch.tensor([1.0, 8.0]))
+    tensor([0., 3.])
+    """,
+)
 log10 = unary(
-    "log10", np.log10, lambda grad, input: grad / (input * LOG10), "The logarithm to base 10 of each element."
+    "log10",
+    np.log10,
+    lambda grad, input: grad / (input * LOG10),
+    """The logarithm to base 10 of each element.
+
+    >>> import rushlight as torch
+    >>> torch.log10(torch.tensor([1.0, 100.0]))
+    tensor([0.0000, 2.0000])
+    """,
 )
 
 # roots and powers
@@ -69,7 +112,12 @@ sqrt = unary(
     "sqrt",
     np.sqrt,
     lambda grad, result: grad / (2 * result),
-    "The square root of each element.",
+    """The square root of each element.
+
+    >>> import rushlight as torch
+    >>> torch.sqrt(torch.tensor([4.0, 2.0]))
+    tensor([2.0000, 1.4142])
+    """,
     series=recurrence(recurrences.root),
 )
 
@@ -86,20 +134,35 @@ rsqrt = unary(
     "rsqrt",
     lambda x: inverse(np.sqrt(x)),
     lambda grad, result: -0.5 * grad * result**3,
-    "1 over the square root of each element.",
+    """1 over the square root of each element.
+
+    >>> import rushlight as torch
+    >>> torch.rsqrt(torch.tensor([4.0, 16.0]))
+    tensor([0.5000, 0.2500])
+    """,
 )
 reciprocal = unary(
     "reciprocal",
     inverse,
     lambda grad, result: -grad * result * result,
-    "1 over each element.",
+    """1 over each element.
+
+    >>> import rushlight as torch
+    >>> torch.reciprocal(torch.tensor([2.0, -4.0]))
+    tensor([ 0.5000, -0.2500])
+    """,
     series=recurrence(recurrences.reciprocal),
 )
 square = unary(
     "square",
     np.square,
     lambda grad, input: grad * (2 * input),
-    "The square of each element.",
+    """The square of each element.
+
+    >>> import rushlight as torch
+    >>> torch.square(torch.tensor([-1.5, 3.0]))
+    tensor([2.2500, 9.0000])
+    """,
     promote=lambda x: arithmetic(x, 2)[0],
     node="PowBackward0",
     series=recurrence(recurrences.square),
@@ -108,7 +171,12 @@ abs = unary(
     "abs",
     np.absolute,
     lambda grad, input: grad * np.sign(input),
-    "The absolute value of each element; its derivative at 0 is taken as 0.",
+    """The absolute value of each element; its derivative at 0 is taken as 0.
+
+    >>> import rushlight as torch
+    >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([1.5000, 0.0000, 2.0000])
+    """,
     promote=only("iufc", "abs_cpu"),
     holomorphic=False,
     inplace=False,
@@ -117,7 +185,12 @@ abs = unary(
 
 @method
 def abs_(self: Tensor) -> Tensor:
-    """`abs`, in place. RuntimeError for complex numbers, whose absolute values are real."""
+    """`abs`, in place. RuntimeError for complex numbers, whose absolute values are real.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([-1.0, 2.0]).abs_()
+    tensor([1., 2.])
+    """
     if is_complex(self):
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return change(self, abs)
@@ -129,48 +202,93 @@ sin = unary(
     "sin",
     np.sin,
     lambda grad, input: grad * np.cos(input),
-    "The sine of each element, in radians.",
+    """The sine of each element, in radians.
+
+    >>> import rushlight as torch
+    >>> torch.sin(torch.tensor([0.0, 1.5708]))
+    tensor([0., 1.])
+    """,
     series=recurrence(recurrences.sine),
 )
 cos = unary(
     "cos",
     np.cos,
     lambda grad, input: -grad * np.sin(input),
-    "The cosine of each element, in radians.",
+    """The cosine of each element, in radians.
+
+    >>> import rushlight as torch
+    >>> torch.cos(torch.tensor([0.0, 3.14159]))
+    tensor([ 1., -1.])
+    """,
     series=recurrence(recurrences.cosine),
 )
 tan = unary(
     "tan",
     np.tan,
     lambda grad, result: grad * (1 + result * result),
-    "The tangent of each element, in radians.",
+    """The tangent of each element, in radians.
+
+    >>> import rushlight as torch
+    >>> torch.tan(torch.tensor([0.0, 0.7854]))
+    tensor([0.0000, 1.0000])
+    """,
     series=recurrence(recurrences.tangent(1)),
 )
 asin = unary(
     "asin",
     np.arcsin,
     lambda grad, input: grad / np.sqrt(1 - input * input),
-    "The inverse sine of each element.",
+    """The inverse sine of each element.
+
+    >>> import rushlight as torch
+    >>> torch.asin(torch.tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.5236, 1.5708])
+    """,
 )
 acos = unary(
     "acos",
     np.arccos,
     lambda grad, input: -grad / np.sqrt(1 - input * input),
-    "The inverse cosine of each element.",
+    """The inverse cosine of each element.
+
+    >>> import rushlight as torch
+    >>> torch.acos(torch.tensor([1.0, 0.0, -1.0]))
+    tensor([0.0000, 1.5708, 3.1416])
+    """,
 )
-atan = unary("atan", np.arctan, lambda grad, input: grad / (input * input + 1), "The inverse tangent of each element.")
+atan = unary(
+    "atan",
+    np.arctan,
+    lambda grad, input: grad / (input * input + 1),
+    """The inverse tangent of each element.
+
+    >>> import rushlight as torch
+    >>> torch.atan(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854])
+    """,
+)
 deg2rad = unary(
     "deg2rad",
     np.deg2rad,
     lambda grad: grad * (math.pi / 180),
-    "Degrees as radians.",
+    """Degrees as radians.
+
+    >>> import rushlight as torch
+    >>> torch.deg2rad(torch.tensor([30.0, 90.0]))
+    tensor([0.5236, 1.5708])
+    """,
     promote=real("deg2rad is not supported for complex tensors.", floating),
 )
 rad2deg = unary(
     "rad2deg",
     np.rad2deg,
     lambda grad: grad * (180 / math.pi),
-    "Radians as degrees.",
+    """Radians as degrees.
+
+    >>> import rushlight as torch
+    >>> torch.rad2deg(torch.tensor([0.5, 1.0]))
+    tensor([28.6479, 57.2958])
+    """,
     promote=real("rad2deg is not supported for complex tensors.", floating),
 )
 
@@ -180,40 +298,70 @@ sinh = unary(
     "sinh",
     np.sinh,
     lambda grad, input: grad * np.cosh(input),
-    "The hyperbolic sine of each element.",
+    """The hyperbolic sine of each element.
+
+    >>> import rushlight as torch
+    >>> torch.sinh(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752])
+    """,
     series=recurrence(recurrences.hyperbolic_sine),
 )
 cosh = unary(
     "cosh",
     np.cosh,
     lambda grad, input: grad * np.sinh(input),
-    "The hyperbolic cosine of each element.",
+    """The hyperbolic cosine of each element.
+
+    >>> import rushlight as torch
+    >>> torch.cosh(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431])
+    """,
     series=recurrence(recurrences.hyperbolic_cosine),
 )
 tanh = unary(
     "tanh",
     np.tanh,
     lambda grad, result: grad * (1 - result * result),
-    "The hyperbolic tangent of each element.",
+    """The hyperbolic tangent of each element.
+
+    >>> import rushlight as torch
+    >>> torch.tanh(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """,
     series=recurrence(recurrences.tangent(-1)),
 )
 asinh = unary(
     "asinh",
     np.arcsinh,
     lambda grad, input: grad / np.sqrt(input * input + 1),
-    "The inverse hyperbolic sine of each element.",
+    """The inverse hyperbolic sine of each element.
+
+    >>> import rushlight as torch
+    >>> torch.asinh(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814])
+    """,
 )
 acosh = unary(
     "acosh",
     np.arccosh,
     lambda grad, input: grad / acosh_slope(input),
-    "The inverse hyperbolic cosine of each element.",
+    """The inverse hyperbolic cosine of each element.
+
+    >>> import rushlight as torch
+    >>> torch.acosh(torch.tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170])
+    """,
 )
 atanh = unary(
     "atanh",
     np.arctanh,
     lambda grad, input: grad / (1 - input * input),
-    "The inverse hyperbolic tangent of each element.",
+    """The inverse hyperbolic tangent of each element.
+
+    >>> import rushlight as torch
+    >>> torch.atanh(torch.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493])
+    """,
 )
 
 
@@ -239,7 +387,17 @@ def sinc_cotangent(grad, input):
     return grad * (np.pi * _where(near, series * y, (np.cos(x) - np.sin(x) / x) / x))
 
 
-sinc = unary("sinc", sine_cardinal, sinc_cotangent, "`sin(πx) / πx` of each element, and 1 for 0.")
+sinc = unary(
+    "sinc",
+    sine_cardinal,
+    sinc_cotangent,
+    """`sin(πx) / πx` of each element, and 1 for 0.
+
+    >>> import rushlight as torch
+    >>> torch.sinc(torch.tensor([0.0, 0.5, 1.0]))
+    tensor([ 1.0000e+00,  6.3662e-01, -2.7828e-08])
+    """,
+)
 
 # functions of two
 
@@ -311,7 +469,12 @@ logaddexp2 = binary(
     np.logaddexp2,
     lambda grad, input, other: grad * TABLE["sigmoid"]((input - other) * LOG2),
     lambda grad, input, other: grad * TABLE["sigmoid"]((other - input) * LOG2),
-    "`log2(2**input + 2**other)`, without overflow.",
+    """`log2(2**input + 2**other)`, without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.logaddexp2(torch.tensor([1.0, 1000.0]), torch.tensor([1.0, 1000.0]))
+    tensor([   2., 1001.])
+    """,
     promote=only("f", "logaddexp2_cpu"),
     inplace=False,
     numbers="",

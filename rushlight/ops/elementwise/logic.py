@@ -25,25 +25,50 @@ def as_they_are(*operands):
 logical_and = binary(
     "logical_and",
     np.logical_and,
-    doc="Whether both elements are non-zero.",
+    doc="""Whether both elements are non-zero.
+
+    >>> import rushlight as torch
+    >>> torch.logical_and(torch.tensor([True, True]), torch.tensor([True, False]))
+    tensor([ True, False])
+    """,
     promote=as_they_are,
     numbers="",
 )
 logical_or = binary(
     "logical_or",
     np.logical_or,
-    doc="Whether one of the elements is non-zero.",
+    doc="""Whether one of the elements is non-zero.
+
+    >>> import rushlight as torch
+    >>> torch.logical_or(torch.tensor([True, False]), torch.tensor([False, False]))
+    tensor([ True, False])
+    """,
     promote=as_they_are,
     numbers="",
 )
 logical_xor = binary(
     "logical_xor",
     np.logical_xor,
-    doc="Whether exactly one of the elements is non-zero.",
+    doc="""Whether exactly one of the elements is non-zero.
+
+    >>> import rushlight as torch
+    >>> torch.logical_xor(torch.tensor([True, True]), torch.tensor([True, False]))
+    tensor([False,  True])
+    """,
     promote=as_they_are,
     numbers="",
 )
-logical_not = unary("logical_not", np.logical_not, doc="Whether each element is 0.", promote=arithmetic)
+logical_not = unary(
+    "logical_not",
+    np.logical_not,
+    doc="""Whether each element is 0.
+
+    >>> import rushlight as torch
+    >>> torch.logical_not(torch.tensor([True, False]))
+    tensor([False,  True])
+    """,
+    promote=arithmetic,
+)
 
 
 def of_integers(function, kernel):
@@ -60,7 +85,12 @@ def of_integers(function, kernel):
 bitwise_not = unary(
     "bitwise_not",
     of_integers(np.invert, "bitwise_not_cpu"),
-    doc="Each element with its bits inverted; of bools, `not`.",
+    doc="""Each element with its bits inverted; of bools, `not`.
+
+    >>> import rushlight as torch
+    >>> torch.bitwise_not(torch.tensor([0, 5]))
+    tensor([-1, -6])
+    """,
     promote=only("biu", "bitwise_not_cpu"),
 )
 
@@ -86,15 +116,58 @@ def sign_bits(x):
     return np.where(x < 0, -1, 0).astype(x.dtype)
 
 
-bitwise_and = bitwise("bitwise_and", np.bitwise_and, "bitwise_and_cpu", "biu", "The bits set in both elements.")
-bitwise_or = bitwise("bitwise_or", np.bitwise_or, "bitwise_or_cpu", "biu", "The bits set in either.")
-bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "biu", "The bits set in only one element.")
+bitwise_and = bitwise(
+    "bitwise_and",
+    np.bitwise_and,
+    "bitwise_and_cpu",
+    "biu",
+    """The bits set in both elements.
+
+    >>> import rushlight as torch
+    >>> torch.bitwise_and(torch.tensor([5, 6]), torch.tensor([4, 3]))
+    tensor([4, 2])
+    """,
+)
+bitwise_or = bitwise(
+    "bitwise_or",
+    np.bitwise_or,
+    "bitwise_or_cpu",
+    "biu",
+    """The bits set in either.
+
+    >>> import rushlight as torch
+    >>> torch.bitwise_or(torch.tensor([5, 6]), torch.tensor([4, 3]))
+    tensor([5, 7])
+    """,
+)
+bitwise_xor = bitwise(
+    "bitwise_xor",
+    np.bitwise_xor,
+    "bitwise_xor_cpu",
+    "biu",
+    """The bits set in only one element.
+
+    >>> import rushlight as torch
+    >>> torch.bitwise_xor(torch.tensor([5, 6]), torch.tensor([4, 3]))
+    tensor([1, 5])
+    """,
+)
 bitwise_left_shift = bitwise(
-    "bitwise_left_shift", np.left_shift, "lshift_cpu", "iu", "Each element with its bits moved up by `other`.",
+    "bitwise_left_shift", np.left_shift, "lshift_cpu", "iu", """Each element with its bits moved up by `other`.
+
+    >>> import rushlight as torch
+    >>> torch.bitwise_left_shift(torch.tensor([1, 5]), 2)
+    tensor([ 4, 20])
+    """,
     shifted(np.left_shift, np.zeros_like),
 )  # fmt: skip
 bitwise_right_shift = bitwise(
-    "bitwise_right_shift", np.right_shift, "rshift_cpu", "iu", "Each element with its bits moved down by `other`.",
+    "bitwise_right_shift", np.right_shift, "rshift_cpu", "iu", """Each element with its bits moved down by `other`.
+
+    >>> import rushlight as torch
+    >>> torch.bitwise_right_shift(torch.tensor([8, 5]), 2)
+    tensor([2, 1])
+    """,
     shifted(np.right_shift, sign_bits),
 )  # fmt: skip
 

@@ -60,32 +60,120 @@ def polynomial(name, function, doc):
 chebyshev_polynomial_t = polynomial(
     "chebyshev_polynomial_t",
     of_scipy("eval_chebyt"),
-    "The Chebyshev polynomials of the first kind: cos(n arccos(input)).",
+    """The Chebyshev polynomials of the first kind: cos(n arccos(input)).
+
+    >>> import rushlight as torch
+    >>> torch.special.chebyshev_polynomial_t(torch.tensor([0.5, 2.0]), 2)
+    tensor([-0.5000,  7.0000])
+    """,
 )
-chebyshev_polynomial_u = polynomial("chebyshev_polynomial_u", chebyu, "The Chebyshev polynomials of the second kind.")
+chebyshev_polynomial_u = polynomial(
+    "chebyshev_polynomial_u",
+    chebyu,
+    """The Chebyshev polynomials of the second kind.
+
+    >>> import rushlight as torch
+    >>> torch.special.chebyshev_polynomial_u(torch.tensor([0.5, 2.0]), 2)
+    tensor([ 0., 15.])
+    """,
+)
 chebyshev_polynomial_v = polynomial(
-    "chebyshev_polynomial_v", third_kind, "The Chebyshev polynomials of the third kind."
+    "chebyshev_polynomial_v",
+    third_kind,
+    """The Chebyshev polynomials of the third kind.
+
+    >>> import rushlight as torch
+    >>> torch.special.chebyshev_polynomial_v(torch.tensor([0.5, 2.0]), 2)
+    tensor([-1., 11.])
+    """,
 )
 chebyshev_polynomial_w = polynomial(
-    "chebyshev_polynomial_w", fourth_kind, "The Chebyshev polynomials of the fourth kind."
+    "chebyshev_polynomial_w",
+    fourth_kind,
+    """The Chebyshev polynomials of the fourth kind.
+
+    >>> import rushlight as torch
+    >>> torch.special.chebyshev_polynomial_w(torch.tensor([0.5, 2.0]), 2)
+    tensor([ 1., 19.])
+    """,
 )
 hermite_polynomial_h = polynomial(
-    "hermite_polynomial_h", of_scipy("eval_hermite"), "The physicist's Hermite polynomials."
+    "hermite_polynomial_h",
+    of_scipy("eval_hermite"),
+    """The physicist's Hermite polynomials.
+
+    >>> import rushlight as torch
+    >>> torch.special.hermite_polynomial_h(torch.tensor([0.5, 2.0]), 2)
+    tensor([-1., 14.])
+    """,
 )
 hermite_polynomial_he = polynomial(
-    "hermite_polynomial_he", of_scipy("eval_hermitenorm"), "The probabilist's Hermite polynomials."
+    "hermite_polynomial_he",
+    of_scipy("eval_hermitenorm"),
+    """The probabilist's Hermite polynomials.
+
+    >>> import rushlight as torch
+    >>> torch.special.hermite_polynomial_he(torch.tensor([0.5, 2.0]), 2)
+    tensor([-0.7500,  3.0000])
+    """,
 )
-laguerre_polynomial_l = polynomial("laguerre_polynomial_l", of_scipy("eval_laguerre"), "The Laguerre polynomials.")
-legendre_polynomial_p = polynomial("legendre_polynomial_p", of_scipy("eval_legendre"), "The Legendre polynomials.")
+laguerre_polynomial_l = polynomial(
+    "laguerre_polynomial_l",
+    of_scipy("eval_laguerre"),
+    """The Laguerre polynomials.
+
+    >>> import rushlight as torch
+    >>> torch.special.laguerre_polynomial_l(torch.tensor([0.5, 2.0]), 2)
+    tensor([ 0.1250, -1.0000])
+    """,
+)
+legendre_polynomial_p = polynomial(
+    "legendre_polynomial_p",
+    of_scipy("eval_legendre"),
+    """The Legendre polynomials.
+
+    >>> import rushlight as torch
+    >>> torch.special.legendre_polynomial_p(torch.tensor([0.5, 2.0]), 2)
+    tensor([-0.1250,  5.5000])
+    """,
+)
 shifted_chebyshev_polynomial_t = polynomial(
-    "shifted_chebyshev_polynomial_t", shifted(of_scipy("eval_chebyt")), "`chebyshev_polynomial_t` of 2 * input - 1."
+    "shifted_chebyshev_polynomial_t",
+    shifted(of_scipy("eval_chebyt")),
+    """`chebyshev_polynomial_t` of 2 * input - 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.shifted_chebyshev_polynomial_t(torch.tensor([0.5, 1.0]), 2)
+    tensor([-1.,  1.])
+    """,
 )
 shifted_chebyshev_polynomial_u = polynomial(
-    "shifted_chebyshev_polynomial_u", shifted(chebyu), "`chebyshev_polynomial_u` of 2 * input - 1."
+    "shifted_chebyshev_polynomial_u",
+    shifted(chebyu),
+    """`chebyshev_polynomial_u` of 2 * input - 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.shifted_chebyshev_polynomial_u(torch.tensor([0.5, 1.0]), 2)
+    tensor([-1.,  3.])
+    """,
 )
 shifted_chebyshev_polynomial_v = polynomial(
-    "shifted_chebyshev_polynomial_v", shifted(third_kind), "`chebyshev_polynomial_v` of 2 * input - 1."
+    "shifted_chebyshev_polynomial_v",
+    shifted(third_kind),
+    """`chebyshev_polynomial_v` of 2 * input - 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.shifted_chebyshev_polynomial_v(torch.tensor([0.5, 1.0]), 2)
+    tensor([-1.,  1.])
+    """,
 )
 shifted_chebyshev_polynomial_w = polynomial(
-    "shifted_chebyshev_polynomial_w", shifted(fourth_kind), "`chebyshev_polynomial_w` of 2 * input - 1."
+    "shifted_chebyshev_polynomial_w",
+    shifted(fourth_kind),
+    """`chebyshev_polynomial_w` of 2 * input - 1.
+
+    >>> import rushlight as torch
+    >>> torch.special.shifted_chebyshev_polynomial_w(torch.tensor([0.5, 1.0]), 2)
+    tensor([-1.,  5.])
+    """,
 )

@@ -33,14 +33,46 @@ def whole(name, ufunc, doc, complex_error=True):
     return unary(name, ufunc, lambda grad: np.zeros_like(grad), doc, promote=promote)
 
 
-ceil = whole("ceil", np.ceil, "The least integer that is not less than each element.")
-floor = whole("floor", np.floor, "The greatest integer that is not greater than each element.")
-trunc = whole("trunc", np.trunc, "Each element without its fraction.")
+ceil = whole(
+    "ceil",
+    np.ceil,
+    """The least integer that is not less than each element.
+
+    >>> import rushlight as torch
+    >>> torch.ceil(torch.tensor([1.2, -1.2]))
+    tensor([ 2., -1.])
+    """,
+)
+floor = whole(
+    "floor",
+    np.floor,
+    """The greatest integer that is not greater than each element.
+
+    >>> import rushlight as torch
+    >>> torch.floor(torch.tensor([1.2, -1.2]))
+    tensor([ 1., -2.])
+    """,
+)
+trunc = whole(
+    "trunc",
+    np.trunc,
+    """Each element without its fraction.
+
+    >>> import rushlight as torch
+    >>> torch.trunc(torch.tensor([1.7, -1.7]))
+    tensor([ 1., -1.])
+    """,
+)
 frac = unary(
     "frac",
     lambda x: x - np.trunc(x),
     lambda grad: grad,
-    "The fraction of each element, with its sign.",
+    """The fraction of each element, with its sign.
+
+    >>> import rushlight as torch
+    >>> torch.frac(torch.tensor([1.25, -1.25]))
+    tensor([ 0.2500, -0.2500])
+    """,
     promote=only("f", "frac_cpu"),
 )
 fix = alias("fix", trunc)
@@ -165,14 +197,24 @@ Tensor.__ifloordiv__ = Tensor.floor_divide_
 gcd = binary(
     "gcd",
     of_integers(np.gcd, "gcd_cpu"),
-    doc="The greatest common divisor of two integers.",
+    doc="""The greatest common divisor of two integers.
+
+    >>> import rushlight as torch
+    >>> torch.gcd(torch.tensor([12, 7]), torch.tensor([18, 3]))
+    tensor([6, 1])
+    """,
     promote=only("iu", "gcd_cpu"),
     numbers="",
 )
 lcm = binary(
     "lcm",
     of_integers(np.lcm, "lcm_cpu"),
-    doc="The least common multiple of two integers.",
+    doc="""The least common multiple of two integers.
+
+    >>> import rushlight as torch
+    >>> torch.lcm(torch.tensor([4, 7]), torch.tensor([6, 3]))
+    tensor([12, 21])
+    """,
     promote=only("iu", "lcm_cpu"),
     numbers="",
 )
@@ -201,7 +243,12 @@ sign = unary(
     "sign",
     signs,
     lambda grad: np.zeros_like(grad),
-    "The sign of each element: -1, 0 or 1.",
+    """The sign of each element: -1, 0 or 1.
+
+    >>> import rushlight as torch
+    >>> torch.sign(torch.tensor([-2.0, 0.0, 3.0]))
+    tensor([-1.,  0.,  1.])
+    """,
     promote=real(
         "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
         error=NotImplementedError,
@@ -211,7 +258,12 @@ sgn = unary(
     "sgn",
     signs,
     sgn_cotangent,
-    "The sign of each element; of complex ones the direction, of length 1 or 0.",
+    """The sign of each element; of complex ones the direction, of length 1 or 0.
+
+    >>> import rushlight as torch
+    >>> torch.sgn(torch.tensor([3.0+4.0j, 0.0]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """,
     promote=arithmetic,
     holomorphic=False,
 )
@@ -244,7 +296,12 @@ nextafter = binary(
     np.nextafter,
     lambda grad, input, other: _keep(input != other, grad),
     lambda grad: np.zeros_like(grad),
-    "The next floating-point number after `input` towards `other`; the cotangent goes to an `input` that moves.",
+    """The next floating-point number after `input` towards `other`; the cotangent goes to an `input` that moves.
+
+    >>> import rushlight as torch
+    >>> torch.nextafter(torch.tensor([1.0]), torch.tensor([2.0]))
+    tensor([1.0000])
+    """,
     promote=only("f", "nextafter_cpu"),
     numbers="",
 )

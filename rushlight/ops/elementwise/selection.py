@@ -160,7 +160,12 @@ fmax = binary(
     np.fmax,
     lambda grad, input, other: _keep((input >= other) | np.isnan(other), grad),
     lambda grad, input, other: _drop((input >= other) | np.isnan(other), grad),
-    "The larger of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
+    """The larger of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.
+
+    >>> import rushlight as torch
+    >>> torch.fmax(torch.tensor([1.0, torch.nan]), torch.tensor([0.5, 2.0]))
+    tensor([1., 2.])
+    """,
     promote=real("fmax not implemented for complex tensors."),
     inplace=False,
     numbers="",
@@ -170,7 +175,12 @@ fmin = binary(
     np.fmin,
     lambda grad, input, other: _keep((input <= other) | np.isnan(other), grad),
     lambda grad, input, other: _drop((input <= other) | np.isnan(other), grad),
-    "The smaller of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.",
+    """The smaller of two elements; where one is NaN, the other. The first gets the cotangent of equal ones.
+
+    >>> import rushlight as torch
+    >>> torch.fmin(torch.tensor([1.0, torch.nan]), torch.tensor([0.5, 2.0]))
+    tensor([0.5000, 2.0000])
+    """,
     promote=real("fmin not implemented for complex tensors."),
     inplace=False,
     numbers="",

@@ -26,21 +26,36 @@ erf = unary(
     "erf",
     erf_kernel,
     lambda grad, input: 2 / ROOT_PI * np.exp(-(input * input)) * grad,
-    "The error function of each element.",
+    """The error function of each element.
+
+    >>> import rushlight as torch
+    >>> torch.erf(torch.tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.5205, 0.8427])
+    """,
     promote=floats("erf_vml_cpu"),
 )
 erfc = unary(
     "erfc",
     special("erfc"),
     lambda grad, input: grad * (-2 / ROOT_PI * np.exp(-(input * input))),
-    "1 minus the error function of each element, accurate where that is near 1.",
+    """1 minus the error function of each element, accurate where that is near 1.
+
+    >>> import rushlight as torch
+    >>> torch.erfc(torch.tensor([0.0, 0.5, 1.0]))
+    tensor([1.0000, 0.4795, 0.1573])
+    """,
     promote=floats("erfc_vml_cpu"),
 )
 erfinv = unary(
     "erfinv",
     special("erfinv"),
     lambda grad, result: ROOT_PI / 2 * np.exp(result * result) * grad,
-    "The inverse of the error function.",
+    """The inverse of the error function.
+
+    >>> import rushlight as torch
+    >>> torch.erfinv(torch.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.4769])
+    """,
     promote=floats("erfinv_vml_cpu"),
 )
 erf_of, erfcx_of = TABLE["erf"], lambda x: TABLE["erfcx"](x)  # what formulas call
@@ -48,28 +63,48 @@ erfcx = special_unary(
     "erfcx",
     special("erfcx"),
     lambda grad, input, result: grad * (2 * input * result - 2 / ROOT_PI),
-    "`exp(x²) * erfc(x)` of each element, without overflow.",
+    """`exp(x²) * erfc(x)` of each element, without overflow.
+
+    >>> import rushlight as torch
+    >>> torch.special.erfcx(torch.tensor([0.0, 30.0]))
+    tensor([1.0000, 0.0188])
+    """,
     "erfcx_cpu",
 )
 ndtr = special_unary(
     "ndtr",
     special("ndtr"),
     lambda grad, input: grad * (np.exp(-0.5 * (input * input)) / (ROOT_2 * ROOT_PI)),
-    "The distribution function of the normal distribution.",
+    """The distribution function of the normal distribution.
+
+    >>> import rushlight as torch
+    >>> torch.special.ndtr(torch.tensor([0.0, 1.96]))
+    tensor([0.5000, 0.9750])
+    """,
     "erf_vml_cpu",
 )
 ndtri = special_unary(
     "ndtri",
     special("ndtri"),
     lambda grad, result: grad * (ROOT_2 * ROOT_PI * np.exp(0.5 * (result * result))),
-    "The inverse of the normal distribution's distribution function.",
+    """The inverse of the normal distribution's distribution function.
+
+    >>> import rushlight as torch
+    >>> torch.special.ndtri(torch.tensor([0.5, 0.975]))
+    tensor([0.0000, 1.9600])
+    """,
     "ndtri_cpu",
 )
 log_ndtr = special_unary(
     "log_ndtr",
     special("log_ndtr"),
     lambda grad, input: grad * (ROOT_2 / ROOT_PI) / erfcx_of(input * (-1 / ROOT_2)),
-    "The logarithm of the normal distribution's distribution function, accurate far out.",
+    """The logarithm of the normal distribution's distribution function, accurate far out.
+
+    >>> import rushlight as torch
+    >>> torch.special.log_ndtr(torch.tensor([0.0, -10.0]))
+    tensor([ -0.6931, -53.2313])
+    """,
     "log_ndtr_cpu",
 )
 
@@ -85,14 +120,24 @@ lgamma = unary(
     "lgamma",
     log_gamma,
     lambda grad, input: grad * digamma_of(input),
-    "The logarithm of the absolute value of the gamma function.",
+    """The logarithm of the absolute value of the gamma function.
+
+    >>> import rushlight as torch
+    >>> torch.lgamma(torch.tensor([1.0, 3.0, 5.0]))
+    tensor([0.0000, 0.6931, 3.1781])
+    """,
     promote=floats("lgamma_vml_cpu"),
 )
 digamma = unary(
     "digamma",
     special("psi"),
     lambda grad, input: grad * _polygamma(1, input),
-    "The derivative of `lgamma`.",
+    """The derivative of `lgamma`.
+
+    >>> import rushlight as torch
+    >>> torch.digamma(torch.tensor([1.0, 2.0]))
+    tensor([-0.5772,  0.4228])
+    """,
     promote=floats("digamma"),
 )
 lgamma_of: Operator = TABLE["lgamma"]
@@ -174,7 +219,12 @@ igamma = binary(
     special("gammainc"),
     not_derived("igamma: input"),
     gamma_density,
-    "The regularised lower incomplete gamma function of (input, other), with a derivative by `other` alone.",
+    """The regularised lower incomplete gamma function of (input, other), with a derivative by `other` alone.
+
+    >>> import rushlight as torch
+    >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
+    tensor([0.6321, 0.2642])
+    """,
     promote=only("f", "igamma_cpu"),
     numbers="",
 )
@@ -183,7 +233,12 @@ igammac = binary(
     special("gammaincc"),
     not_derived("igammac: input"),
     lambda grad, input, other: -gamma_density(grad, input, other),
-    "The regularised upper incomplete gamma function of (input, other), with a derivative by `other` alone.",
+    """The regularised upper incomplete gamma function of (input, other), with a derivative by `other` alone.
+
+    >>> import rushlight as torch
+    >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
+    tensor([0.3679, 0.7358])
+    """,
     promote=only("f", "igammac_cpu"),
     numbers="",
 )
@@ -194,7 +249,12 @@ entr = special_unary(
     "entr",
     special("entr"),
     lambda grad, input: -grad * (1 + np.log(input)),
-    "`-x log(x)` of each element; 0 at 0, -inf below.",
+    """`-x log(x)` of each element; 0 at 0, -inf below.
+
+    >>> import rushlight as torch
+    >>> torch.special.entr(torch.tensor([0.5, 0.0, -1.0]))
+    tensor([0.3466, 0.0000,   -inf])
+    """,
     "entr_cpu",
 )
 

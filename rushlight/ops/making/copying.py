@@ -79,10 +79,15 @@ def copied(name: str, node: str, look, doc: str):
     return named(function, name, doc)
 
 
-def enter(look, name: str, node: str = ""):
-    """Enters the copying variant of the view operation `name`."""
+def enter(look, name: str, arguments: str, result: str, node: str = ""):
+    """Enters the copying variant of the view operation `name`; an example are its arguments and the result."""
     title = "".join(part.capitalize() for part in name.split("_"))
-    doc = f"`{name}`, whose results are copies and not views."
+    doc = f"""`{name}`, whose results are copies and not views.
+
+    >>> import rushlight as torch
+    >>> torch.{name}_copy({arguments})
+    {result}
+    """
     return copied(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
 
 
@@ -94,23 +99,32 @@ def narrow_of(input, dim, start, length):
     return narrow(input, dim, start, length)
 
 
-alias_copy = enter(lambda input: _alias(input), "alias")
-as_strided_copy = enter(as_strided, "as_strided")
-detach_copy = enter(lambda input: input.detach(), "detach")
-diagonal_copy = enter(diagonal, "diagonal")
-expand_copy = enter(lambda input, size, *, implicit=False: expand(input, size), "expand")
-narrow_copy = method(enter(narrow_of, "narrow", "NarrowCopyBackward0"))
-permute_copy = enter(permute, "permute")
-select_copy = enter(select, "select")
-slice_copy = enter(slice_of, "slice")
-split_copy = enter(split, "split")
-split_with_sizes_copy = enter(split_with_sizes, "split_with_sizes")
-squeeze_copy = enter(squeeze, "squeeze")
-t_copy = enter(t, "t")
-transpose_copy = enter(transpose, "transpose")
-unbind_copy = enter(unbind, "unbind")
-unfold_copy = enter(unfold, "unfold")
-unsqueeze_copy = enter(unsqueeze, "unsqueeze")
-view_as_complex_copy = enter(view_as_complex, "view_as_complex")
-view_as_real_copy = enter(view_as_real, "view_as_real")
-view_copy = enter(lambda input, size: view(input, size) if isinstance(size, dtype) else reshape(input, size), "view")
+alias_copy = enter(lambda input: _alias(input), "alias", "torch.tensor([1, 2])", "tensor([1, 2])")
+as_strided_copy = enter(as_strided, "as_strided", "torch.arange(4), (2,), (2,)", "tensor([0, 2])")
+detach_copy = enter(lambda input: input.detach(), "detach", "torch.tensor([1.0, 2.0])", "tensor([1., 2.])")
+diagonal_copy = enter(diagonal, "diagonal", "torch.tensor([[1, 2], [3, 4]])", "tensor([1, 4])")
+expand_copy = enter(
+    lambda input, size, *, implicit=False: expand(input, size), "expand", "torch.tensor([7]), (3,)", "tensor([7, 7, 7])"
+)
+narrow_copy = method(enter(narrow_of, "narrow", "torch.arange(5), 0, 1, 3", "tensor([1, 2, 3])", "NarrowCopyBackward0"))
+permute_copy = enter(permute, "permute", "torch.tensor([[1], [2]]), (1, 0)", "tensor([[1, 2]])")
+select_copy = enter(select, "select", "torch.tensor([[1, 2], [3, 4]]), 0, 1", "tensor([3, 4])")
+slice_copy = enter(slice_of, "slice", "torch.arange(5), 0, 1, 3", "tensor([1, 2])")
+split_copy = enter(split, "split", "torch.arange(4), 2", "(tensor([0, 1]), tensor([2, 3]))")
+split_with_sizes_copy = enter(
+    split_with_sizes, "split_with_sizes", "torch.arange(4), [1, 3]", "(tensor([0]), tensor([1, 2, 3]))"
+)
+squeeze_copy = enter(squeeze, "squeeze", "torch.tensor([[1, 2]])", "tensor([1, 2])")
+t_copy = enter(t, "t", "torch.tensor([[1], [2]])", "tensor([[1, 2]])")
+transpose_copy = enter(transpose, "transpose", "torch.tensor([[1], [2]]), 0, 1", "tensor([[1, 2]])")
+unbind_copy = enter(unbind, "unbind", "torch.tensor([[1, 2], [3, 4]])", "(tensor([1, 2]), tensor([3, 4]))")
+unfold_copy = enter(unfold, "unfold", "torch.arange(2), 0, 2, 1", "tensor([[0, 1]])")
+unsqueeze_copy = enter(unsqueeze, "unsqueeze", "torch.tensor([1, 2]), 0", "tensor([[1, 2]])")
+view_as_complex_copy = enter(view_as_complex, "view_as_complex", "torch.tensor([[1.0, 2.0]])", "tensor([1.+2.j])")
+view_as_real_copy = enter(view_as_real, "view_as_real", "torch.tensor([1 + 2j])", "tensor([[1., 2.]])")
+view_copy = enter(
+    lambda input, size: view(input, size) if isinstance(size, dtype) else reshape(input, size),
+    "view",
+    "torch.arange(2), (1, 2)",
+    "tensor([[0, 1]])",
+)

@@ -309,7 +309,12 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
 
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
-    """Puts `values` at the indices, or adds them to what is there, in place."""
+    """Puts `values` at the indices, or adds them to what is there, in place.
+
+    >>> import rushlight as torch
+    >>> torch.index_put_(torch.zeros(3), [torch.tensor([0, 2])], torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     check_write(self, values)
     key = put_key(self, indices)
     return put(self, key, values, accumulate, single_mask(key))

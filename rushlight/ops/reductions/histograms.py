@@ -50,6 +50,12 @@ def histogramdd(
     """How many points, the rows of `input` (n, d), lie in each box, and the edges along each dimension.
 
     `bins` and `range` are as for `histogram`, with an entry, or two bounds, for each dimension.
+
+    >>> import rushlight as torch
+    >>> counts, edges = torch.histogramdd(torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), bins=[2, 2])
+    >>> counts
+    tensor([[0., 1.],
+            [1., 1.]])
     """
     points = input.reshape(-1, input.shape[-1])
     many = [bins] * points.shape[1] if isinstance(bins, int) else list(bins)

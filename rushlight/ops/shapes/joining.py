@@ -10,7 +10,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import write_out
 from rushlight.ops.shapes.shape import atleast_1d, atleast_2d, atleast_3d, reshape
 from rushlight.ops.shapes.slicing import _pile
-from rushlight.ops.table import named, operator
+from rushlight.ops.table import named, operator, retold
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -117,7 +117,8 @@ def renamed(name, function):
     def other(tensors, dim=0, *, out=None):
         return function(tensors, dim, out=out)
 
-    return named(other, name, f"Another name of `{function.__name__}`.")
+    own = function.__name__
+    return named(other, name, f"Another name of `{own}`.{retold(function.__doc__, own, name)}")
 
 
 concat = renamed("concat", cat)
@@ -177,7 +178,13 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
 
 def row_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `vstack`."""
+    """Another name of `vstack`.
+
+    >>> import rushlight as torch
+    >>> torch.row_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 2],
+            [3, 4]])
+    """
     return vstack(tensors, out=out)
 
 

@@ -306,7 +306,12 @@ def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
 
 
 def is_tensor(obj: object, /) -> bool:
-    """Whether an object is a tensor."""
+    """Whether an object is a tensor.
+
+    >>> import rushlight as torch
+    >>> torch.is_tensor(torch.ones(1)), torch.is_tensor([1.0])
+    (True, False)
+    """
     return isinstance(obj, TensorBase)
 
 

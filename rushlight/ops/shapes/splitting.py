@@ -130,21 +130,36 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 @method
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces autograd does not take for views: changing one in place is not seen by the others."""
+    """`split`, whose pieces autograd does not take for views: changing one in place is not seen by the others.
+
+    >>> import rushlight as torch
+    >>> torch.unsafe_split(torch.arange(5), 3)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     dim = wrap_dim(dim, tensor._array.ndim)
     return _unsafe_split(tensor, equal_sizes(tensor, split_size, dim, "split"), dim)
 
 
 @method
 def unsafe_split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces autograd does not take for views."""
+    """`split_with_sizes`, whose pieces autograd does not take for views.
+
+    >>> import rushlight as torch
+    >>> torch.unsafe_split_with_sizes(torch.arange(5), [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     dim = wrap_dim(dim, input._array.ndim)
     return _unsafe_split_with_sizes(input, checked_sizes(input, split_sizes, dim), dim)
 
 
 @method
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces autograd does not take for views."""
+    """`chunk`, whose pieces autograd does not take for views.
+
+    >>> import rushlight as torch
+    >>> torch.unsafe_chunk(torch.arange(4), 2)
+    (tensor([0, 1]), tensor([2, 3]))
+    """
     extent(input, 0, "chunk")
     dim = wrap_dim(dim, input._array.ndim)
     return _unsafe_split(input, chunk_sizes(input, chunks, dim), dim)

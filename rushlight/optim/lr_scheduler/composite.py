@@ -51,6 +51,19 @@ class SequentialLR(_Composite):
     """One schedule after the other: the next one begins at each of the epochs `milestones`.
 
     ValueError unless there is one schedule more than milestones.
+
+    >>> import rushlight as torch
+    >>> from rushlight.optim.lr_scheduler import ExponentialLR, LinearLR, SequentialLR
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> parts = [LinearLR(optimizer, start_factor=0.5, total_iters=2), ExponentialLR(optimizer, gamma=0.5)]
+    >>> scheduler = SequentialLR(optimizer, parts, milestones=[2])
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(optimizer.param_groups[0]["lr"])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [0.5, 0.75, 1.0, 0.5]
     """
 
     def __init__(
@@ -97,7 +110,17 @@ def undo(scheduler: LRScheduler) -> None:
 
 
 class ChainedScheduler(_Composite):
-    """Several schedules at once: each changes what the one before has set."""
+    """Several schedules at once: each changes what the one before has set.
+
+    >>> import rushlight as torch
+    >>> from rushlight.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = ChainedScheduler([ConstantLR(optimizer, factor=0.5), ExponentialLR(optimizer, gamma=0.9)])
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()  # 0.5 * 0.9
+    [0.45]
+    """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
         self._check(schedulers, optimizer, " to be chained")

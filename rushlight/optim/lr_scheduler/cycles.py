@@ -43,6 +43,17 @@ class CyclicLR(_WithMomentum):
     "iterations"). With `cycle_momentum`, the momentum goes the opposite way.
 
     Source: L. Smith, "Cyclical learning rates for training neural networks", 2015.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, max_lr=0.5, step_size_up=2, cycle_momentum=False)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [0.1, 0.3, 0.5, 0.3]
     """
 
     def __init__(
@@ -115,6 +126,17 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     Each round is `T_mult` times as long as the one before. Source: I. Loshchilov, F. Hutter, "SGDR:
     stochastic gradient descent with warm restarts", 2016. ValueError unless T_0 and T_mult are positive
     integers.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.5, 1.0, 0.5]
     """
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1):
@@ -177,6 +199,17 @@ class OneCycleLR(_WithMomentum):
 
     Source: L. Smith, N. Topin, "Super-convergence: very fast training of neural networks using large learning
     rates", 2017. ValueError for options out of range, and for more steps than announced.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [0.04, 0.9505, 0.6113, 0.1883]
     """
 
     def __init__(

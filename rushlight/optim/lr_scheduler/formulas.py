@@ -68,7 +68,19 @@ class LambdaLR(_ByLambda):
 
 
 class MultiplicativeLR(_ByLambda):
-    """The last learning rate times a function of the epoch."""
+    """The last learning rate times a function of the epoch.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.5, 0.25, 0.125]
+    """
 
     def get_lr(self) -> list[Any]:
         """The learning rates of this epoch."""
@@ -108,7 +120,19 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Multiplies the learning rate by `gamma` at each of the epochs `milestones`."""
+    """Multiplies the learning rate by `gamma` at each of the epochs `milestones`.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.1)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.1, 0.1, 0.01]
+    """
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1):
         self.milestones = Counter(milestones)
@@ -131,6 +155,17 @@ class ConstantLR(LRScheduler):
     """Multiplies the learning rate by `factor` for the first `total_iters` epochs.
 
     ValueError out of [0, 1].
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [0.5, 0.5, 1.0, 1.0]
     """
 
     def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
@@ -157,6 +192,17 @@ class LinearLR(LRScheduler):
     epochs.
 
     ValueError for factors out of range.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [0.5, 0.75, 1.0, 1.0]
     """
 
     def __init__(
@@ -188,7 +234,19 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Multiplies the learning rate by `gamma` every epoch."""
+    """Multiplies the learning rate by `gamma` every epoch.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
         self.gamma = gamma
@@ -204,7 +262,19 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Brings the learning rate to zero in `total_iters` epochs, as (1 - epoch / total_iters) ** power."""
+    """Brings the learning rate to zero in `total_iters` epochs, as (1 - epoch / total_iters) ** power.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.75, 0.5, 0.25]
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1):
         self.total_iters = total_iters
@@ -228,6 +298,17 @@ class CosineAnnealingLR(LRScheduler):
     """Takes the learning rate to `eta_min` along half a cosine in `T_max` epochs, and back again.
 
     Source: I. Loshchilov, F. Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016.
+
+    >>> import rushlight as torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(optimizer.param_groups[0]["lr"], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.8536, 0.5, 0.1464]
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1):

@@ -67,6 +67,17 @@ class LRScheduler:
 
     A subclass defines `get_lr`, the learning rates of all groups at `last_epoch`. `last_epoch` is where a
     schedule goes on that was interrupted; -1 begins it.
+
+    >>> import rushlight as torch
+    >>> class Halved(torch.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [base / 2**self.last_epoch for base in self.base_lrs]
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = Halved(optimizer)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     _get_lr_called_within_step = False

@@ -25,6 +25,16 @@ class Dataset(Generic[T]):
     """Samples by number: a subclass defines `__getitem__`, and `__len__` so that it can be sampled from.
 
     With `__getitems__`, which takes a list of numbers, a subclass can give several samples at once.
+
+    >>> import rushlight as torch
+    >>> class Squares(torch.utils.data.Dataset):
+    ...     def __len__(self):
+    ...         return 4
+    ...
+    ...     def __getitem__(self, i):
+    ...         return i**2
+    >>> list(torch.utils.data.DataLoader(Squares(), batch_size=2))
+    [tensor([0, 1]), tensor([4, 9])]
     """
 
     def __getitem__(self, index: Any) -> T:
@@ -35,7 +45,15 @@ class Dataset(Generic[T]):
 
 
 class IterableDataset(Dataset[T], Iterable[T]):
-    """Samples one after the other: a subclass defines `__iter__`."""
+    """Samples one after the other: a subclass defines `__iter__`.
+
+    >>> import rushlight as torch
+    >>> class Counted(torch.utils.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(3))
+    >>> list(torch.utils.data.DataLoader(Counted(), batch_size=2))
+    [tensor([0, 1]), tensor([2])]
+    """
 
     def __add__(self, other: "Dataset[T]") -> "ChainDataset":  # type: ignore[override]  # as in PyTorch
         return ChainDataset([self, other])
@@ -65,6 +83,11 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 class StackDataset(Dataset[Any]):
     """Samples from several datasets of the same length, side by side: tuples, or dictionaries if they have
     names.
+
+    >>> import rushlight as torch
+    >>> pairs = torch.utils.data.StackDataset(x=[1, 2], y=["a", "b"])
+    >>> pairs[1]
+    {'x': 2, 'y': 'b'}
     """
 
     def __init__(self, *args: Dataset, **kwargs: Dataset):
@@ -107,7 +130,13 @@ def samples(dataset: Any, indices: list) -> list:
 
 
 class ConcatDataset(Dataset[T]):
-    """Several datasets one after the other, by number. AssertionError for none, and for iterable ones."""
+    """Several datasets one after the other, by number. AssertionError for none, and for iterable ones.
+
+    >>> import rushlight as torch
+    >>> both = torch.utils.data.ConcatDataset([["a", "b"], ["c"]])
+    >>> len(both), both[2]
+    (3, 'c')
+    """
 
     def __init__(self, datasets: Iterable[Dataset]):
         self.datasets = list(datasets)
@@ -130,7 +159,15 @@ class ConcatDataset(Dataset[T]):
 
 
 class ChainDataset(IterableDataset):
-    """Several iterable datasets one after the other."""
+    """Several iterable datasets one after the other.
+
+    >>> from rushlight.utils.data import ChainDataset, IterableDataset
+    >>> class Counted(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(2))
+    >>> list(ChainDataset([Counted(), Counted()]))
+    [0, 1, 0, 1]
+    """
 
     def __init__(self, datasets: Iterable[Dataset]):
         self.datasets = datasets
@@ -151,7 +188,13 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset[T]):
-    """The samples of a dataset that have these numbers, in this order."""
+    """The samples of a dataset that have these numbers, in this order.
+
+    >>> import rushlight as torch
+    >>> part = torch.utils.data.Subset(["a", "b", "c"], [0, 2])
+    >>> len(part), part[1]
+    (2, 'c')
+    """
 
     def __init__(self, dataset: Dataset[T], indices: Sequence[int]):
         self.dataset = dataset

@@ -34,6 +34,17 @@ def require_positive(name: str, value: Any) -> None:
 class Sampler(Generic[T]):
     """The base class of samplers: a subclass defines `__iter__`, which gives numbers of samples or lists of
     them.
+
+    >>> import rushlight as torch
+    >>> class Backwards(torch.utils.data.Sampler):
+    ...     def __init__(self, data):
+    ...         self.data = data
+    ...
+    ...     def __iter__(self):
+    ...         return iter(range(len(self.data) - 1, -1, -1))
+    >>> data = [1, 2, 3]
+    >>> list(torch.utils.data.DataLoader(data, batch_size=2, sampler=Backwards(data)))
+    [tensor([3, 2]), tensor([1])]
     """
 
     def __iter__(self) -> Iterator[T]:
@@ -41,7 +52,12 @@ class Sampler(Generic[T]):
 
 
 class SequentialSampler(Sampler[int]):
-    """Takes samples in the order of their numbers."""
+    """Takes samples in the order of their numbers.
+
+    >>> import rushlight as torch
+    >>> list(torch.utils.data.SequentialSampler(["a", "b", "c"]))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Sized):
         self.data_source = data_source
@@ -99,7 +115,12 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Takes the samples of given numbers in random order."""
+    """Takes the samples of given numbers in random order.
+
+    >>> import rushlight as torch
+    >>> sorted(torch.utils.data.SubsetRandomSampler([5, 7, 8]))
+    [5, 7, 8]
+    """
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None):
         self.indices = indices
