@@ -53,7 +53,7 @@ class Part:
         self.finished = True
         before = zip(self.tensors, self.grads, self.versions, self.grad_versions, strict=True)
         for tensor, grad, version, grad_version in before:
-            if tensor._grad is not grad:
+            if tensor._grad is not grad or (grad is None and id(tensor) in self.cleared):
                 self.changed.append((tensor, tensor._grad, None if tensor._grad is None else tensor._grad._array))
             elif grad is not None and version_of(grad) != grad_version:
                 self.grad_bumps.append((tensor, version_of(grad) - grad_version))
@@ -78,6 +78,7 @@ class Recorder(Interpreter):
         self.parts = [Part(tensors)]
         self.plain = Plain()
         self.inside = False
+        self.stepping = False  # whether an optimizer makes a step: it is made anew at each replay
         self.drew = False
         self.trouble: tuple[str, str] | None = None
         self.draws = False
@@ -353,11 +354,11 @@ class Recorder(Interpreter):
         part = self.part
         part.finish()
         part.call = step, args
-        outside, self.inside = self.inside, True
+        outside, self.inside, self.stepping = self.inside, True, True
         try:
             return step(*args) if self.steps else None
         finally:
-            self.inside = outside
+            self.inside, self.stepping = outside, False
             self.parts.append(Part(self.tensors))
 
 

@@ -1,0 +1,188 @@
+"""What other compilers were reported to freeze or to lose: values of the time of recording that replays go on using."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.nn import functional as F
+
+
+def both(make, calls=12):
+    """What a program gives at each call as it is and compiled, and the compiled function."""
+    seen, made = [], None
+    for compiles in (False, True):
+        torch.manual_seed(0)
+
+        def compile(function, compiles=compiles):
+            nonlocal made
+            made = torch.compile(function, options={"timed": False}) if compiles else function
+            return made
+
+        call = make(compile)
+        seen.append([[torch.as_tensor(one).detach().clone() for one in call(i)] for i in range(calls)])
+    for i, (expected, found) in enumerate(zip(*seen, strict=True)):
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5, msg=lambda text, i=i: f"call {i}: {text}")
+    return made
+
+
+def data(i, *shape):
+    return torch.tensor(np.random.default_rng(i).standard_normal(shape), dtype=torch.float32)
+
+
+OPTIMIZERS = {
+    "Adam": {}, "AdamW": {}, "NAdam": {}, "RAdam": {}, "ASGD": {"t0": 3.0, "lambd": 0.1}, "Adamax": {}, "Adagrad": {},
+    "Adadelta": {}, "RMSprop": {"momentum": 0.5}, "Rprop": {}, "SGD": {"momentum": 0.9, "nesterov": True},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_counts_and_rates_of_optimizers(name):
+    """RAdam's way changes at its fifth step, ASGD's averages begin at `t0`; the rate changes before each call."""
+
+    def make(compile):
+        net = nn.Linear(3, 2)
+        optimizer = getattr(torch.optim, name)(net.parameters(), lr=0.1, **OPTIMIZERS[name])
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.8)
+
+        @compile
+        def step(x):
+            optimizer.zero_grad()
+            loss = net(x).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        def call(i):
+            loss = step(data(i, 4, 3))
+            scheduler.step()
+            return loss, net.weight, net.bias
+
+        return call
+
+    compiled = both(make)
+    assert [variant.replays for variant in compiled.variants] == [11]
+
+
+def test_parameters_of_a_group_may_have_made_different_numbers_of_steps():
+    def make(compile):
+        one, other = nn.Linear(3, 2), nn.Linear(3, 2)
+        optimizer = torch.optim.Adam([*one.parameters(), *other.parameters()], lr=0.1)
+
+        @compile
+        def step(x, uses_other):
+            optimizer.zero_grad()
+            loss = (one(x) + (other(x) if uses_other else 0)).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        return lambda i: (step(data(i, 4, 3), i % 3 == 2), one.weight, other.weight)
+
+    assert all(variant.replays for variant in both(make).variants)
+
+
+WRITTEN = {
+    "scatter": lambda x, i: torch.zeros(4).scatter_add(0, i, x.sum(1)),
+    "put": lambda x, i: torch.zeros(4, 3).index_put((i,), x, accumulate=True),
+    "index_add": lambda x, i: torch.zeros(4, 3).index_add(0, i, x),
+    "take along": lambda x, i: torch.take_along_dim(x, i[:, None], 0),
+    "out": lambda x, i: torch.add(x.detach(), 1, out=torch.empty(4, 3)),
+    "entropy": lambda x, i: F.cross_entropy(x, i % 3, reduction="none"),
+    "unpooled": lambda x, i: F.max_unpool1d(*F.max_pool1d(x[None], 3, return_indices=True), 3),
+    "embedded": lambda x, i: F.embedding(i, x),
+    "bags": lambda x, i: F.embedding_bag(i[None], x),
+    "counted": lambda x, i: torch.bincount(i, minlength=4) + x.sum(),
+    "one hot": lambda x, i: F.one_hot(i, 4) * x.sum(),
+    "ones": lambda x, i: torch.ones_like(x) + torch.full_like(x, 2) * x,
+    "sorted": lambda x, i: x.sort(0).values + x.argsort(0),
+    "assigned": lambda x, i: x.clone().index_fill_(0, i[:1], 7.0),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_arrays_that_are_born_inside_and_written_to(name):
+    def make(compile):
+        @compile
+        def step(x, index):
+            w = torch.ones(4, 3, requires_grad=True)
+            result = WRITTEN[name](x * w, index)
+            grads = torch.autograd.grad(result.pow(2).sum(), w) if result.requires_grad else ()
+            return (result.detach(), *grads)
+
+        def call(i):
+            return step(data(i, 4, 3), torch.tensor(np.random.default_rng(i).permutation(4)))
+
+        return call
+
+    both(make)
+
+
+def test_an_assignment_is_not_dropped():
+    def make(compile):
+        state = torch.zeros(3)
+
+        @compile
+        def step(x):
+            state[0] = x.sum()
+            state[1:].add_(state[0])
+            return state * 2
+
+        return lambda i: (step(data(i, 3)), state)
+
+    assert both(make).variants[0].replays == 11
+
+
+def test_random_numbers_are_drawn_anew():
+    f = torch.compile(lambda x: F.dropout(x) + torch.rand_like(x), options={"timed": False})
+    x = torch.ones(50)
+    assert len({tuple(f(x).tolist()) for _ in range(8)}) == 8
+    assert f.variants[0].replays == 7
+
+
+class Remembers(nn.Module):
+    """A module with attributes that hold tensors and counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale, self.calls = torch.ones(3), 0
+
+    def forward(self, x):
+        return x * self.scale + self.calls
+
+
+def test_attributes_that_hold_tensors_and_counts():
+    def make(compile):
+        module = Remembers()
+        f = compile(lambda x: module(x))
+
+        def call(i):
+            module.scale = torch.full((3,), 1.0 + i)
+            module.calls = i // 6
+            if i % 4 == 3:
+                module.scale.mul_(2)
+            return [f(data(i, 3))]
+
+        return call
+
+    both(make)
+
+
+def test_gradients_that_are_zero_but_for_rounding_do_not_stop_an_audit():
+    """A bias before a normalization: Adam makes steps of what is only rounding."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 1))
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+
+    @torch.compile(options={"timed": False})
+    def step(x):
+        optimizer.zero_grad()
+        loss = net(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    for i in range(105):
+        step(data(i, 8, 4))
+    assert step.given_up is None
+    assert step.variants[0].replays == 104
