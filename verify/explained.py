@@ -84,6 +84,9 @@ ASSERTED = "PyTorch says so by an internal check of its own, rushlight by words 
 DESCRIPTORS = "PyTorch's reflected methods refuse a number for self: they are functions in C"
 UNWRITTEN = "memory that nobody has written to"
 INDEPENDENT = "a gradient of nothing is made by PyTorch only where something depends on it"
+EMPTY_GROUPS = "PyTorch's group_norm of nothing has nan for the slope of a weight: docs/pytorch-mistakes.md"
+EMPTY_RESIDUALS = "PyTorch's lstsq has no residuals where nothing is solved for: docs/pytorch-mistakes.md"
+EMPTY_ATTENTION = "PyTorch's attention does not look at sizes where a tensor is empty: docs/pytorch-mistakes.md"
 ENDED = "PyTorch ends the process, where the program runs on PyTorch alone"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
 
@@ -153,7 +156,21 @@ EXPLANATIONS = [
     Explanation("programs", "rate: version", "lr_scheduler", INSIDE),
     Explanation("errors", "MKL FFT error", "fft|stft", TRANSFORMS),
     Explanation("errors", r"returned an invalid gradient|_backward\(\): Expected", "", HALF_REFUSED),
-    Explanation("errors", NOTHING_RAISED, "scatter|pixel_unshuffle|channel_shuffle", HALF_REFUSED),
+    Explanation(
+        "errors",
+        "raises nothing\non PyTorch RuntimeError",
+        "scatter_reduce|pixel_unshuffle|channel_shuffle",
+        HALF_REFUSED,
+    ),
+    Explanation("errors", "values.*nan", r"group_norm\(float64\[\d+, \d+, 0\]", EMPTY_GROUPS),
+    Explanation("errors", r"\]\[1\]: values", r"lstsq.*\(float64\[\d+, 0\]", EMPTY_RESIDUALS),
+    Explanation(
+        "errors",
+        "raises RuntimeError.*on PyTorch nothing",
+        r"scaled_dot_product_attention\(.*float64\[(0, \d+|\d+, 0)",
+        EMPTY_ATTENTION,
+    ),
+    Explanation("errors", r"\[2\]\[0\]: values", r"as_strided_scatter\(float64\[\]", SCATTERED),
     Explanation("errors", "raises nothing.*INTERNAL ASSERT", "", INTERNAL),
     Explanation("errors", "PyTorch .*(setStorage|ZeroDivisionError|std::vector|static_cast|SmallVector)", "", ASSERTED),
     Explanation("errors", "on PyTorch TypeError: descriptor", "__r", DESCRIPTORS),

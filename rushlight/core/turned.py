@@ -57,7 +57,8 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
 
     def values(self):
         """What it shows, as an ordinary array of the same layout."""
-        return self.turned(self.memory)
+        values = self.turned(self.memory)
+        return values if self.memory.ndim else values[...]  # of an array without dimensions NumPy makes a number
 
     def alike(self, seen):
         """What a view sees of the memory, turned as this is; of several views each."""

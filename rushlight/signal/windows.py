@@ -29,6 +29,9 @@ __all__ = [
 ]
 
 
+OF_COSINES = {"general_hamming", "hamming", "hann", "nuttall"}  # for PyTorch these are calls of general_cosine
+
+
 def window(function: Callable) -> Callable:
     """A public function of a length and options, from one that computes the values in float64.
 
@@ -46,7 +49,8 @@ def window(function: Callable) -> Callable:
         requires_grad: bool = False,
         **options: Any,
     ) -> Tensor:
-        name, dtype = function.__name__, dtypes.get_default_dtype() if dtype is None else dtype
+        name = "general_cosine" if function.__name__ in OF_COSINES else function.__name__
+        dtype = dtypes.get_default_dtype() if dtype is None else dtype
         if M < 0:
             raise ValueError(f"{name} requires non-negative window length, got M={M}")
         if layout is not strided:

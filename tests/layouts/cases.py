@@ -60,6 +60,8 @@ def calls(torch):
         "cholesky": (("square",), lambda x: torch.linalg.cholesky(x @ x.T + 20 * torch.eye(4))),
         "eigh": (("square",), lambda x: torch.linalg.eigh(x + x.T)), "rfftn": (("cube",), torch.fft.rfftn),
         "ifft2": (("cube",), torch.fft.ifft2), "fft of a middle one": (("cube",), lambda x: torch.fft.fft(x, 8, 1)),
+        "fft of nothing": (("cube",), lambda x: torch.fft.fft(x[:, :0], 8, 1)),
+        "rfftn of nothing": (("cube",), lambda x: torch.fft.rfftn(x[..., :0], (3, 8), (1, 2))),
         "one_hot": (("matrix",), lambda x: F.one_hot((x > 0).long(), 3)),
         "embedding": (("matrix",), lambda x: F.embedding(numbers, x)),
         "layer_norm": (("cube",), lambda x: F.layer_norm(x, (5,))),

@@ -186,3 +186,27 @@ def test_a_saved_conjugate_is_guarded_by_the_version_of_its_memory():
     c.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().abs().backward()
+
+
+OF_A_NUMBER = {  # functions of a tensor without dimensions, which NumPy's functions would make a number of
+    "index_fill": lambda x: x.index_fill(0, torch.tensor([0]), 3.0),
+    "index_copy": lambda x: x.index_copy(0, torch.tensor([0]), x),
+    "index_add": lambda x: x.index_add(0, torch.tensor([0]), x),
+    "index_reduce": lambda x: x.index_reduce(0, torch.tensor([0]), x, "mean"),
+    "scatter_add": lambda x: x.scatter_add(0, torch.tensor([0]), x),
+    "unbind_copy": lambda x: torch.unbind_copy(x.reshape(1))[0],
+    "complex": lambda x: torch.complex(x, x),
+    "view_copy": lambda x: torch.view_copy(x, [1]),
+    "masked_fill": lambda x: x.masked_fill(x > 100, 1.0),
+    "cumsum": lambda x: x.cumsum(0),
+    "sort": lambda x: x.sort().values,
+    "clone": torch.clone,
+}
+
+
+@pytest.mark.parametrize("name", OF_A_NUMBER)
+def test_looks_at_a_number_stay_arrays(name):
+    look, plain = torch._neg_view(torch.tensor(-2.0)), torch.tensor(2.0)
+    result, wanted = OF_A_NUMBER[name](look), OF_A_NUMBER[name](plain)
+    assert result.shape == wanted.shape
+    np.testing.assert_array_equal(result.numpy(), wanted.numpy())

@@ -9,6 +9,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
 from rushlight.core.lines import warn
 from rushlight.dtypes import get_default_dtype
+from rushlight.ops.shapes.broadcasting import broadcast_tensors
 from rushlight.ops.table import operator
 from rushlight.random import distributions
 from rushlight.random.placement import drawn_like
@@ -232,4 +233,5 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
     """
     if not (grad_output.is_floating_point() or grad_output.is_complex()):
         grad_output = grad_output.to(get_default_dtype())
+    grad_output, mask = broadcast_tensors(grad_output, mask)
     return _native_dropout_backward(grad_output, mask, scale)

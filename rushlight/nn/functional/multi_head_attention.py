@@ -117,20 +117,30 @@ def check_sizes(query, key, value, embed_dim, num_heads, separate):
 
 
 def project(query, key, value, weights, bias):
-    """Query, key and value after their projections, in one product where all are the same tensor.
+    """Query, key and value after their projections, in one product where several are the same tensor.
 
     `weights` is the packed weight, or a weight for each.
     """
-    packed = isinstance(weights, Tensor)
-    if packed and query is key and key is value:
-        return linear(query, weights, bias).chunk(3, -1)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    each = weights.chunk(3) if packed else weights
+    if isinstance(weights, Tensor):
+        return project_packed(query, key, value, weights, bias, biases)
     width = query.shape[-1]
-    for name, x, w in zip(("query", "key", "value"), (query, key, value), each, strict=True):
+    for name, x, w in zip(("query", "key", "value"), (query, key, value), weights, strict=True):
         shape = (width, x.shape[-1])
         expect(tuple(w.shape) == shape, f"expecting {name} weights shape of {shape}, but got {w.shape}")
-    return [linear(x, w, b) for x, w, b in zip((query, key, value), each, biases, strict=True)]
+    return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
+
+
+def project_packed(query, key, value, weight, bias, biases):
+    """The same with one weight, and one bias, for all three."""
+    if key is not value:
+        return [linear(x, w, b) for x, w, b in zip((query, key, value), weight.chunk(3), biases, strict=True)]
+    if query is key:
+        return linear(query, weight, bias).chunk(3, -1)
+    width = query.shape[-1]
+    bias_q, bias_kv = (None, None) if bias is None else bias.split([width, 2 * width])
+    weight_q, weight_kv = weight.split([width, 2 * width])
+    return [linear(query, weight_q, bias_q), *linear(key, weight_kv, bias_kv).chunk(2, -1)]
 
 
 def add_biases(keys, bias_k, bias_v, static_k, static_v, batch):

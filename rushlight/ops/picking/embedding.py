@@ -297,11 +297,13 @@ def embedding_bag(
             "embedding_bag)"
         )
     check_sample_weights(input, per_sample_weights, mode)
+    if weight._array.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight._array.ndim}")
     flat, bags, n = bags_of(input, offsets, include_last_offset)
     padding = padding_row(padding_idx, weight)
     if max_norm is not None:
         renormalise(weight, flat, max_norm, norm_type, "embedding_renorm_")
-    check_rows(flat._array, weight._array.shape[0])
+    check_bags(flat._array, weight._array, mode)
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if any(is_batched(x) for x in (flat, weight, weights)):
         return bags_of_batch(weight, flat, bags, weights, n, mode, padding, scale_grad_by_freq)
@@ -325,14 +327,28 @@ def bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale):
     return total if mode == "sum" else total / out[:, 0].index_add(0, bag, counted).clamp_min(1).unsqueeze(1)
 
 
+def check_bags(indices, weight, mode):
+    """PyTorch's RuntimeErrors for an index that is negative or too large: its kernel for float64 has other words."""
+    n = weight.shape[0]
+    if are_indices(indices, n):
+        return
+    found = values(indices).reshape(-1)
+    place = int(np.argmax((found < 0) | (found >= n)))
+    if mode == "max" or weight.dtype == np.float64:
+        raise RuntimeError(
+            f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {found[place]}"
+        )
+    raise RuntimeError(f"Index {place} of input takes value {found[place]} which is not in the valid range [0, {n})")
+
+
 def check_sample_weights(input, weights, mode):
     """Raises PyTorch's errors for weights of the samples that do not fit."""
     if weights is None:
         return
     if weights._array.shape != input._array.shape:
         raise ValueError(
-            "embedding_bag: If per_sample_weights is not None, then it must have the same shape as the input "
-            f"(got input of shape {list(input._array.shape)}, per_sample_weights of shape {list(weights._array.shape)})"
+            f"embedding_bag: If per_sample_weights ({weights.shape}) is not None, then it must have the same shape as "
+            f"the input ({input.shape})"
         )
     if mode != "sum":
         raise NotImplementedError(

@@ -316,7 +316,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
     tensor([3., 0., 3.])
     """
-    return _scatter_add(input, check_index("scatter_add", input, dim, index, src), index, src)
+    return _scatter_add(input, check_index("scatter", input, dim, index, src), index, src)
 
 
 def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self, result, needs):
@@ -356,7 +356,7 @@ def scatter_reduce(
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    dim = check_index("scatter_reduce", input, dim, index, src)
+    dim = check_index("scatter", input, dim, index, src)
     if reduce in ("amax", "amin") and input._array.dtype.kind == "c":
         raise missing(f"scatter_gather_tensor_cpu_reduce_{reduce}", input._array.dtype)
     return _scatter_reduce(input, dim, index, src, reduce, include_self)

@@ -402,7 +402,8 @@ def check_flat(name, input, index, source=None):
     if source is not None:
         check_put(input, index, source)
     if array.size and size == 0:
-        raise IndexError(f"{name}(): tried to take from an empty tensor")
+        tried = "tried to take from" if source is None else "Tried to put elements into"
+        raise IndexError(f"{name}(): {tried} an empty tensor")
     if array.size and (array.min() < -size or array.max() >= size):
         found = values(array)
         wrong = found[(found < -size) | (found >= size)].flat[0]

@@ -1,5 +1,6 @@
 """Histograms with edges: `histogram` of numbers, `histogramdd` of points."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,8 +58,13 @@ def histogramdd(
     tensor([[0., 1.],
             [1., 1.]])
     """
-    points = input.reshape(-1, input.shape[-1])
-    many = [bins] * points.shape[1] if isinstance(bins, int) else list(bins)
+    if input.ndim < 2:
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    dims = input.shape[-1]
+    many = [bins] * dims if isinstance(bins, int) else list(bins)
+    if len(many) != dims and all(isinstance(count, int) for count in many):
+        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    points = input.reshape(math.prod(input.shape[:-1]), dims)
     counts, edges = counted(points, many, range, weight, density)
     found: Any = (counts, tuple(edges))
     return HistogramOfPoints(found)
@@ -73,8 +79,12 @@ def counted(
         raise NotImplementedError(
             f"\"histogram_cpu\" not implemented for '{type_name(points)}': use float32 or float64."
         )
-    if array.shape[1] != len(bins):
-        raise RuntimeError(f"torch.histogramdd: expected {array.shape[1]} sequences of bin edges, but got {len(bins)}")
+    dims = array.shape[1]
+    if dims != len(bins):
+        raise RuntimeError(
+            f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram "
+            f"but got {len(bins)}"
+        )
     if any(isinstance(b, int) and b <= 0 for b in bins):
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins[0]} for dimension 0")
     edges = [b.numpy() if isinstance(b, TensorBase) else b for b in bins]
