@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.guards import Leaf, Object, Record, Varying
+from rushlight.compiler.guards import Formula, Leaf, Object, Record, Varying
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.surroundings import SIMPLE
 from rushlight.core.graph import TensorBase
@@ -35,7 +35,7 @@ def flattened(value: Any, tensors: list, roots: list) -> Any:
 
 
 def rebuilt(structure: Any, make: Callable[[Any], Any]) -> Any:
-    """A result of a structure, with what `make` gives for each leaf."""
+    """A result of a structure, with what `make` gives for each leaf, and for each number that has a formula."""
     kind = type(structure)
     if kind is list or kind is tuple:
         return kind([rebuilt(item, make) for item in structure])
@@ -46,7 +46,7 @@ def rebuilt(structure: Any, make: Callable[[Any], Any]) -> Any:
         return structure.cls(**content)
     if kind is Object:
         return structure.value
-    return make(structure) if kind is Leaf else structure
+    return make(structure) if kind is Leaf or kind is Formula else structure
 
 
 def floats_in(structure: Any) -> Iterator[float]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.guards import Leaf, Object, Record, same
+from rushlight.compiler.guards import Formula, Leaf, Object, Record, same
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import Mismatch, Program, Step, Value
 from rushlight.compiler.recording import NUMBER, Recording
@@ -51,12 +51,42 @@ def agree(first: Recording, second: Recording, arguments: Sequence = ()) -> None
 
     `arguments` are those of the second; the numbers among them may be inputs of the first alone.
     """
+    agree_steps(first, second, arguments)
+    first.result = result_of(first.result, second.result, first.left, [*second.left, *arguments])
+
+
+def agree_steps(first: Recording, second: Recording, arguments: Sequence = ()) -> None:
+    """Unrecordable where the parts of two recordings are not the same."""
     if len(first.stretches) != len(second.stretches):
         raise Unrecordable("its steps differ from call to call")
     for one, other in zip(first.stretches, second.stretches, strict=True):
         agree_programs(one.program, one.places, other.program, other.places, arguments)
-    if not alike(first.result, second.result, {}):
+
+
+def result_of(result: Any, other: Any, numbers: list, others: list | None = None) -> Any:
+    """The structure of a result, with formulas for numbers. Unrecordable if another result differs.
+
+    `numbers` and `others` are those that left the program and those among the arguments, in the first call and in the
+    other; without the latter the formulas are those of the other result.
+    """
+    if type(result) is Formula and others is not None and isinstance(other, float):
+        is_like = same(result.value(others), other.plain if type(other) is Traced else other)
+        made = result
+    elif type(other) is Traced:
+        was = result.value(numbers) if type(result) is Formula else result
+        is_like = type(was) is float and same(other.formula.value(numbers), was)
+        made = other.formula
+    elif type(result) in (list, tuple) and type(other) is type(result) and len(result) == len(other):
+        return type(result)([result_of(a, b, numbers, others) for a, b in zip(result, other, strict=True)])
+    elif type(result) is dict and type(other) is dict and list(result) == list(other):
+        return {key: result_of(item, other[key], numbers, others) for key, item in result.items()}
+    elif isinstance(result, Record) and isinstance(other, Record) and result.cls is other.cls:
+        return Record(result.cls, result_of(result.content, other.content, numbers, others))
+    else:
+        is_like, made = alike(result, other, {}), result
+    if not is_like:
         raise Unrecordable("the result has numbers that depend on values")
+    return made
 
 
 def agree_programs(one: Program, places: list, other: Program, others: list, arguments: Sequence) -> None:
@@ -121,7 +151,7 @@ def alike(a: Any, b: Any, numbers: dict[Value, Value]) -> bool:
     if a is b:
         return True
     if type(a) is float and type(b) is Traced:
-        return same(a, b.plain)
+        return same(a, b.plain) and not b.formula.leaves_program()
     if type(a) is not type(b):
         return False
     if isinstance(a, SIMPLE):
@@ -178,8 +208,8 @@ def compare(
                 before.disturb(way)
             start = State(given.tensors)
             try:
-                tensors, node = recording.replayed(arguments, None, steps=False)
-                found = State(given.tensors).arrays() + [copied(tensor) for tensor in tensors]
+                tensors, node, numbers = recording.replayed(arguments, None, steps=False)
+                found = [*State(given.tensors).arrays(), *[copied(tensor) for tensor in tensors], np.array(numbers)]
                 start.put_back()
                 second = record()
             except Unrecordable:
@@ -194,7 +224,8 @@ def compare(
         if way == WAYS[-1] and changed and has_choices(recording):
             raise Unrecordable("it makes integers or truths of values in a way that cannot be checked")
         agree(recording, second, arguments)
-        expected = State(given.tensors).arrays() + [copied(tensor) for tensor in second.tensors]
+        expected = [*State(given.tensors).arrays(), *[copied(tensor) for tensor in second.tensors]]
+        expected.append(np.array(second.left))
         if recording.backward is not None:
             expected += [None if one is None else one._array for one in second.sent[2]]
             found += node.apply(cotangents_of(node, second), False, (True,) * node.arity)

@@ -236,7 +236,10 @@ class Compiled(Replayer):
             recording.let_go()
             self.keep(variant)
         except Unrecordable as error:
-            self.fail(error, "")
+            if recorder.leaving is None:
+                self.fail(error, "")
+            else:
+                self.give_up(*recorder.leaving)
             return result
         for other in like:
             self.join(other, variant, arguments, state, before)
@@ -277,7 +280,7 @@ class Compiled(Replayer):
         arguments: list[TensorBase] = []
         structure = flattened((args, kwargs), arguments, [])
         given = Given(arguments, others)
-        recorder = Recorder(given.tensors, steps=False)
+        recorder = Recorder(given.tensors, steps=False, traces=True)
         with watched(recorder), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             result = run_under(recorder, given, self.function, args, kwargs)

@@ -91,7 +91,10 @@ class Varying:
 
 
 class Formula:
-    """How a number comes about: by a function of formulas and numbers; or (no function) which argument it is."""
+    """How a number comes about: by a function of formulas and numbers; or (no function) which number it is.
+
+    That is one of those that left the program, or counted from the end, one of those among the arguments.
+    """
 
     def __init__(self, function, operands):
         self.function = function
@@ -102,6 +105,12 @@ class Formula:
         if self.function is None:
             return numbers[self.operands[0]]
         return self.function(*[one.value(numbers) if type(one) is Formula else one for one in self.operands])
+
+    def leaves_program(self):
+        """Whether a number that left the program is among those that it comes of."""
+        if self.function is None:
+            return self.operands[0] >= 0
+        return any(type(one) is Formula and one.leaves_program() for one in self.operands)
 
     def __eq__(self, other):
         return type(other) is Formula and self.function is other.function and self.operands == other.operands

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from rushlight.compiler.arguments import call_with, floats_in, with_floats
-from rushlight.compiler.checking import agree, agree_programs
+from rushlight.compiler.checking import agree, agree_programs, agree_steps, result_of
 from rushlight.compiler.guards import Formula, Varying, same
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.program import Program, Step, Value, values_in
@@ -33,7 +33,7 @@ def joined(
     formulas = {i: Formula(None, [k - len(vary)]) for k, i in enumerate(vary)}  # counted from the end
     numbers = [Traced(number, formulas[i]) if i in formulas else number for i, number in enumerate(now)]
     third = record(*call_with(second.structure, arguments, numbers))
-    agree(second, third)
+    agree_steps(second, third)
     one = with_numbers(first.original, third, [before[i] for i in vary])
     made = with_numbers(second, third, [now[i] for i in vary])
     agree(one, made)
@@ -55,6 +55,7 @@ def with_numbers(recording: Recording, third: Recording, numbers: list[float]) -
         of_numbers(stretch, twin.program, numbers)
         for stretch, twin in zip(recording.stretches, third.stretches, strict=True)
     ]
+    made.result = result_of(recording.result, third.result, [*recording.left, *numbers])
     if recording.backward is not None:
         if third.backward is None:
             raise Unrecordable("its steps differ from call to call")

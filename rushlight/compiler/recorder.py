@@ -13,9 +13,10 @@ import numpy as np
 
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
 from rushlight.compiler.differentiable import Ends, cotangents, sent_back
+from rushlight.compiler.guards import Formula
 from rushlight.compiler.memories import Memories, Unrecordable
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
-from rushlight.compiler.traced import Plain
+from rushlight.compiler.traced import Plain, Traced
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
@@ -71,12 +72,16 @@ class Recorder(Interpreter):
 
     writes_down = True
 
-    def __init__(self, tensors: list[TensorBase], steps: bool = True) -> None:
+    def __init__(self, tensors: list[TensorBase], steps: bool = True, traces: bool = False) -> None:
         self.thread = get_ident()
         self.tensors = tensors
         self.steps = steps  # whether steps of optimizers are made
         self.parts = [Part(tensors)]
         self.plain = Plain()
+        self.traces = traces  # whether numbers that leave the program are traced
+        self.items: list[tuple[int, Value]] = []  # what left as a number: the part, and the value
+        self.numbers: list[float] = []  # which they were
+        self.leaving: tuple[str, str] | None = None  # the first of them, to be told where it is in the way
         self.inside = False
         self.stepping = False  # whether an optimizer makes a step: it is made anew at each replay
         self.drew = False
@@ -345,6 +350,18 @@ class Recorder(Interpreter):
             array = unwrapped(tensor._array)
             args = (self.part.memories.value_of(array), answer)
             self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=place_of_user()))
+
+    def left(self, tensor, number):
+        """Notes that a value leaves as a number, which may be part of the result and nothing else."""
+        why = "item() takes a value out of the program", place_of_user()
+        if type(number) is not float or tensor._array.dtype.char not in "fd":
+            self.give_up(why[0])
+            return number
+        self.leaving = self.leaving or why
+        with self.noting():
+            self.items.append((len(self.parts) - 1, self.part.memories.value_of(unwrapped(tensor._array))))
+        self.numbers.append(number)
+        return Traced(number, Formula(None, [len(self.items) - 1])) if self.traces else number
 
     def step_of(self, step, args, kwargs):
         """A step of an optimizer: it ends a part, and is called anew at each replay."""

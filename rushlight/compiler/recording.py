@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.autograd import enable_grad, grad
 from rushlight.compiler.arguments import flattened, floats_in, rebuilt
 from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
+from rushlight.compiler.guards import Leaf
 from rushlight.compiler.memories import Unrecordable, owner_of
 from rushlight.compiler.program import CHECK, Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
@@ -164,6 +165,8 @@ class Recording:
         self.stretches = assembled(self.parts, given)
         self.results = [self.place_of(tensor, number) for tensor, number in zip(tensors, numbers, strict=True)]
         self.tensors = tensors
+        self.left = recorder.numbers
+        self.items = [(part, output_of(self.stretches[part].program, value)) for part, value in recorder.items]
         first = recorder.parts[0]
         self.grads = [
             (*given.place(tensor), grad is None)
@@ -238,11 +241,12 @@ class Recording:
 
         `call` is the function, args and kwargs, in which `arguments` are the tensors.
         """
-        results, _ = self.replayed(arguments, call)
-        return rebuilt(self.result, lambda leaf: results[leaf.index])
+        results, _, numbers = self.replayed(arguments, call)
+        numbers += arguments
+        return rebuilt(self.result, lambda leaf: results[leaf.index] if type(leaf) is Leaf else leaf.value(numbers))
 
-    def replayed(self, arguments: list, call: Any, steps: bool = True) -> tuple[list, Any]:
-        """The tensors of the result, and their node in the graph, if they have one."""
+    def replayed(self, arguments: list, call: Any, steps: bool = True) -> tuple[list, Any, list]:
+        """The tensors of the result, their node in the graph, if they have one, and the numbers that leave."""
         states = [(one, one._state_array()) for one in self.generators()] if self.checks and self.draws else []
         start = default_generator._state_array() if self.backward is not None and self.draws else None
         try:
@@ -253,7 +257,7 @@ class Recording:
             raise
         results = [tensor_of(one, arguments, made) for one in self.results]
         node = self.connect(results, arguments, made, call, start) if self.differentiable else None
-        return results, node
+        return results, node, [made[part][output].item() for part, output in self.items]
 
     def connect(self, results: list, arguments: list, made: list, call: Any, start: Any) -> Any:
         """Gives results their history: a node, or one that is used up for each of them (then None)."""

@@ -133,6 +133,8 @@ def tapped(recorder: Any, name: str, original: Any) -> Any:
         return truth
 
     def leaving(self, *args, **kwargs):
+        if name == "item" and recorder.looks_on() and not recorder.stepping:
+            return recorder.left(self, original(self, *args, **kwargs))
         if get_ident() == recorder.thread and not recorder.stepping:
             recorder.give_up(
                 f"{name}() takes a value out of the program" if not name.startswith("register") else HOOKED

@@ -98,3 +98,43 @@ def test_a_rate_for_a_whole_step():
     torch.testing.assert_close(weight.detach(), plain.detach())
     assert len(step.variants) == 1
     assert step.given_up is None  # audits at calls 10, 100 and 1,000 found nothing
+
+
+def test_numbers_that_are_returned():
+    def f(x, s):
+        return x * s, s, 2 * s + x.sum().item(), {"mean": x.mean().item()}
+
+    g = torch.compile(f, options={"timed": False})
+    for i in range(6):
+        x, s = torch.tensor([1.0 + i, 2.0]), 0.5 + i
+        found, expected = g(x, s), f(x, s)
+        assert torch.equal(found[0], expected[0])
+        assert found[1:] == expected[1:]
+    assert [variant.replays for variant in g.variants] == [4]
+
+
+TAKEN_OUT = {
+    "used again": lambda x: x * x.sum().item(),
+    "decides": lambda x: x * 2 if x.sum().item() > 3 else x,
+    "rounded": lambda x: (x, round(x.sum().item(), 2)),
+    "written": lambda x: (x + 1, f"{x.sum().item():.2f}"),
+    "an integer": lambda x: (x + 1, x.argmax().item()),
+    "compared": lambda x: (x + 1, x.sum().item() == 3.0),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN_OUT)
+def test_numbers_that_leave_otherwise(name):
+    f = torch.compile(TAKEN_OUT[name], options={"timed": False})
+    with pytest.warns(
+        UserWarning, match=r"runs as it is, because at .*test_numbers\.py:\d+ item\(\) takes a value out"
+    ):
+        f(torch.ones(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for i in range(4):
+            x = torch.tensor([1.0, 2.0, i])
+            found, expected = f(x), TAKEN_OUT[name](x)
+            assert torch.equal(found, expected) if isinstance(found, torch.Tensor) else found[1] == expected[1]
+    with pytest.raises(RuntimeError, match=r"cannot be compiled at .*test_numbers\.py"):
+        torch.compile(TAKEN_OUT[name], fullgraph=True)(torch.ones(3))
