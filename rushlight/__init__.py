@@ -112,7 +112,7 @@ from rushlight.torch_version import TorchVersion as _TorchVersion
 
 __version__ = _TorchVersion(version.__version__)
 
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.missing import type_or_miss as _type_or_miss
 from rushlight.refusals import guard as _guard, guard_methods as _guard_methods
 
 _guard(globals())
@@ -121,9 +121,10 @@ _guard_methods(Tensor)
 # What is loaded when it is first used: modules, and functions, by the module that they are in.
 _MODULES = {
     "_C", "__config__", "_dynamo", "accelerator", "amp", "array_api", "backends", "blas", "compiler", "config",
-    "cuda", "distributed", "distributions", "func", "functional", "functorch", "futures", "hub", "interop", "jit",
-    "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "serialization",
-    "signal", "sparse", "special", "storage", "testing", "torch_version", "types", "utils", "vision", "xpu",
+    "cuda", "distributed", "distributions", "func", "functional", "functorch", "fx", "futures", "hub", "interop", "jit",
+    "library", "masked", "mps", "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "quasirandom",
+    "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types", "utils", "vision",
+    "xpu",
 }  # fmt: skip
 _FUNCTIONS = {
     "_C": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
@@ -150,6 +151,7 @@ _FUNCTIONS = {
         "hinge_embedding_loss", "instance_norm", "kl_div", "margin_ranking_loss", "poisson_nll_loss",
         "triplet_margin_loss",
     ],
+    "overrides.assertion": ["_assert"],
     "serialization": ["load", "save"],
     "sparse.creation": [
         "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
@@ -166,9 +168,22 @@ _FUNCTIONS = {
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
     from rushlight import distributed, distributions, func, functional, functorch, futures, hub, interop, jit, library
-    from rushlight import masked, mps, multiprocessing, nn, onnx, optim, profiler, serialization, signal, special
+    from rushlight import (
+        masked,
+        mps,
+        multiprocessing,
+        nn,
+        onnx,
+        optim,
+        profiler,
+        quasirandom,
+        serialization,
+        signal,
+        special,
+    )
     from rushlight import testing, torch_version, types, utils, vision, xpu
-    from rushlight import overrides
+    from rushlight import fx, overrides
+    from rushlight.overrides.assertion import _assert
     from rushlight._C import DisableTorchFunction, DisableTorchFunctionSubclass
     from rushlight.amp import GradScaler, autocast
     from rushlight.amp.autocast_mode import get_autocast_cpu_dtype, get_autocast_dtype, is_autocast_cpu_enabled
@@ -204,12 +219,14 @@ _HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names
 
 def __getattr__(name):
     """Loads what is loaded on demand; for any other name says that rushlight lacks it."""
+    if name == "torch":
+        return _import_module("rushlight")  # programs write torch.torch.Tensor
     if name in _MODULES:
         return _import_module(f"rushlight.{name}")
     if name in _HOMES:
         value = globals()[name] = getattr(_import_module(f"rushlight.{_HOMES[name]}"), name)
         return value
-    raise _no_such_name("rushlight", name)
+    return _type_or_miss("rushlight", name)
 
 
 def __dir__():

@@ -18,6 +18,7 @@ from rushlight.layouts import memory_format as _memory_format
 from rushlight.random import Generator as _Generator
 from rushlight.size import Size as Size
 from rushlight import absent_kernels as absent_kernels
+from rushlight import absent_types as absent_types
 from rushlight import accelerator as accelerator
 from rushlight import amp as amp
 from rushlight import array_api as array_api
@@ -39,11 +40,13 @@ from rushlight import func as func
 from rushlight import functional as functional
 from rushlight import functorch as functorch
 from rushlight import futures as futures
+from rushlight import fx as fx
 from rushlight import hub as hub
 from rushlight import interop as interop
 from rushlight import jit as jit
 from rushlight import kernels as kernels
 from rushlight import layouts as layouts
+from rushlight import left_out as left_out
 from rushlight import legacy as legacy
 from rushlight import library as library
 from rushlight import linalg as linalg
@@ -60,6 +63,7 @@ from rushlight import optim as optim
 from rushlight import overrides as overrides
 from rushlight import printing as printing
 from rushlight import profiler as profiler
+from rushlight import quasirandom as quasirandom
 from rushlight import random as random
 from rushlight import refusals as refusals
 from rushlight import return_types as return_types

@@ -16,7 +16,7 @@ from rushlight.serialization.replacing import replacing
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
-HASH = r"-([a-f0-9]*)\."
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _directory: str | None = None
 
 
@@ -132,6 +132,6 @@ def load_state_dict_from_url(
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / (file_name or os.path.basename(urlparse(url).path))
     if not path.exists():
-        hashed = re.search(HASH, path.name) if check_hash else None
+        hashed = HASH_REGEX.search(path.name) if check_hash else None
         download_url_to_file(url, str(path), hashed[1] if hashed else None, progress)
     return load_file(path, map_location=map_location, weights_only=weights_only)

@@ -77,10 +77,11 @@ LEFT_OUT = [
     LeftOut(
         "it belongs to PyTorch's compiler; rushlight runs programs as they are.",
         """torch.compiler torch._dynamo torch._inductor torch.cond torch.while_loop torch.sym_* torch.Sym*
+        torch.fx.experimental torch.fx.passes torch.fx.traceback
         torch.export torch.func.debug_unwrap functorch.make_fx torch.utils._python_dispatch.*compile*
-        torch.fx.has_side_effect torch.utils.deterministic torch._export torch.DispatchKey*
+        torch.utils.deterministic torch._export torch.DispatchKey*
         torch.ExcludeDispatchKeyGuard torch.Tag torch.autograd.graph.region_activation_memory_budget
-        torch.utils.checkpoint.GraphExecGroup torch.fx.replace_pattern torch.profiler.ExecutionTraceObserver""",
+        torch.utils.checkpoint.GraphExecGroup torch.profiler.ExecutionTraceObserver""",
     ),
     LeftOut(
         "rushlight exports no programs: save the state_dict, and export the model with PyTorch.",
@@ -152,11 +153,6 @@ LEFT_OUT = [
     LeftOut(
         "write the function with torch's own operators on whole tensors, or use .numpy() and numpy.vectorize.",
         "torch.Tensor.apply_ torch.Tensor.map_ torch.Tensor.map2_",
-        outside=False,
-    ),
-    LeftOut(
-        "modules are not traced to graphs: hooks of modules and torch.autograd.graph show what runs.",
-        "torch.fx",
         outside=False,
     ),
     LeftOut(

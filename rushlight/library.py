@@ -8,7 +8,7 @@ from typing import Any
 
 from rushlight.autograd.function import Function
 from rushlight.core.graph import TensorBase
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -323,6 +323,4 @@ def get_ctx() -> Any:
     raise RuntimeError("get_ctx() can only be called inside a function given to register_fake, which nothing calls.")
 
 
-def __getattr__(name):
-    """Says why there is no such name, or which ones are near."""
-    raise _no_such_name("rushlight.library", name)
+_explain_misses(globals())

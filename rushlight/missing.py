@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Callable
 
+from rushlight.absent_types import absent_type
+
 
 class LateText:
     """A text that is made when it is read: programs ask for names that are not there, and look at no message."""
@@ -30,17 +32,22 @@ def explain_misses(namespace: dict) -> None:
     """Has a module, whose globals are given, say why it lacks a name, or which of its names are near.
 
     >>> import rushlight as torch
-    >>> torch.cuda.Stream
+    >>> torch.cuda.memory_stats
     Traceback (most recent call last):
     ...
-    AttributeError: module 'torch.cuda' has no attribute 'Stream' in rushlight: it needs a GPU, ...
+    AttributeError: module 'torch.cuda' has no attribute 'memory_stats' in rushlight: it needs a GPU, ...
     """
     module = namespace["__name__"]
 
-    def __getattr__(name):
-        raise no_such_name(module, name)
+    namespace["__getattr__"] = lambda name: type_or_miss(module, name)
 
-    namespace["__getattr__"] = __getattr__
+
+def type_or_miss(module: str, name: str) -> type:
+    """What a module gives for a name that it has not: a class without objects, or AttributeError."""
+    found = absent_type(module, name)
+    if found is None:
+        raise no_such_name(module, name)
+    return found
 
 
 def near_names(name: str, known: list[str]) -> list[str]:

@@ -79,7 +79,7 @@ def counted(monkeypatch):
     return looked
 
 
-@pytest.mark.parametrize("package", ["", ".nn", ".optim", ".autograd", ".distributions", ".ops.aten"])
+@pytest.mark.parametrize("package", ["", ".nn", ".optim", ".autograd", ".distributions"])
 def test_near_names_are_looked_for_when_the_message_is_read(monkeypatch, package):
     looked = counted(monkeypatch)
     module = import_module(f"rushlight{package}")

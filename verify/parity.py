@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rushlight.absent_types import AbsentType
 from rushlight.interop.imports import OURS
 from rushlight.left_out import entry
 
@@ -73,6 +74,8 @@ def homes() -> list[Home]:
 def has(here: Any, name: str) -> bool:
     """Whether a module or class has a name, in its own right or as a module in it."""
     try:
+        if isinstance(getattr(here, name, None), type) and issubclass(getattr(here, name), AbsentType):
+            return False
         return hasattr(here, name) or place(f"{here.__name__}.{name}") is not None
     except (AssertionError, NotImplementedError, RuntimeError):
         return True

@@ -4,6 +4,7 @@ from rushlight.linalg import LinAlgError as _LinAlgError
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.overrides.calls import Without as _Without
 from rushlight.random import Generator
+from rushlight.tensors import Tensor as _Tensor
 from rushlight.tensors import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = [
@@ -41,8 +42,15 @@ class DisableTorchFunction(_Without):
     modes = True
 
 
+_TensorMeta = type(_Tensor)
+
+
 def _get_tracing_state() -> None:
     """The trace that is being recorded: none is."""
+
+
+def _log_api_usage_once(event: str) -> None:
+    """Where PyTorch's makers count what is used; nobody counts here."""
 
 
 _explain_misses(globals())

@@ -14,7 +14,7 @@ from rushlight.compiler import (
     set_stance,
     substitute_in_graph,
 )
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.missing import explain_misses as _explain_misses
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -109,6 +109,4 @@ def mark_static_address(t: Any, guard: bool = False) -> None:
     """Tells the compiler that a tensor always lies in the same memory: nothing depends on it."""
 
 
-def __getattr__(name):
-    """Says why there is no such name, or which ones are near."""
-    raise _no_such_name("rushlight._dynamo", name)
+_explain_misses(globals())

@@ -20,13 +20,15 @@ OURS = {
 def serve_torch() -> None:
     """From now on, in this process, `import torch` gives rushlight: `torch is rushlight`, module for module.
 
-    RuntimeError if PyTorch itself has been imported already.
+    Programs that ask the package for its name, `torch.__name__`, are told "torch". RuntimeError if PyTorch itself has
+    been imported already.
 
     >>> from rushlight.interop import serve_torch
     >>> serve_torch()  # doctest: +SKIP
     >>> import torch.nn.functional as F  # doctest: +SKIP
     """
     serve("torch", "torchvision", "functorch")
+    sys.modules["rushlight"].__name__ = "torch"
 
 
 def serve_mindspore() -> None:

@@ -109,5 +109,5 @@ def lacking(error: Exception) -> tuple[str, str] | None:
     if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
         module, name = error.obj.__name__, error.name
         return (module, name) if name and module.startswith("rushlight.") else None
-    found = re.match(r"cannot import name '(\w+)' from '(rushlight[\w.]*)'", str(error))
+    found = re.match(r"cannot import name '(\w+)' from '((?:rushlight|torch)[\w.]*)'", str(error))
     return (found[2], found[1]) if isinstance(error, ImportError) and found else None

@@ -7,9 +7,6 @@
 from rushlight.jit.marks import *
 from rushlight.jit.scripting import *
 from rushlight.jit.tasks import *
-from rushlight.missing import no_such_name as _no_such_name
+from rushlight.missing import explain_misses as _explain_misses
 
-
-def __getattr__(name):
-    """Says why there is no such name, or which ones are near."""
-    raise _no_such_name("rushlight.jit", name)
+_explain_misses(globals())

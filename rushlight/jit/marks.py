@@ -9,6 +9,8 @@ from typing import Any, Final, NamedTuple, Union, get_args, get_origin
 __all__ = [
     "Attribute",
     "Final",
+    "_overload",
+    "_overload_method",
     "annotate",
     "enable_onednn_fusion",
     "export",
@@ -34,6 +36,14 @@ class Attribute(NamedTuple):
 
     value: Any
     type: Any
+
+
+def _overload(func: Callable) -> Callable:
+    """The function itself, which notes its types for the compiler: the one of the same name that follows is called."""
+    return func
+
+
+_overload_method = _overload
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:

@@ -7,7 +7,7 @@ from importlib import import_module
 def __getattr__(name):
     """`torch.ops.aten`, loaded when it is first used, and the operators that users define with `torch.library`."""
     if name == "aten":
-        return import_module("rushlight.ops.aten")
+        return import_module("rushlight.ops.aten_namespace").aten
     library = sys.modules.get("rushlight.library")
     found = None if library is None else library.namespace(name)
     if found is None:

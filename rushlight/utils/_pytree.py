@@ -1,13 +1,16 @@
 """Trees under the names that PyTorch's own code has for them: `torch.utils._pytree`."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.utils.pytree import (
     LEAF,
     TreeSpec,
+    build,
+    container_types,
     is_named,
+    parts,
     register,
     tree_flatten,
     tree_leaves,
@@ -63,6 +66,41 @@ def register_pytree_node(
 
 
 _register_pytree_node = register_pytree_node
+
+
+class NodeDef(NamedTuple):
+    """How a container is taken apart and put together."""
+
+    type: type
+    flatten_fn: Callable[[Any], tuple[list, Any]]
+    unflatten_fn: Callable[[Any, Any], Any]
+
+
+class Containers(Mapping):
+    """The types of containers that there are now, each with its `NodeDef`."""
+
+    def __getitem__(self, kind: type) -> NodeDef:
+        if kind not in self:
+            raise KeyError(kind)
+        unflatten = lambda items, context: build(iter(items), TreeSpec(kind, context, (LEAF,) * len(list(items))))
+        return NodeDef(kind, lambda tree: (parts(tree)[2], parts(tree)[1]), unflatten)
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in container_types() or (isinstance(kind, type) and is_named(kind))
+
+    def __iter__(self) -> Iterator[type]:
+        return iter(container_types())
+
+    def __len__(self) -> int:
+        return len(container_types())
+
+
+SUPPORTED_NODES = Containers()
+
+
+def _get_node_type(tree: Any) -> Any:
+    """The type of a container, or of a leaf."""
+    return type(tree)
 
 
 def is_namedtuple(obj: Any) -> bool:

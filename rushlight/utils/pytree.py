@@ -81,6 +81,11 @@ def register(kind: type, flatten: Callable, unflatten: Callable) -> None:
     _registered[kind] = flatten, unflatten
 
 
+def container_types() -> list[type]:
+    """The types of containers, those of named tuples left out."""
+    return [tuple, list, dict, OrderedDict, defaultdict, *_registered]
+
+
 def keys(tree: Any, number: int) -> list[Any]:
     """What leads to each of a container's items."""
     if isinstance(tree, dict):

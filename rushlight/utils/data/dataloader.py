@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from rushlight.random import Generator
 from rushlight.utils.data.collate import default_collate, default_convert
 from rushlight.utils.data.dataset import Dataset, IterableDataset
+from rushlight.utils.data.iterators import _BaseDataLoaderIter as _BaseDataLoaderIter
 from rushlight.utils.data.iterators import _MultiProcessingDataLoaderIter, _SingleProcessDataLoaderIter
 from rushlight.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -16,6 +17,10 @@ __all__ = ["DataLoader"]
 
 T = TypeVar("T", covariant=True)
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
+_collate_fn_t = Callable[[list[Any]], Any]
+_worker_init_fn_t = Callable[[int], None]
 
 
 class _InfiniteConstantSampler(Sampler):

@@ -3,10 +3,42 @@
 from collections.abc import Callable
 from typing import Any
 
-from rushlight import nn
+from rushlight import nn, ones, zeros
 from rushlight.tensors import Tensor
 
-__all__ = ["MLP", "Conv2dNormActivation", "Permute", "SqueezeExcitation"]
+__all__ = ["MLP", "Conv2dNormActivation", "FrozenBatchNorm2d", "Permute", "SqueezeExcitation"]
+
+
+class FrozenBatchNorm2d(nn.Module):
+    """Batch normalization by statistics, scales and shifts that are given once and stay.
+
+    >>> import rushlight as torch
+    >>> from rushlight.vision.ops import FrozenBatchNorm2d
+    >>> FrozenBatchNorm2d(1, eps=0.0)(torch.ones(1, 1, 1, 2))
+    tensor([[[[1., 1.]]]])
+    """
+
+    def __init__(self, num_features: int, eps: float = 1e-5):
+        super().__init__()
+        self.eps = eps
+        self.register_buffer("weight", ones(num_features))
+        self.register_buffer("bias", zeros(num_features))
+        self.register_buffer("running_mean", zeros(num_features))
+        self.register_buffer("running_var", ones(num_features))
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
+        """Takes the state of an ordinary normalization as well: it counts batches, which does not matter here."""
+        state_dict.pop(f"{prefix}num_batches_tracked", None)
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The normalized input, (N, C, H, W)."""
+        scale = self.weight * (self.running_var + self.eps).rsqrt()
+        shift = self.bias - self.running_mean * scale
+        return x * scale.reshape(1, -1, 1, 1) + shift.reshape(1, -1, 1, 1)
+
+    def __repr__(self):
+        return f"FrozenBatchNorm2d({self.weight.shape[0]}, eps={self.eps})"
 
 
 class Conv2dNormActivation(nn.Sequential):

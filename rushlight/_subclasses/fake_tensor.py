@@ -1,0 +1,15 @@
+"""Tensors without values, which PyTorch's compiler traces programs with: there are none here."""
+
+from typing import Any
+
+from rushlight.missing import explain_misses as _explain_misses
+
+__all__ = ["is_fake"]
+
+
+def is_fake(x: Any) -> bool:
+    """False: every tensor has its values."""
+    return False
+
+
+_explain_misses(globals())

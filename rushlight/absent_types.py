@@ -1,0 +1,48 @@
+"""Classes of PyTorch's that rushlight has no objects of: programs name them in annotations and in `isinstance`.
+
+Each is a class that cannot be made an object of: making one says why, in the words of `left_out`.
+"""
+
+import sys
+from typing import Any
+
+__all__ = ["AbsentType", "absent_type"]
+
+TYPES = {
+    "rushlight": """DispatchKey DispatchKeySet Event FunctionSchema PyTorchFileReader PyTorchFileWriter ScriptDict
+        ScriptFunction ScriptList ScriptMethod ScriptModule ScriptObject Stream SymBool SymFloat SymInt Tag""",
+    "rushlight._C": "FunctionSchema Graph Node PyTorchFileReader ScriptFunction ScriptMethod ScriptModule Value",
+    "rushlight._dynamo": "OptimizedModule",
+    "rushlight._subclasses.fake_tensor": "FakeTensor FakeTensorMode",
+    "rushlight.distributed.tensor.placement_types": "Partial _StridedShard",
+    "rushlight.cuda": "CUDAGraph Event ExternalStream Stream StreamContext",
+}
+
+
+class AbsentType:
+    """A class of PyTorch's without objects. NotImplementedError where one is made."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        from rushlight.left_out import reason
+
+        name = f"{type(self).__module__}.{type(self).__qualname__}"
+        because = reason(name) or "PyTorch's own code makes them."
+        raise NotImplementedError(f"{name} has no objects in rushlight: {because}")
+
+
+def absent_type(module: str, name: str) -> type | None:
+    """The class of a name that a module of ours has not, if it is one of these; else None.
+
+    >>> import rushlight as torch
+    >>> isinstance(3, torch.SymInt), issubclass(torch.cuda.Stream, object)
+    (False, True)
+    >>> torch.cuda.Stream()
+    Traceback (most recent call last):
+    ...
+    NotImplementedError: torch.cuda.Stream has no objects in rushlight: it needs a GPU, ...
+    """
+    if name not in TYPES.get(module, "").split():
+        return None
+    made = type(name, (AbsentType,), {"__module__": module.replace("rushlight", "torch", 1)})
+    setattr(sys.modules[module], name, made)
+    return made

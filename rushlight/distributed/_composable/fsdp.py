@@ -1,0 +1,3 @@
+"""`fully_shard`, where PyTorch had it first."""
+
+from rushlight.distributed.fsdp import *  # noqa: F403

@@ -1,0 +1,29 @@
+"""Collectives that return their results, where PyTorch has them."""
+
+from rushlight.distributed.groups import ProcessGroup
+from rushlight.distributed.nn.functional import all_to_all_single
+from rushlight.missing import explain_misses as _explain_misses
+from rushlight.tensors import Tensor
+
+__all__ = ["all_to_all_single_autograd", "wait_tensor"]
+
+
+def wait_tensor(tensor: Tensor) -> Tensor:
+    """The tensor: results are there when a function returns."""
+    return tensor
+
+
+def all_to_all_single_autograd(
+    self: Tensor,
+    output_split_sizes: list[int] | None,
+    input_split_sizes: list[int] | None,
+    group: ProcessGroup,
+    tag: str = "",
+) -> Tensor:
+    """Sends each process its part of the rows, and returns those that come; gradients go back the same way."""
+    sizes = output_split_sizes or [self.shape[0] // group.size()] * group.size()
+    output = self.new_empty((sum(sizes), *self.shape[1:]))
+    return all_to_all_single(output, self, output_split_sizes, input_split_sizes, group)
+
+
+_explain_misses(globals())

@@ -1,3 +1,0 @@
-"""`DTensor`, where PyTorch had it first."""
-
-from rushlight.distributed.tensor import *  # noqa: F403

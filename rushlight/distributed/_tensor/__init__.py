@@ -1,0 +1,3 @@
+"""`DTensor`, where PyTorch had it first."""
+
+from rushlight.distributed.tensor import *

@@ -1,0 +1,47 @@
+"""Lists and dictionaries in the arguments of nodes: they are replaced whole, so that the nodes know who uses them."""
+
+from typing import Any, NoReturn
+
+__all__ = ["immutable_dict", "immutable_list"]
+
+
+def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """Stands for each method that would change a collection: NotImplementedError."""
+    raise NotImplementedError(
+        f"'{type(self).__name__}' object does not support mutation. If you are attempting to modify the kwargs or args "
+        "of a torch.fx.Node object, instead create a new copy of it and assign the copy to the node: "
+        "new_args = ... # copy and mutate args; node.args = new_args"
+    )
+
+
+class immutable_list(list):
+    """A list that cannot be changed.
+
+    >>> from rushlight.fx.immutable_collections import immutable_list
+    >>> immutable_list([1, 2]).append(3)
+    Traceback (most recent call last):
+    ...
+    NotImplementedError: 'immutable_list' object does not support mutation. ...
+    """
+
+    __delitem__ = __iadd__ = __imul__ = __setitem__ = refuse  # type: ignore[assignment]
+    append = clear = extend = insert = pop = remove = reverse = sort = refuse  # type: ignore[assignment]
+
+    def __hash__(self):  # type: ignore[override]
+        return hash(tuple(self))
+
+    def __reduce__(self):
+        return (immutable_list, (list(self),))
+
+
+class immutable_dict(dict):
+    """A dictionary that cannot be changed."""
+
+    __delitem__ = __ior__ = __setitem__ = refuse  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = refuse  # type: ignore[assignment]
+
+    def __hash__(self):  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self):
+        return (immutable_dict, (dict(self),))

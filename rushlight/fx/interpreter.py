@@ -1,0 +1,190 @@
+"""Graphs that are run a node at a time, or made into others."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rushlight.fx._symbolic_trace import WholeModules
+from rushlight.fx.graph import Graph
+from rushlight.fx.graph_module import GraphModule
+from rushlight.fx.node import Argument, Node, Target, map_aggregate, map_arg
+from rushlight.fx.proxy import Proxy
+from rushlight.nn.modules.module import Module
+
+__all__ = ["Interpreter", "Transformer"]
+
+
+class Interpreter:
+    """Runs a module's graph node by node. Subclasses do something else for a kind of node (`call_function`, ...).
+
+    >>> import rushlight as torch
+    >>> class Negated(torch.fx.Interpreter):
+    ...     def call_function(self, target, args, kwargs):
+    ...         return -super().call_function(target, args, kwargs)
+    >>> Negated(torch.fx.symbolic_trace(lambda x: torch.exp(x))).run(torch.zeros(2))
+    tensor([-1., -1.])
+    """
+
+    def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None):
+        self.module: Any = module
+        self.submodules = dict(module.named_modules())
+        self.graph: Graph = module.graph if graph is None else graph  # type: ignore[assignment]
+        self.env: dict[Node, Any] = {}
+        self.name, self.garbage_collect_values, self.extra_traceback = "Interpreter", garbage_collect_values, True
+        self.user_to_last_uses: dict[Node, list[Node]] = {}
+        seen: set[Node] = set()
+        for node in reversed(self.graph.nodes) if garbage_collect_values else ():
+            new = [used for used in node.all_input_nodes if used not in seen]
+            seen.update(new)
+            self.user_to_last_uses[node] = new
+
+    def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
+        """The graph's result for these arguments. `initial_env` gives results of nodes that are not run again."""
+        self.env = {} if initial_env is None else initial_env
+        given = self.graph.process_inputs(*args) if enable_io_processing else args
+        self.args_iter: Iterator[Any] = iter(given)
+        for node in self.graph.nodes:
+            if node in self.env:
+                continue
+            try:
+                self.env[node] = self.run_node(node)
+            except Exception as error:
+                if self.extra_traceback:
+                    error.add_note(f"While executing {node.format_node()}\nOriginal traceback:\n{node.stack_trace}")
+                raise
+            for used in self.user_to_last_uses.get(node, ()):
+                del self.env[used]
+            if node.op == "output":
+                result = self.env[node]
+                return self.graph.process_outputs(result) if enable_io_processing else result
+        return None
+
+    def boxed_run(self, args_list: list[Any]) -> Any:
+        """`run` with the arguments in a list, which is emptied so that they can be freed early."""
+        args = list(args_list)
+        args_list.clear()
+        return self.run(*args, enable_io_processing=False)
+
+    def run_node(self, n: Node) -> Any:
+        """The result of one node."""
+        args, kwargs = self.fetch_args_kwargs_from_env(n)
+        return getattr(self, n.op)(n.target, args, kwargs)
+
+    def placeholder(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The next argument, or its default. RuntimeError where there is neither."""
+        if str(target).startswith("*"):
+            return list(self.args_iter)
+        try:
+            return next(self.args_iter)
+        except StopIteration:
+            if args:
+                return args[0]
+            raise RuntimeError(
+                f"Expected positional argument for parameter {target}, but one was not passed in!"
+            ) from None
+
+    def get_attr(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """An attribute of the module."""
+        return self.fetch_attr(str(target))
+
+    def call_function(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a function gives."""
+        return target(*args, **kwargs)  # type: ignore[operator]
+
+    def call_method(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a method of the first argument gives."""
+        return getattr(args[0], str(target))(*args[1:], **kwargs)
+
+    def call_module(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a module in the module gives."""
+        return self.fetch_attr(str(target))(*args, **kwargs)
+
+    def output(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The result."""
+        return args[0]
+
+    def fetch_attr(self, target: str) -> Any:
+        """An attribute of an attribute of the module. RuntimeError where there is none."""
+        found = self.module
+        parts = target.split(".")
+        for i, part in enumerate(parts):
+            if not hasattr(found, part):
+                raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[: i + 1])}")
+            found = getattr(found, part)
+        return found
+
+    def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple, dict]:
+        """A node's arguments, with results in the places of nodes."""
+        return plain(self.map_nodes_to_values(n.args, n)), plain(self.map_nodes_to_values(n.kwargs, n))
+
+    def map_nodes_to_values(self, args: Argument, n: Node) -> Argument:
+        """Arguments with results in the places of nodes. RuntimeError for a node that has not been run."""
+
+        def value(used: Node) -> Any:
+            if used not in self.env:
+                raise RuntimeError(
+                    f"Node {n} referenced nonexistent value {used}! Run Graph.lint() to diagnose such issues"
+                )
+            return self.env[used]
+
+        return map_arg(args, value)
+
+
+def plain(value: Any) -> Any:
+    """Arguments whose lists and dictionaries are Python's own, which functions may change."""
+    if isinstance(value, tuple):
+        items = [plain(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+class Transformer(Interpreter):
+    """Makes a module of another graph: each node is run with proxies, and methods say what becomes of it.
+
+    >>> import rushlight as torch
+    >>> class Faster(torch.fx.Transformer):
+    ...     def call_function(self, target, args, kwargs):
+    ...         return super().call_function(torch.tanh if target is torch.sigmoid else target, args, kwargs)
+    >>> Faster(torch.fx.symbolic_trace(lambda x: torch.sigmoid(x))).transform()(torch.zeros(1))
+    tensor([0.])
+    """
+
+    def __init__(self, module: GraphModule):
+        super().__init__(module)
+        self.new_graph = Graph()
+        self.new_graph.set_codegen(module.graph._codegen)
+        self.tracer = TransformerTracer(self.new_graph)
+        self.tracer.root = module
+
+    def placeholder(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Proxy:
+        """The input of the new graph."""
+        return Proxy(self.new_graph.placeholder(str(target), default_value=args[0] if args else ...), self.tracer)
+
+    def get_attr(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Proxy:
+        """The node of an attribute."""
+        return self.tracer.create_proxy("get_attr", target, args, kwargs)
+
+    def call_module(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The node of a module's call."""
+        return self.tracer.call_module(self.fetch_attr(str(target)), self.fetch_attr(str(target)).forward, args, kwargs)
+
+    def call_function(self, target: Target, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The node of a function's call."""
+        return self.tracer.create_proxy("call_function", target, args, kwargs)
+
+    def transform(self) -> GraphModule:
+        """The module of the new graph."""
+        result = super().run(enable_io_processing=False)
+        if result is not None:
+            self.new_graph.output(map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a))
+        return GraphModule(self.module, self.new_graph)
+
+
+class TransformerTracer(WholeModules):
+    """Writes down what a transformer makes; modules are steps."""
+
+    def __init__(self, graph: Graph):
+        super().__init__()
+        self.graph = graph
+        self.tensor_attrs = {}

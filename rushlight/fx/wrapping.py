@@ -1,0 +1,86 @@
+"""Functions that tracing does not go into: `torch.fx.wrap`, and what stands in their places meanwhile."""
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["replaced", "wrap"]
+
+WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}  # the globals in which a name stands for a wrapped function
+ABSENT = object()
+
+
+def wrap(fn_or_name: Any) -> Any:
+    """Lets tracing write calls of a function down as they are, and not go into it; also as a decorator.
+
+    It takes a function of the module that it is called in, or the name of one: `torch.fx.wrap("len")`. RuntimeError
+    for anything else; NotImplementedError where it is not called at the top level of a module.
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    caller = sys._getframe(1)
+    if caller.f_code.co_name != "<module>":
+        raise NotImplementedError("wrap must be called at the top level of a module")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    WRAPPED[id(caller.f_globals), name] = caller.f_globals
+    return fn_or_name
+
+
+class Replacements:
+    """What is replaced while a program is traced, and put back afterwards."""
+
+    def __init__(self, written: Callable[[Callable, tuple, dict], Any]):
+        self.written = written  # writes a call down, or gives NotImplemented where no proxy is in it
+        self.undo: list[Callable[[], Any]] = []
+        self.searched: set[int] = set()
+
+    def in_globals(self, names: dict[str, Any], name: str) -> None:
+        """Replaces a function in the globals of a module."""
+        before = names.get(name, ABSENT)
+        function = getattr(builtins, name) if before is ABSENT else before
+        if getattr(function, "is_written_down", False):
+            return
+        names[name] = self.writing(function)
+        self.undo.append(lambda: names.pop(name) if before is ABSENT else names.__setitem__(name, before))
+
+    def on_class(self, cls: type, name: str, function: Callable) -> None:
+        """Replaces a method."""
+        before = getattr(cls, name)
+        setattr(cls, name, functools.wraps(before)(function))
+        self.undo.append(lambda: setattr(cls, name, before))
+
+    def found_in(self, names: dict[str, Any], functions: set[int]) -> None:
+        """Replaces some functions, given by identity, wherever globals have them."""
+        if id(names) in self.searched:
+            return
+        self.searched.add(id(names))
+        for name, value in list(names.items()):
+            if name[:1] != "_" and callable(value) and id(value) in functions:
+                self.in_globals(names, name)
+
+    def writing(self, function: Callable) -> Callable:
+        """A function whose calls are written down where a proxy is among the arguments."""
+
+        @functools.wraps(function)
+        def called(*args, **kwargs):
+            result = self.written(function, args, kwargs)
+            return function(*args, **kwargs) if result is NotImplemented else result
+
+        called.is_written_down = True  # type: ignore[attr-defined]
+        return called
+
+
+@contextmanager
+def replaced(written: Callable[[Callable, tuple, dict], Any]) -> Iterator[Replacements]:
+    """A context in which the functions that `wrap` was told of are replaced, and others can be."""
+    replacements = Replacements(written)
+    try:
+        for (_, name), names in list(WRAPPED.items()):
+            replacements.in_globals(names, name)
+        yield replacements
+    finally:
+        for undo in reversed(replacements.undo):
+            undo()

@@ -1,0 +1,5 @@
+"""Types for notes to the compiler, where TorchScript's programs import them from."""
+
+from typing import Any, Dict, Final, List, Optional, Tuple, Union  # noqa: UP035 (TorchScript's names)
+
+__all__ = ["Any", "Dict", "Final", "List", "Optional", "Tuple", "Union"]

@@ -1,0 +1,87 @@
+"""`torch.ops.aten`: the operators of PyTorch's dispatcher, which are the public functions of the same names.
+
+What stands here by its own name takes other arguments there, or has no public function.
+"""
+
+from typing import Any
+
+import rushlight
+from rushlight.missing import near_names
+from rushlight.ops.overloads import OpOverloadPacket, recorded
+from rushlight.ops.shapes.slicing import slice_of
+from rushlight.tensors import Tensor
+
+__all__ = ["Aten", "aten"]
+
+
+def to_copy(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool | None = None,
+            non_blocking: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    """`_to_copy`: always a copy."""
+    return self.to(device=device, dtype=dtype, copy=True, memory_format=memory_format or rushlight.preserve_format)
+
+
+def index(self: Tensor, indices: Any) -> Tensor:
+    """Indexing by tensors; None for a dimension that is taken whole."""
+    return self[tuple(slice(None) if one is None else one for one in indices)]
+
+
+def squeeze(self: Tensor, *dim: Any) -> Tensor:
+    """Without dimensions of size 1."""
+    return self.squeeze(*dim)
+
+
+def view_alike(self: Tensor, size: Any) -> Tensor:
+    """`_unsafe_view`."""
+    return self.reshape(size)
+
+
+def alias(self: Tensor) -> Tensor:
+    """Another tensor of the same memory."""
+    return self.view(self.shape)
+
+
+OWN: dict[str, Any] = {
+    "_local_scalar_dense": Tensor.item,
+    "_log_softmax": lambda self, dim, half_to_float: rushlight.log_softmax(self, dim),
+    "_softmax": lambda self, dim, half_to_float: rushlight.softmax(self, dim),
+    "_to_copy": to_copy,
+    "_unsafe_view": view_alike,
+    "_pin_memory": Tensor.pin_memory,
+    "alias": alias,
+    "index": index,
+    "lift_fresh": lambda self: self,
+    "slice": slice_of,
+    "squeeze": squeeze,
+}
+
+
+def function_of(name: str) -> Any:
+    """The function that an operator's name stands for: a public one, of networks or of tensors; None where none is."""
+    from rushlight.nn import functional  # loaded when it is first used
+
+    if name in OWN:
+        return OWN[name]
+    return next((getattr(home, name) for home in (rushlight, functional, Tensor) if hasattr(home, name)), None)
+
+
+class Aten:
+    """The operators, each a packet of overloads. AttributeError for what is none."""
+
+    def __getattr__(self, name: str) -> OpOverloadPacket:
+        overloads = recorded().get(name)
+        if overloads is None:
+            near = near_names(name, list(recorded()))
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}' in rushlight.{hint}")
+        packet = OpOverloadPacket("aten", name, function_of(name), overloads)
+        setattr(self, name, packet)
+        return packet
+
+    def __dir__(self):
+        return list(recorded())
+
+    def __reduce__(self):
+        return getattr, (rushlight.ops, "aten")
+
+
+aten = Aten()

@@ -1,0 +1,1 @@
+"""Where PyTorch has the parts of its data loader."""
