@@ -9,7 +9,11 @@ from math import prod
 import numpy as np
 
 from rushlight.core.kinds import kind_of
+from rushlight.kernels.accumulate import add_along
+from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import Size, batch_first, batch_last, taps
+
+fast = load("maxima")
 
 
 def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Size:
@@ -38,6 +42,12 @@ def max_pool(
         raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
     places = pooled_size(x.shape, kernel, stride, padding, dilation, ceil_mode)
     spatial = x.shape[2:]
+    seen = _windows(spatial, kernel, places, stride, padding, dilation)
+    if fast is not None and seen is not None:
+        innermost = _batch_innermost(x)
+        found = fast.largest(_planes(x, innermost), seen)
+        if found is not None:
+            return tuple(_unplanes(part, (*x.shape[:2], *places), innermost) for part in found)
     first, table, corner = _positions(spatial, kernel, places, stride, padding, dilation)
     shape = (*x.shape[:2], *places)
     values = np.full_like(x, _lowest(x.dtype), shape=shape)
@@ -54,12 +64,29 @@ def max_pool(
     return values, table[winner] + corner
 
 
+def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, places, taps), and where they are.
+
+    None where that takes the general way.
+    """
+    outer = x.shape[0] * x.shape[1]
+    if fast is None or positions.shape[0] * positions.shape[1] not in (1, outer):
+        return None
+    found = fast.largest(x.reshape(outer, prod(x.shape[2:]), 1), positions.reshape(-1, *positions.shape[2:]))
+    return None if found is None else tuple(part.reshape(*x.shape[:2], -1) for part in found)
+
+
 def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:
     """Add each element of (N, C, *places) into zeros (N, C, *spatial_shape), at its flat position in there.
 
     The indices have the shape of `grad`. Raises RuntimeError where one lies outside the plane.
     """
     innermost = _batch_innermost(indices)
+    positions = _planes(indices, innermost)
+    outer, _, inner = positions.shape
+    shape = (outer, prod(spatial_shape), inner)
+    if (planes := add_along(_planes(grad, innermost), positions, 1, shape)) is not None:
+        return _unplanes(planes, (*grad.shape[:2], *spatial_shape), innermost)
     addresses, size = _addresses(indices, spatial_shape, innermost)
     flat = np.zeros(size, grad.dtype, like=grad)
     np.add.at(flat, addresses.ravel(), _planes(grad, innermost).ravel())
@@ -158,6 +185,26 @@ def _positions(
     offsets = [np.arange(k) * d for k, d in zip(kernel, dilation, strict=True)]
     first = _flat(firsts, kernel).astype(np.min_scalar_type(prod(kernel) - 1))
     return first, _flat(offsets, spatial).ravel(), _flat(starts, spatial)
+
+
+@lru_cache(maxsize=64)
+def _windows(
+    spatial: Size, kernel: Size, places: Size, stride: Size, padding: Size, dilation: Size
+) -> np.ndarray | None:
+    """The flat positions that each window sees: (1, windows, taps); its first or last again for what is padding.
+
+    None where a window sees nothing but padding.
+    """
+    flat = np.zeros((1, 1), np.int64)
+    for size, k, n, s, p, d in zip(spatial, kernel, places, stride, padding, dilation, strict=True):
+        line = np.arange(n)[:, None] * s - p + np.arange(k) * d
+        inside = (line >= 0) & (line < size)
+        if not inside.any(1).all():
+            return None
+        first, last = inside.argmax(1), k - 1 - inside[:, ::-1].argmax(1)
+        line = np.take_along_axis(line, np.arange(k).clip(first[:, None], last[:, None]), 1)
+        flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * n, -1)
+    return flat[None]
 
 
 def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:

@@ -1,22 +1,46 @@
 """Linear maps along the last dimensions, each a sparse matrix: what resizing and adaptive averaging are made of."""
 
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from math import prod
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
+
+fast = load("maps")
+
+
+class Map:
+    """A sparse matrix along a dimension, with what is made of it once."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.in_dtype = cache(lambda dtype: rows.astype(dtype, copy=False))
+
+    @cached_property
+    def T(self):
+        """The transposed one."""
+        turned = Map(self.rows.T.tocsr())
+        turned.T = self
+        return turned
 
 
 def mapped(array, maps):
     """The array with each of its last dimensions multiplied by a matrix."""
-    for axis, matrix in zip(range(-len(maps), 0), maps, strict=True):
+    for axis, each in zip(range(-len(maps), 0), maps, strict=True):
+        matrix = each.in_dtype(array.dtype)
+        if fast is not None and matrix.nnz:
+            found = fast.mapped(array, array.ndim + axis, matrix.indptr, matrix.indices, matrix.data)
+            if found is not None:
+                array = found
+                continue
         columns = array.swapaxes(axis, 0)
         flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
         if type(flat) is not np.ndarray:
             matrix = matrix.toarray()  # a sparse matrix knows of NumPy's arrays alone
-        columns = (matrix.astype(array.dtype, copy=False) @ flat).reshape(matrix.shape[0], *columns.shape[1:])
+        columns = (matrix @ flat).reshape(matrix.shape[0], *columns.shape[1:])
         array = columns.swapaxes(axis, 0)
     return np.ascontiguousarray(array, like=array)
 
@@ -46,11 +70,12 @@ def along(name, node, layout="channels last", aten=None):
 
 
 def matrix(rows, columns, weights, shape):
-    """A sparse matrix of weights at places, which may coincide: then they are added."""
+    """The map of weights at places, which may coincide: then they are added."""
     from scipy.sparse import csr_array
 
     rows, columns = np.broadcast_arrays(rows, columns)
-    return csr_array((np.broadcast_to(weights, rows.shape).ravel(), (rows.ravel(), columns.ravel())), shape=shape)
+    weights = np.broadcast_to(weights, rows.shape)
+    return Map(csr_array((weights.ravel(), (rows.ravel(), columns.ravel())), shape=shape))
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,87 @@
+# distutils: extra_compile_args = -ffp-contract=off
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Sparse matrices multiplied along a dimension of arrays (outer, n, inner): resizing, and averages of windows."""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    GRAIN = 1 << 14  # products of a thread's part
+
+cdef struct Job:
+    const void* x
+    const void* weights
+    const int* starts  # of each row's weights
+    const int* places  # of what each weight is multiplied with
+    void* out
+    Py_ssize_t rows
+    Py_ssize_t n
+    Py_ssize_t inner
+    bint single
+
+
+cdef wide combine(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, const real* weights,
+                  real* out) noexcept nogil:
+    """The sums of some lines of the result."""
+    cdef Py_ssize_t line, c, k, inner = job.inner, i = start % job.rows - 1
+    cdef real total, weight
+    cdef const real* source = x + start // job.rows * job.n * inner
+    for line in range(start, stop):
+        i += 1
+        if i == job.rows:
+            i = 0
+            source += job.n * inner
+        if inner == 1:
+            total = 0
+            for k in range(job.starts[i], job.starts[i + 1]):
+                total += weights[k] * source[job.places[k]]
+            out[line] = total
+            continue
+        for c in range(inner):
+            out[line * inner + c] = 0
+        for k in range(job.starts[i], job.starts[i + 1]):
+            weight = weights[k]
+            for c in range(inner):
+                out[line * inner + c] += weight * source[job.places[k] * inner + c]
+
+
+cdef void combine_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either precision."""
+    cdef const Job* job = <const Job*>given
+    if job.single:
+        combine(job, start, stop, <const float*>job.x, <const float*>job.weights, <float*>job.out)
+    else:
+        combine(job, start, stop, <const double*>job.x, <const double*>job.weights, <double*>job.out)
+
+
+def mapped(x, int dim, cnp.ndarray starts, cnp.ndarray places, cnp.ndarray weights):
+    """A matrix in compressed rows times an array along a dimension; None where this is not the place for it.
+
+    The weights have the dtype of the array; starts and places are of int32.
+    """
+    cdef cnp.npy_intp[64] shape
+    cdef Py_ssize_t outer = 1
+    cdef int d, kind = float_type(x)
+    cdef Job job
+    if kind == 0 or cnp.PyArray_TYPE(starts) != cnp.NPY_INT or cnp.PyArray_TYPE(places) != cnp.NPY_INT:
+        return None
+    cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(x)
+    job.inner, job.rows, job.n, job.single = 1, cnp.PyArray_SIZE(starts) - 1, source.shape[dim], kind == cnp.NPY_FLOAT
+    for d in range(source.ndim):
+        shape[d] = job.rows if d == dim else source.shape[d]
+        if d < dim:
+            outer *= shape[d]
+        elif d > dim:
+            job.inner *= shape[d]
+    cdef cnp.ndarray out = cnp.PyArray_SimpleNew(source.ndim, shape, kind)
+    job.x, job.weights, job.out = cnp.PyArray_DATA(source), cnp.PyArray_DATA(weights), cnp.PyArray_DATA(out)
+    job.starts, job.places = <const int*>cnp.PyArray_DATA(starts), <const int*>cnp.PyArray_DATA(places)
+    if job.rows > 0:
+        each = max(1, cnp.PyArray_SIZE(places) // job.rows) * job.inner
+        shared(combine_lines, &job, outer * job.rows, max(1, GRAIN // each))
+    return out

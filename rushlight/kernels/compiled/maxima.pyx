@@ -1,0 +1,106 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The largest elements of windows, and where they are: every kind of maximum pooling.
+
+Arrays are (outer, plane, inner), and a table lists the places in the plane that each window sees, in the order in which
+they are looked at. Of equal elements the first is taken, but the last NaN.
+"""
+
+cimport numpy as cnp
+
+from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    GRAIN = 1 << 13  # elements that a thread's part looks at
+
+cdef struct Job:
+    const void* x
+    void* values
+    cnp.npy_int64* found
+    const cnp.npy_int64* seen
+    Py_ssize_t windows
+    Py_ssize_t taps
+    Py_ssize_t plane
+    Py_ssize_t inner
+    bint alike  # whether all planes have one table
+    bint single
+
+
+cdef void look_along(const cnp.npy_int64* seen, Py_ssize_t taps, const real* x, real* value,
+                     cnp.npy_int64* place) noexcept nogil:
+    """The maximum of one window."""
+    cdef Py_ssize_t t, found = seen[0]
+    cdef real best = x[found]
+    for t in range(1, taps):
+        if x[seen[t]] > best or x[seen[t]] != x[seen[t]]:
+            best, found = x[seen[t]], seen[t]
+    value[0], place[0] = best, found
+
+
+cdef wide look_beside(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t inner, const real* x, real* best,
+                      cnp.npy_int64* found) noexcept nogil:
+    """The maxima of one window in planes that lie side by side."""
+    cdef Py_ssize_t t, i, at
+    cdef bint wins
+    for i in range(inner):
+        best[i], found[i] = x[seen[0] * inner + i], seen[0]
+    for t in range(1, taps):
+        at = seen[t]
+        for i in range(inner):
+            wins = (x[at * inner + i] > best[i]) | (x[at * inner + i] != x[at * inner + i])
+            best[i] = x[at * inner + i] if wins else best[i]
+            found[i] = at if wins else found[i]
+
+
+cdef void look(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, real* values) noexcept nogil:
+    """The maxima of some windows of all planes."""
+    cdef Py_ssize_t line, window = start % job.windows, inner = job.inner
+    cdef const cnp.npy_int64* seen = job.seen + (window if job.alike else start) * job.taps
+    x += start // job.windows * job.plane * inner
+    for line in range(start, stop):
+        if inner == 1:
+            look_along(seen, job.taps, x, values + line, job.found + line)
+        else:
+            look_beside(seen, job.taps, inner, x, values + line * inner, job.found + line * inner)
+        seen += job.taps
+        window += 1
+        if window == job.windows:
+            window = 0
+            x += job.plane * inner
+            seen = job.seen if job.alike else seen
+
+
+cdef void look_at_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either precision."""
+    cdef const Job* job = <const Job*>given
+    if job.single:
+        look(job, start, stop, <const float*>job.x, <float*>job.values)
+    else:
+        look(job, start, stop, <const double*>job.x, <double*>job.values)
+
+
+def largest(x, seen):
+    """The maxima of (outer, plane, inner) and their places (outer, windows, inner); None where that is not for here.
+
+    `seen` (outer or 1, windows, taps) lists places in the plane, which are not looked through for wrong ones.
+    """
+    cdef int kind = float_type(x)
+    cdef cnp.npy_intp[3] shape
+    cdef Job job
+    if kind == 0 or not cnp.PyArray_CheckExact(seen) or cnp.PyArray_TYPE(seen) != cnp.NPY_INT64 \
+            or cnp.PyArray_SIZE(seen) == 0:
+        return None
+    cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(x), table = cnp.PyArray_GETCONTIGUOUS(seen)
+    job.windows, job.taps, job.alike = table.shape[1], table.shape[2], table.shape[0] == 1
+    job.plane, job.inner, job.single = source.shape[1], source.shape[2], kind == cnp.NPY_FLOAT
+    shape[0], shape[1], shape[2] = source.shape[0], job.windows, job.inner
+    cdef cnp.ndarray values = cnp.PyArray_SimpleNew(3, shape, kind)
+    cdef cnp.ndarray found = cnp.PyArray_SimpleNew(3, shape, cnp.NPY_INT64)
+    job.x, job.values = cnp.PyArray_DATA(source), cnp.PyArray_DATA(values)
+    job.found = <cnp.npy_int64*>cnp.PyArray_DATA(found)
+    job.seen = <const cnp.npy_int64*>cnp.PyArray_DATA(table)
+    shared(look_at_lines, &job, shape[0] * job.windows, max(1, GRAIN // (job.taps * job.inner)))
+    return values, found

@@ -1,0 +1,90 @@
+"""The compiled kernels of windows and of maps along dimensions against their NumPy forms, bit for bit."""
+
+import numpy as np
+import pytest
+
+from rushlight.kernels import pooling
+from rushlight.nn.functional import planes, sampling
+
+GENERATOR = np.random.default_rng(0)
+SETTINGS = [  # spatial shape, kernel, stride, padding, dilation
+    ((11,), (2,), (2,), (0,), (1,)),
+    ((7, 9), (3, 2), (2, 1), (1, 1), (1, 2)),
+    ((7, 9), (3, 3), (1, 1), (1, 1), (2, 2)),
+    ((3, 3), (2, 2), (1, 1), (1, 1), (3, 3)),  # some windows see padding alone
+    ((4, 5, 6), (2, 2, 3), (2, 1, 3), (0, 1, 1), (1, 1, 1)),
+]
+LAYOUTS = {
+    "contiguous": lambda x: x,
+    "samples innermost": lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 0, -1)), -1, 0),
+    "channels last": lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1),
+    "reversed": lambda x: x[..., ::-1],
+}
+
+
+def numbers(*shape, dtype):
+    """Numbers with many equal ones, and some NaN."""
+    x = GENERATOR.integers(-3, 4, shape).astype(dtype)
+    x[GENERATOR.random(shape) < 0.1] = np.nan
+    return x
+
+
+def same(a, b):
+    """Whether arrays are the same."""
+    return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_maxima_and_their_places(monkeypatch, setting, dtype, layout):
+    shape, *windows = setting
+    for ceil_mode in (False, True):
+        x = LAYOUTS[layout](numbers(9, 3, *shape, dtype=dtype))
+        found = pooling.max_pool(x, *windows, ceil_mode)
+        with monkeypatch.context() as plain:
+            plain.setattr(pooling, "fast", None)
+            expected = pooling.max_pool(x, *windows, ceil_mode)
+        assert all(map(same, found, expected))
+
+
+@pytest.mark.parametrize("lead", [(1, 1), (4, 3)])
+def test_maxima_over_listed_places(monkeypatch, lead):
+    x = numbers(4, 3, 5, 6, dtype=np.float32)
+    positions = GENERATOR.integers(0, 30, (*lead, 7, 4))
+    positions.sort(-1)
+    found = planes.largest(x, positions)
+    monkeypatch.setattr(pooling, "fast", None)
+    assert all(map(same, found, planes.largest(x, positions)))
+
+
+@pytest.mark.parametrize("innermost", [False, True])
+def test_elements_put_into_planes(innermost):
+    grad = GENERATOR.standard_normal((9, 2, 4, 3)).astype(np.float32)
+    places = GENERATOR.integers(0, 30, grad.shape)
+    if innermost:
+        grad, places = map(LAYOUTS["samples innermost"], (grad, places))
+    expected = np.zeros((9, 2, 30), np.float32)
+    for n, c in np.ndindex(9, 2):
+        np.add.at(expected[n, c], places[n, c].ravel(), grad[n, c].ravel())
+    assert same(pooling.scatter_planes(grad, places, (5, 6)), expected.reshape(9, 2, 5, 6))
+    with pytest.raises(RuntimeError, match="invalid max index: 30"):
+        pooling.scatter_planes(grad, places + (places == places.max()) * (30 - places.max()), (5, 6))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.complex64])
+@pytest.mark.parametrize("turned", [False, True])
+def test_maps_along_dimensions(monkeypatch, turned, dtype, layout):
+    sizes = (5, 7, 40)
+    x = LAYOUTS[layout](GENERATOR.standard_normal((2, 3, *sizes)).astype(dtype))
+    maps = tuple(sampling.averaging(*line) for line in zip(sizes, (3, 4, 9), strict=True))
+    if turned:
+        maps = tuple(sampling.averaging(count, size).T for size, count in zip(sizes, (3, 4, 9), strict=True))
+    found = sampling.mapped(x, maps)
+    with monkeypatch.context() as plain:
+        plain.setattr(sampling, "fast", None)
+        assert same(found, sampling.mapped(x, maps))
+    assert found.flags.c_contiguous
+    assert found.shape == (2, 3, *(each.rows.shape[0] for each in maps))
+    assert maps[0].T.T is maps[0]
