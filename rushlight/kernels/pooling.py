@@ -42,10 +42,10 @@ def max_pool(
         raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
     places = pooled_size(x.shape, kernel, stride, padding, dilation, ceil_mode)
     spatial = x.shape[2:]
-    seen = _windows(spatial, kernel, places, stride, padding, dilation)
-    if fast is not None and seen is not None:
+    sights = _windows(spatial, kernel, places, stride, padding, dilation)
+    if fast is not None and sights is not None:
         innermost = _batch_innermost(x)
-        found = fast.largest(_planes(x, innermost), seen)
+        found = fast.largest(_planes(x, innermost), sights)
         if found is not None:
             return tuple(_unplanes(part, (*x.shape[:2], *places), innermost) for part in found)
     first, table, corner = _positions(spatial, kernel, places, stride, padding, dilation)
