@@ -47,7 +47,8 @@ def max_pool(
         innermost = _batch_innermost(x)
         found = fast.largest(_planes(x, innermost), sights)
         if found is not None:
-            return tuple(_unplanes(part, (*x.shape[:2], *places), innermost) for part in found)
+            values, indices = (_unplanes(part, (*x.shape[:2], *places), innermost) for part in found)
+            return values, indices
     first, table, corner = _positions(spatial, kernel, places, stride, padding, dilation)
     shape = (*x.shape[:2], *places)
     values = np.full_like(x, _lowest(x.dtype), shape=shape)
@@ -73,7 +74,10 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
     if fast is None or positions.shape[0] * positions.shape[1] not in (1, outer):
         return None
     found = fast.largest(x.reshape(outer, prod(x.shape[2:]), 1), positions.reshape(-1, *positions.shape[2:]))
-    return None if found is None else tuple(part.reshape(*x.shape[:2], -1) for part in found)
+    if found is None:
+        return None
+    values, indices = (part.reshape(*x.shape[:2], -1) for part in found)
+    return values, indices
 
 
 def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:
