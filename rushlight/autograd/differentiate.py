@@ -295,10 +295,11 @@ def implicit_grad(output):
     """The gradient 1 of a scalar output."""
     shape, dtype = shape_and_dtype(output)
     if shape is None or (shape and math.prod(shape) != 1):
-        raise RuntimeError(
+        error = RuntimeError(
             "grad can be implicitly created only for scalar outputs. Reduce the output to a scalar first "
             f"(.sum() or .mean()), or give a gradient of its shape {shape or ''}: the weights of its elements."
         )
+        raise about(error, several=output)
     if dtype.kind == "c":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {FROM_NUMPY[dtype]}")
     return new_tensor(without_data(shape, dtype) if getattr(output, "is_meta", False) else np.ones(shape, dtype))

@@ -7,7 +7,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Birth, info_of
 
-GIVEN = ("data", "masked_fill", "masked_fill_tensor", "full", "fill", "where")  # infinities that are meant, often
+GIVEN = ("data", "masked_fill", "masked_fill_tensor", "fill", "where")  # infinities that are meant, often
 
 TAME = frozenset(
     [
@@ -20,7 +20,7 @@ TAME = frozenset(
         "clamp_min",
         "clamp_max",
         "cos",
-        "dropout",
+        "native_dropout",
         "erf",
         "expand",
         "gelu",
@@ -29,19 +29,22 @@ TAME = frozenset(
         "neg",
         "pile",
         "relu",
-        "relu6",
         "reshape_copy",
         "sigmoid",
         "sign",
         "silu",
         "sin",
         "slice",
-        "softsign",
         "sub",
         "tanh",
         "t",
     ]
 )  # what does not make bad values of good ones
+
+
+def is_given(birth: Birth) -> bool:
+    """Whether a bad value is an infinity that somebody has put there, as a mask's is."""
+    return birth.value == "inf" and birth.name in GIVEN
 
 
 def value_in(array) -> str:
@@ -87,10 +90,10 @@ def found_in(name: str, args, value: str) -> str:
     first, last = arrays[0], arrays[-1]
     if value == "inf" and max(largest(a) for a in arrays) > 1e4:
         return "large"
-    if name in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "pow", "xlogy", "norm"):
+    if name in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "pow", "xlogy"):
         low = first.min() + (1 if name == "log1p" else 0)
         return "zero" if low == 0 else "negative" if low < 0 else ""
-    if name.startswith("div") or name in ("true_divide", "fmod", "remainder"):
+    if name.startswith("div") or name in ("fmod", "remainder"):
         return "zero" if len(arrays) < 2 or (last == 0).any() else ""
     if name in ("std", "var", "std_mean", "var_mean"):
         return "one"

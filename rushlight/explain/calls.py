@@ -23,6 +23,7 @@ class Root:
         self.blind: dict[Site, int] = {}  # calls in training mode that are not recorded, by line
         self.inputs: dict[Any, int] = {}
         self.counts: dict[int, int] = {}
+        self.again: dict[int, Site] = {}  # modules below that are called a second time in the first call, and where
         self.parts: set[int] = set()
 
     def modal(self):
@@ -54,6 +55,8 @@ class Calls:
             root = self.roots.get(id(self.stack[0]))
             if root is not None:
                 root.counts[id(module)] = root.counts.get(id(module), 0) + 1
+                if root.calls == 1 and root.counts[id(module)] == 2:
+                    root.again[id(module)] = self.sites.here()
                 if id(module) not in root.parts and id(module) not in root.loose and len(root.loose) < 50:
                     root.loose[id(module)] = (module, self.sites.here(), self.stack[-1])
         self.stack.append(module)

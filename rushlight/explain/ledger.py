@@ -9,7 +9,8 @@ import numpy as np
 from rushlight.autograd.drawing import pictured
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
-from rushlight.explain.bad_values import array_of
+from rushlight.core.kinds import kind_of
+from rushlight.explain.bad_values import array_of, is_given
 from rushlight.explain.finite import is_bad, sum_of_squares
 from rushlight.explain.origins import Cut, info_of
 from rushlight.explain.passes import Pass, is_zero
@@ -38,6 +39,7 @@ class Leaf:
         self.read = False  # the program looked at the gradient
         self.first_step = 0
         self.values: np.ndarray | None = None  # some, as they were when a gradient arrived
+        self.used_at: Site | None = None  # the line of the operation that the first gradient came from
         self.by_hand = 0  # gradients that were added to one by which the program has changed the leaf
         self.changed_at: Site | None = None
 
@@ -116,6 +118,8 @@ class Arrival:
         if leaf._grad is None:
             return
         state.arrivals += 1
+        if state.arrivals == 1 and (info := info_of(under_way.node)) is not None:
+            state.used_at = info.site
         state.new, state.used, state.last = True, False, under_way.site
         if id(leaf) not in self.ledger.owned:
             state.values = leaf._array.reshape(-1)[:8].copy()
@@ -163,7 +167,10 @@ class Ledger:
         self.unseen: deque[tuple] = deque(maxlen=50)  # changes through .data: of what, where, when
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
+        self.frozen: dict[int, tuple] = {}  # leaves that the program has frozen, with the line
         self.zeroed_by_hooks: list[tuple] = []  # the hook's code and the line of the pass
+        self.spoilt_by_hooks: list[tuple] = []
+        self.turned_by_hooks: list[tuple] = []
         self.changed_by_hooks: list[tuple] = []
 
     def leaf(self, tensor, site) -> Leaf:
@@ -175,6 +182,16 @@ class Ledger:
             if found.is_parameter and len(self.kept) < 10_000:
                 self.kept[id(tensor)] = tensor
         return found
+
+    def freezes(self, tensor, site) -> None:
+        """The program says that a leaf is not to require grad."""
+        if len(self.frozen) < 10_000:
+            self.frozen[id(tensor)] = (ref(tensor), site)
+
+    def frozen_at(self, tensor) -> Site | None:
+        """The line that has frozen a leaf, if any."""
+        held, site = self.frozen.get(id(tensor), (None, None))
+        return site if held is not None and held() is tensor else None
 
     # passes
 
@@ -207,7 +224,8 @@ class Ledger:
         self.look_closer(under_way)
         self.spoilt += under_way.spoilt
         root = under_way.root_info
-        if root is not None and root.birth is not None:
+        spoilt = under_way.bad_leaves or under_way.births
+        if root is not None and root.birth is not None and (spoilt or not is_given(root.birth)):
             self.bad.append((root.birth, under_way))
         elif under_way.bad_leaves and under_way.births:
             self.bad.append((under_way.births[0], under_way))
@@ -356,12 +374,19 @@ class Ledger:
     def hooked(self, hooks, before, given, after, returned: bool) -> None:
         """Hooks were called with a gradient, and gave another in its place (`returned`), or changed what was given."""
         code = next((h.__code__ for h in hooks if hasattr(h, "__code__")), None)
-        if code is None or is_zero(before):
+        if code is None:
             return
-        if after is not None and is_zero(array_of(after)):
-            self.zeroed_by_hooks.append((code, self.under_way[-1].site))
+        result, event = array_of(after), (code, self.under_way[-1].site)
+        if type(result) is ndarray and is_bad(result) and not is_bad(before):
+            self.spoilt_by_hooks.append(event)
+        elif is_zero(before):
+            return
+        elif after is not None and is_zero(result):
+            self.zeroed_by_hooks.append(event)
         elif not returned and not np.array_equal(before, given, equal_nan=True):
-            self.changed_by_hooks.append((code, self.under_way[-1].site))
+            self.changed_by_hooks.append(event)
+        elif turns(before, result):
+            self.turned_by_hooks.append(event)
 
     # who is who
 
@@ -371,3 +396,17 @@ class Ledger:
             if any(p is tensor for p in held.params):
                 return held
         return None
+
+
+def turns(before, after) -> bool:
+    """Whether a gradient comes out of a hook with some signs turned and others not, and all sizes as they were.
+
+    To clip, to scale, to mask and to reverse it are not that.
+    """
+    if type(after) is not ndarray or after.shape != before.shape or kind_of(after.dtype) != "f":
+        return False
+    there = np.abs(before) > 0
+    if not np.allclose(np.abs(after), np.abs(before), rtol=1e-4, atol=0):
+        return False
+    turned = np.mean(np.sign(after[there]) != np.sign(before[there]))
+    return bool(0.05 < turned < 0.95) and before.size > 3

@@ -28,8 +28,9 @@ class Names:
         if main is not None:
             self.of_values(vars(main))
         for root in readings.roots.values():
-            for name, parameter in root.module.named_parameters():
-                self.known.setdefault(id(parameter), name)
+            for name, value in (*root.module.named_parameters(), *root.module.named_modules()):
+                if name:
+                    self.known.setdefault(id(value), name)
 
     def of_variables(self, frame: FrameType) -> None:
         """The variables of a frame of the program."""
@@ -45,6 +46,8 @@ class Names:
                     self.known.setdefault(id(value), name)
             elif hasattr(value, "named_parameters") and not isinstance(value, type):
                 self.modules[id(value)] = value
+                for inner, part in value.named_modules():
+                    self.known.setdefault(id(part), f"{name}.{inner}" if inner else name)
                 for inner, parameter in value.named_parameters():
                     self.known.setdefault(id(parameter), f"{name}.{inner}")
 

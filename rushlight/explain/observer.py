@@ -16,7 +16,7 @@ from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
 from rushlight.explain.sites import Site, Sites
 
 THROUGH = frozenset(
-    ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "mul", "neg", "exp"]
+    ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "dropout", "masked_fill", "mul", "neg", "exp"]
 )  # as they come
 KEPT = 16  # so many results of a line are remembered, each of another step
 

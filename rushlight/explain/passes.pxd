@@ -22,7 +22,7 @@ cdef class Pass:
     cdef readonly list reached
     cdef public object root_info
     cdef readonly long nodes
-    cdef Node node
+    cdef readonly Node node
     cdef readonly list given
     cdef public bint failed
     cdef readonly list unseen

@@ -7,9 +7,7 @@ from rushlight.explain.bad_values import born_backward
 from rushlight.explain.finite import sum_of_squares
 
 ndarray = np.ndarray
-PRODUCTS = frozenset(
-    ["linear", "mm", "mm_turned", "addmm", "bmm", "convolution", "mv", "matmul", "folded", "broadcast", "dot"]
-)
+PRODUCTS = frozenset(["linear", "mm", "mm_turned", "addmm", "bmm", "convolution", "mv", "folded", "broadcast", "dot"])
 
 SMALL = 4096  # gradients of that many elements are kept until the end of the pass, larger ones looked at on their way
 

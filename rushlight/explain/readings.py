@@ -5,8 +5,11 @@ import numpy as np
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT
 from rushlight.explain.calls import Calls
+from rushlight.explain.origins import info_of
 
-VIEWS = ("view", "reshape_alias", "squeeze", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze", "contiguous")
+VIEWS = ("view", "reshape_alias", "squeezed", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze")
+BATCHED = ("bmm", "broadcast")
+CURVES = ("tanh", "sigmoid")
 LOSSES = ("mse_loss", "smooth_l1_loss", "huber_loss", "sub")
 
 
@@ -22,7 +25,7 @@ class Readings(Calls):
             "log_softmax": self.of_softmax,
             "softmax": self.of_softmax,
             "binary_cross_entropy_with_logits": self.of_logits,
-            "logsigmoid": self.of_logits,
+            "log_sigmoid": self.of_logits,
             "nll_sum": self.of_nll,
             "nll_loss": self.of_nll,
             "argmax": self.of_choice,
@@ -30,6 +33,8 @@ class Readings(Calls):
             "expand": self.of_expanding,
             "sum_dims": self.of_sum,
         }
+        self.curves: dict = {}  # by line: how many calls of a curve were looked at, and in how many it was flat
+        self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(BATCHED, self.of_product)
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
         self.wanted = frozenset(self.looks)
 
@@ -79,10 +84,35 @@ class Readings(Calls):
         array = args[0]._array
         if source is not None and source.name == "softmax":
             self.see("not-log-probabilities", info.site, source=source.site, softmax=True)
-        elif array.size and array.max() > 1e-3:
+        elif array.size and array.max() > 1e-3 and out._needs:
             self.see("not-log-probabilities", info.site, source=source and source.site, softmax=False)
         elif source is not None and source.dim is not None and wrong_dim(source, 1 if array.ndim > 1 else 0):
             self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
+
+    def of_divergence(self, input, site):
+        """The divergence of what are no logarithms of probabilities."""
+        source = behind(info_of(input))
+        softmax = source is not None and source.name == "softmax"
+        if isinstance(input, TensorBase) and input._needs and (softmax or input._array.max(initial=0) > 1e-3):
+            made = source and source.site
+            self.see("not-log-probabilities", site, source=made, softmax=softmax, function="kl_div")
+
+    def of_product(self, name, info, args, known, out):
+        """A batch of products with a softmax over the samples of the batch."""
+        source = known[0]
+        if source is not None and source.dim is not None and out._needs:
+            over, ndim, site = source.dim
+            if ndim > 2 and args[0]._array.ndim == ndim and over % ndim < ndim - 2:
+                self.see("softmax-dimension", site, dim=over, used=info.site, batch=True)
+
+    def of_curve(self, name, info, args, known, out):
+        """A curve that is flat where its operand is: its first results, if nearly all are at its ends."""
+        looked, flat = self.curves.get(info.site, (0, 0))
+        if looked < 8 and out._needs and out._array.size > 7:
+            ends = np.abs(out._array - (0.5 if name == "sigmoid" else 0)) == (0.5 if name == "sigmoid" else 1)
+            self.curves[info.site] = looked + 1, flat + (np.mean(ends) > 0.9)
+            if (looked, flat) == (3, 3):
+                self.see("saturated", info.site, function=name)
 
     def of_choice(self, name, info, args, known, out):
         """The class of a sample is chosen over another dimension than that over which probabilities sum to one."""

@@ -5,6 +5,7 @@ import sys
 
 from rushlight.core.lines import is_users
 
+DECORATED, DEFINED = -1, -2  # places of a whole function: from its first decorator on, or from its `def` on
 frame_here = sys._getframe
 
 
@@ -30,15 +31,29 @@ class Site:
     @property
     def line(self):
         """The line's number: that on which the statement's part begins."""
+        if self.lasti == DEFINED:
+            return self.defined()
         for start, end, line in self.code.co_lines():
             if start <= self.lasti < end and line is not None:
                 return line
         return self.code.co_firstlineno
 
+    def defined(self):
+        """The number of the line that names the function: the first one after its decorators."""
+        first = number = self.code.co_firstlineno
+        if self.text(first).startswith("@"):
+            while number < first + 50 and not self.text(number).startswith(("def ", "async def ")):
+                number += 1
+        return number
+
     @property
     def source(self):
         """The line's text."""
-        return linecache.getline(self.file, self.line, None).strip()
+        return self.text(self.line)
+
+    def text(self, number):
+        """The text of a line of the file."""
+        return linecache.getline(self.file, number, None).strip()
 
     def __repr__(self):
         return f"{self.file}:{self.line}"
@@ -93,7 +108,7 @@ class Sites:
 
     def definition(self, function):
         """Where a function is defined, from its first decorator on."""
-        return self.at(function.__code__, -1)
+        return self.at(function.__code__, DECORATED)
 
     def every(self):
         """All places of the user's program that were met."""

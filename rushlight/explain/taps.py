@@ -106,7 +106,16 @@ def as_tensors(stack: ExitStack, watch) -> None:
     replaced(stack, Parameter, "__init__", parameter)
     replaced(stack, Tensor, "detach", detach)
     replaced(stack, conversion, "convert", convert)
+
+    def divergence(original):
+        def wrapped(input, target, *args, log_target=False, **kwargs):
+            watch.readings.of_divergence(input, watch.sites.here())
+            return original(input, target, *args, log_target=log_target, **kwargs)
+
+        return wrapped
+
     replaced(stack, functional, "one_hot", encode)
+    replaced(stack, functional, "kl_div", divergence)
 
 
 def as_numbers(stack: ExitStack, watch) -> None:
@@ -158,6 +167,24 @@ def data(stack: ExitStack, watch) -> None:
 
         return property(getter, original.fset, original.fdel)
 
+    def freeze(original):
+        def wrapped(self, requires_grad=True):
+            if not requires_grad:
+                watch.ledger.freezes(self, watch.sites.here())
+            return original(self, requires_grad)
+
+        return wrapped
+
+    def set_needs(original):
+        def setter(self, value):
+            if not value:
+                watch.ledger.freezes(self, watch.sites.here())
+            original.__set__(self, value)
+
+        return property(lambda self: original.__get__(self), setter)
+
+    replaced(stack, Tensor, "requires_grad_", freeze)
+    replaced(stack, Tensor, "requires_grad", set_needs)
     replaced(stack, Tensor, "data", get_data)
     replaced(stack, Tensor, "grad", get_grad)
 

@@ -68,6 +68,9 @@ def test_wrong_calls(torch):
 
 def test_recording_a_pass_into_grad_warns_once(torch):
     x = torch.ones(1, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (x * x).sum().backward(create_graph=True)  # the once
     torch.set_warn_always(True)
     try:
         with pytest.warns(UserWarning, match="Using backward\\(\\) with create_graph=True"):

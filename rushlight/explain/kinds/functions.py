@@ -1,4 +1,4 @@
-"""Custom functions and hooks that give a gradient which is not one."""
+"""Custom functions that give a gradient which is not one."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.sites import Site
+from rushlight.explain.sites import DEFINED, Site
 from rushlight.random import fork_rng
 
 WRONG = kind(
@@ -81,31 +81,6 @@ w = torch.randn(4, requires_grad=True)
 Scale.apply(w, 3.0).sum().backward()
 """,
 )
-WRITES = kind(
-    "hook-in-place",
-    "wrong",
-    "a hook writes into the gradient that it is given",
-    """
-w = torch.randn(3, requires_grad=True)
-
-def halve(grad):
-    grad.mul_(0.5)
-
-hidden = w * 2
-hidden.register_hook(halve)
-hidden.pow(2).sum().backward()
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-
-def halve(grad):
-    return grad * 0.5
-
-hidden = w * 2
-hidden.register_hook(halve)
-hidden.pow(2).sum().backward()
-""",
-)
 STEP = 1e-6
 MISTAKES = (  # what the error says, what to do
     (
@@ -131,7 +106,7 @@ def misreturned(case):
                     f"the forward of {function.__name__} saves what is no tensor: {error}",
                     "save_for_backward takes tensors, which it watches for changes in place",
                     "keep numbers and other values as attributes: ctx.factor = factor",
-                    ("forward", Site(function.forward.__code__, -1)),
+                    ("forward", Site(function.forward.__code__, DEFINED)),
                     weight=10,
                 )
                 continue
@@ -148,7 +123,7 @@ def misreturned(case):
 
 def definition(function) -> Site:
     """Where the backward of a custom function is defined."""
-    return Site(next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__")), -1)
+    return Site(next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__")), DEFINED)
 
 
 @finder
@@ -170,21 +145,6 @@ def wrong_derivatives(case):
                 "work out the derivative again; torch.autograd.gradcheck compares every entry, in float64",
                 weight=6,
             )
-
-
-@finder
-def writing_hooks(case):
-    """Hooks that change what they are given, and return nothing."""
-    for code, site in case.ledger.changed_by_hooks[:1]:
-        yield found(
-            WRITES,
-            Site(code, -1),
-            "a hook that is defined here writes into the gradient that it is given",
-            "the same memory may be the gradient of other tensors too, which then have a wrong one",
-            "return a new gradient: return grad * 0.5 in place of grad.mul_(0.5)",
-            ("backward", site),
-            weight=6,
-        )
 
 
 def refuted(function, args) -> tuple[float, float] | None:

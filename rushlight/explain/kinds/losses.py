@@ -109,15 +109,15 @@ def losses(case):
     for (what, site), facts in case.readings.seen.items():
         write = WRITERS.get(what)
         if write is not None:
-            yield write(site, facts)
+            yield write(case, site, facts)
 
 
-def softmax_twice(site, facts):
+def softmax_twice(case, site, facts):
     """softmax, then cross entropy."""
     return found(
         SOFTMAX_TWICE,
         site,
-        "softmax is applied here to what goes into a cross entropy",
+        f"softmax is applied here{by_module(case, 'softmax')} to what goes into a cross entropy",
         "cross_entropy applies log_softmax itself; of probabilities between 0 and 1 that is nearly flat, so "
         "gradients are "
         "small and training stalls",
@@ -127,12 +127,12 @@ def softmax_twice(site, facts):
     )
 
 
-def sigmoid_twice(site, facts):
+def sigmoid_twice(case, site, facts):
     """sigmoid, then a loss on logits."""
     return found(
         SIGMOID_TWICE,
         site,
-        f"{facts['function']} is applied here to what goes into a loss on logits",
+        f"{facts['function']} is applied here{by_module(case, facts['function'])} to what goes into a loss on logits",
         "binary_cross_entropy_with_logits applies the sigmoid itself; of numbers between 0 and 1 that is never below "
         "a half",
         "give the loss the logits, or use binary_cross_entropy for probabilities",
@@ -141,14 +141,14 @@ def sigmoid_twice(site, facts):
     )
 
 
-def no_log(site, facts):
+def no_log(case, site, facts):
     """nll_loss of probabilities or logits."""
     what = "probabilities" if facts["softmax"] else "numbers above zero, which are no logarithms of probabilities"
     return found(
         NO_LOG,
         site,
-        f"nll_loss gets {what} here",
-        "it only picks and negates: without the logarithm the loss has no "
+        f"{facts.get('function', 'nll_loss')} gets {what} here",
+        "it only takes products with what it gets: without the logarithm the loss has no "
         "bound, and its gradient does not depend on how wrong the prediction is",
         "apply log_softmax before, or use cross_entropy on the logits",
         ("made at", facts["source"]),
@@ -156,8 +156,18 @@ def no_log(site, facts):
     )
 
 
-def dimension(site, facts):
+def dimension(case, site, facts):
     """softmax over the batch."""
+    if facts.get("batch"):
+        return found(
+            DIMENSION,
+            site,
+            f"softmax is taken over dimension {facts['dim']} here, which only counts the products that it goes into",
+            "the weights of each product then do not sum to one, and depend on the others in the batch",
+            "take it over the dimension that the product sums over: dim=-1",
+            ("the products", facts["used"]),
+            weight=7,
+        )
     return found(
         DIMENSION,
         site,
@@ -169,7 +179,7 @@ def dimension(site, facts):
     )
 
 
-def of_one(site, facts):
+def of_one(case, site, facts):
     """softmax of one element."""
     return found(
         OF_ONE,
@@ -181,7 +191,7 @@ def of_one(site, facts):
     )
 
 
-def column(site, facts):
+def column(case, site, facts):
     """(N, 1) - (N,)."""
     n = facts["n"]
     return found(
@@ -194,7 +204,7 @@ def column(site, facts):
     )
 
 
-def target(site, facts):
+def target(case, site, facts):
     """A target with a gradient."""
     return found(
         TARGET,
@@ -206,6 +216,15 @@ def target(site, facts):
         ("loss", facts["loss"]),
         weight=7,
     )
+
+
+def by_module(case, function: str) -> str:
+    """Which module of the program does it, where there is one for it."""
+    for root in case.readings.roots.values():
+        for part in root.module.modules():
+            if type(part).__name__.lower() == function:
+                return f" (by {case.names.of(part, 'a module')}, a {type(part).__name__})"
+    return ""
 
 
 WRITERS = {

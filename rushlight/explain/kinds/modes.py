@@ -205,6 +205,8 @@ def trained(ledger, module) -> bool:
 def repeated_blocks(case):
     """One module in several places of a list."""
     sites = {id(root.module): root.site for root in case.readings.roots.values()}
+    for root in case.readings.roots.values():
+        sites |= root.again
     modules = {id(root.module): root.module for root in case.readings.roots.values()} | case.names.modules
     for module in modules.values():
         if not trained(case.ledger, module):
@@ -216,7 +218,7 @@ def repeated_blocks(case):
             if same is not None and type(container).__name__ in ("Sequential", "ModuleList"):
                 yield found(
                     REPEATED,
-                    sites.get(id(module)) or sites.get(id(same)),
+                    sites.get(id(same)) or sites.get(id(module)),
                     f"a {type(container).__name__} has one {type(same).__name__} {sum(same is n for n in parts)} times",
                     "[block] * n repeats the very object: all places share its parameters, and train as one layer",
                     "make each anew: [Block() for _ in range(n)]",
@@ -240,7 +242,7 @@ def modules_used_twice(case):
                     names = {id(m): n for n, m in container.named_children()}
                     yield found(
                         USED_TWICE,
-                        root.site,
+                        root.again.get(id(module)) or root.site,
                         f"`{names[id(module)]}` is called {calls(root, module) // root.calls} times in "
                         f"each call of {type(container).__name__}, and `{names[id(twin)]}`, which is of the same "
                         "form, never",

@@ -112,11 +112,12 @@ def vanishing(case, held, layers):
     """The finding for gradients that get lost."""
     return found(
         VANISHING,
-        held.site,
+        layers[0][0].used_at or held.site,
         f"{ends(case, layers)}: it vanishes on the way back",
         "each saturating layer (sigmoid at most a quarter) makes the gradient smaller, and many make it nothing",
         "use ReLU or GELU between layers, normalization, residual connections (x + layer(x)), or fewer layers",
         ("backward", layers[0][0].last),
+        ("optimizer", held.site),
         weight=4,
         norms=[size for _, size in layers],
     )
@@ -126,12 +127,13 @@ def exploding(case, held, layers):
     """The finding for gradients that grow."""
     return found(
         EXPLODING,
-        held.site,
+        layers[0][0].used_at or held.site,
         f"{ends(case, layers)}: it grows on the way back",
         "a layer multiplies the gradient by its weights, and weights that are large do so time and again",
         "begin with smaller or orthogonal weights, normalize between layers, clip gradients with "
         "clip_grad_norm_ before step()",
         ("backward", layers[0][0].last),
+        ("optimizer", held.site),
         weight=4,
         norms=[size for _, size in layers],
     )

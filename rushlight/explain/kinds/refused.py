@@ -6,6 +6,7 @@ from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.changes import CHANGED
 from rushlight.explain.kinds.unrecorded import CUT_OFF, add, chosen, described
 from rushlight.explain.kinds.unused import UNUSED
+from rushlight.explain.origins import info_of
 
 LEAF = kind(
     "leaf-in-place",
@@ -148,6 +149,13 @@ WORDS = (
         "call x.requires_grad_() before it is used",
     ),
     (
+        r"all elements of input should be between 0 and 1",
+        REFUSED,
+        "binary_cross_entropy gets what are no probabilities here",
+        "it takes the logarithm of its input and of 1 - input",
+        "apply sigmoid before, or better use binary_cross_entropy_with_logits (BCEWithLogitsLoss) on the scores",
+    ),
+    (
         r"has changed the (?:size|type) of value|hook .* returned an incorrect number",
         REFUSED,
         "a hook gives back what is no gradient",
@@ -207,5 +215,7 @@ def at_the_line_itself(case):
     for error, site in case.errors:
         for pattern, kind_of, what, why, do in WORDS:
             if re.search(pattern, str(error)):
-                yield found(kind_of, site, what, why, do, weight=9)
+                info = info_of(getattr(error, "several", None))
+                made = ("computed here", info and info.site)
+                yield found(kind_of, site, what, why, do, made, weight=9)
                 break

@@ -205,14 +205,16 @@ def nothing_requires(case, info, site):
     """The finding where no leaf requires grad: which leaves there are, and whether the attribute is misspelt."""
     leaves = [r() for r in (() if info is None else info.plain) if r() is not None]
     frozen = [leaf for leaf in leaves if type(leaf).__name__ == "Parameter"]
-    made = info.site if info is not None else site
+    made = computed = info.site if info is not None else site
     misspelt = [(leaf, word) for leaf in leaves for word in misspellings(leaf)]
     if misspelt:
         leaf, word = misspelt[0]
         what = f"{case.names.of(leaf)} has an attribute `{word}`, which means nothing: the name is requires_grad"
         do = f"set {case.names.of(leaf, 'it')}.requires_grad = True, or call requires_grad_()"
     elif frozen:
-        what = f"all parameters that the loss comes from are frozen: {case.names.of_several(frozen)}"
+        computed, made = made, next((at for p in frozen if (at := case.ledger.frozen_at(p)) is not None), made)
+        here = "" if made is computed else " here"
+        what = f"all parameters that the loss comes from are frozen{here}: {case.names.of_several(frozen)}"
         do = "call requires_grad_(True) on those that are to be trained"
     else:
         names = case.names.of_several(leaves) if leaves else "its operands"
@@ -224,6 +226,7 @@ def nothing_requires(case, info, site):
         what,
         "only what is computed from a tensor that requires grad is recorded",
         do,
+        ("computed here", computed),
         ("backward is refused here", site),
         weight=10,
     )

@@ -2,7 +2,6 @@
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.passes import PRODUCTS, RECTIFIERS
-from rushlight.explain.sites import Site
 
 STEP_FUNCTION = kind(
     "flat-function",
@@ -111,25 +110,6 @@ for _ in range(3):
 print(w.grad)
 """,
 )
-HOOKED = kind(
-    "hook-zeroes",
-    "zero",
-    "a hook makes a gradient zero",
-    """
-w = torch.randn(3, requires_grad=True)
-hidden = w * 2
-hidden.register_hook(lambda grad: grad * 0)
-hidden.pow(2).sum().backward()
-print(w.grad)
-""",
-    """
-w = torch.randn(3, requires_grad=True)
-hidden = w * 2
-hidden.register_hook(lambda grad: grad * 0.5)
-hidden.pow(2).sum().backward()
-print(w.grad)
-""",
-)
 FLAT = (
     "round",
     "round_decimals",
@@ -141,7 +121,6 @@ FLAT = (
     "heaviside",
     "div_floor",
     "div_trunc",
-    "fix",
 )
 CURVES = (
     "sigmoid",
@@ -154,31 +133,30 @@ CURVES = (
     "log_softmax",
     "erf",
     "hardswish",
-    "softsign",
     "softplus",
     "exp",
     "elu",
-    "logsigmoid",
+    "log_sigmoid",
     "atan",
     "clamp_tensors",
-    "relu6",
 )
 
 
 @finder
 def zeroed(case):
     """Leaves of which all gradients are zero, by the node that made them so."""
-    for code, site in case.ledger.zeroed_by_hooks[:1]:
-        yield found(
-            HOOKED,
-            Site(code, -1),
-            "a hook that is defined here makes a gradient zero",
-            "what a hook returns, or writes into the gradient, goes on in its place",
-            "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
-            ("backward", site),
-            weight=7,
-        )
-        return
+    if case.ledger.zeroed_by_hooks:
+        return  # that is why: see `hooks`
+    for (what, site), facts in case.readings.seen.items():
+        if what == "saturated":
+            yield found(
+                SATURATED,
+                site,
+                f"nearly all that comes to {facts['function']}() here lies where it is flat",
+                "far from its middle the function is flat in floating point: it passes no gradient",
+                "normalize what comes to it (the data first of all), or begin with smaller weights",
+                weight=6,
+            )
     by_node: dict = {}
     for leaf in case.ledger.leaves.values():
         if leaf.zeros and leaf.zeros == leaf.arrivals and leaf.zeroed_by is not None:

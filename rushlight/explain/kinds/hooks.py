@@ -1,0 +1,142 @@
+"""Hooks that change gradients in a way that they hardly are meant to."""
+
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.sites import DEFINED, Site
+
+HOOKED = kind(
+    "hook-zeroes",
+    "zero",
+    "a hook makes a gradient zero",
+    """
+w = torch.randn(3, requires_grad=True)
+hidden = w * 2
+hidden.register_hook(lambda grad: grad * 0)
+hidden.pow(2).sum().backward()
+print(w.grad)
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+hidden = w * 2
+hidden.register_hook(lambda grad: grad * 0.5)
+hidden.pow(2).sum().backward()
+print(w.grad)
+""",
+)
+WRITES = kind(
+    "hook-in-place",
+    "wrong",
+    "a hook writes into the gradient that it is given",
+    """
+w = torch.randn(3, requires_grad=True)
+
+def halve(grad):
+    grad.mul_(0.5)
+
+hidden = w * 2
+hidden.register_hook(halve)
+hidden.pow(2).sum().backward()
+""",
+    """
+w = torch.randn(3, requires_grad=True)
+
+def halve(grad):
+    return grad * 0.5
+
+hidden = w * 2
+hidden.register_hook(halve)
+hidden.pow(2).sum().backward()
+""",
+)
+SPOILS = kind(
+    "hook-spoils",
+    "nan",
+    "a hook makes NaN or infinity of a gradient that is finite",
+    """
+w = torch.ones(1, requires_grad=True)
+hidden = w * 2
+hidden.register_hook(lambda grad: grad / grad.std())
+hidden.pow(2).sum().backward()
+print(w.grad)
+""",
+    """
+w = torch.ones(1, requires_grad=True)
+hidden = w * 2
+hidden.register_hook(lambda grad: grad / grad.norm().clamp_min(1e-6))
+hidden.pow(2).sum().backward()
+print(w.grad)
+""",
+)
+TURNS = kind(
+    "hook-turns",
+    "wrong",
+    "a hook turns the signs of a part of a gradient",
+    """
+w = torch.randn(8, requires_grad=True)
+
+def look(grad):
+    size = grad.abs()
+    print(size.max())
+    return size
+
+w.register_hook(look)
+w.pow(2).sum().backward()
+""",
+    """
+w = torch.randn(8, requires_grad=True)
+
+def look(grad):
+    size = grad.abs()
+    print(size.max())
+
+w.register_hook(look)
+w.pow(2).sum().backward()
+""",
+)
+
+
+def by_hook(kind_of, event, what: str, why: str, do: str, weight: float):
+    """The finding for a hook: `event` is its code and the line of the pass."""
+    code, site = event
+    return found(kind_of, Site(code, DEFINED), what, why, do, ("backward", site), weight=weight)
+
+
+@finder
+def hooks(case):
+    """What hooks did to gradients: the first of each kind."""
+    for event in case.ledger.zeroed_by_hooks[:1]:
+        yield by_hook(
+            HOOKED,
+            event,
+            "a hook that is defined here makes a gradient zero",
+            "what a hook returns, or writes into the gradient, goes on in its place",
+            "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
+            7,
+        )
+    for event in case.ledger.changed_by_hooks[:1]:
+        yield by_hook(
+            WRITES,
+            event,
+            "a hook that is defined here writes into the gradient that it is given",
+            "the same memory may be the gradient of other tensors too, which then have a wrong one",
+            "return a new gradient: return grad * 0.5 in place of grad.mul_(0.5)",
+            6,
+        )
+    for event in case.ledger.spoilt_by_hooks[:1]:
+        yield by_hook(
+            SPOILS,
+            event,
+            "a hook that is defined here makes NaN or infinity of a finite gradient",
+            "what a hook returns goes on in the gradient's place: a norm of zero, or the deviation of one "
+            "element, spoils what it divides",
+            "keep divisors away from zero: grad / grad.norm().clamp_min(eps)",
+            11,
+        )
+    for event in case.ledger.turned_by_hooks[:1]:
+        yield by_hook(
+            TURNS,
+            event,
+            "a hook that is defined here turns the signs of a part of the gradient, and leaves the others",
+            "what a hook returns goes on in the gradient's place, which then does not point uphill",
+            "let a hook that only looks return nothing; remove() hooks that are no longer needed",
+            6,
+        )

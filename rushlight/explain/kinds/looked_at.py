@@ -1,0 +1,91 @@
+"""Gradients that the program looks at, and that are not there."""
+
+from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.kinds.missing import CUT_PARAMETER, arrivals, cut_of
+from rushlight.explain.kinds.unrecorded import described, misspellings
+
+OF_RESULT = kind(
+    "gradient-of-result",
+    "none",
+    "the .grad of a result is read, which is not kept",
+    """
+x = torch.randn(3, requires_grad=True) * 0.1
+x.pow(2).sum().backward()
+print(x.grad)
+""",
+    """
+x = (torch.randn(3) * 0.1).requires_grad_()
+x.pow(2).sum().backward()
+print(x.grad)
+""",
+)
+OF_PLAIN = kind(
+    "gradient-of-plain",
+    "none",
+    "the .grad of a tensor is read that does not require grad",
+    """
+x, w = torch.randn(3), torch.randn(3, requires_grad=True)
+(x * w).sum().backward()
+print(x.grad)
+""",
+    """
+x, w = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
+(x * w).sum().backward()
+print(x.grad)
+""",
+)
+
+
+@finder
+def looked_at_in_vain(case):
+    """Gradients that the program looked at and that are not there."""
+    for site, (what, tensor, info) in case.ledger.looked.items():
+        if what == "result" and info is not None and is_update(case, tensor):
+            yield found(
+                OF_RESULT,
+                info.site,
+                f"{case.names.of(tensor, 'a variable')} is bound here to a new tensor, the result of its update, "
+                "and is no leaf any more: its .grad stays None",
+                "w = w - lr * w.grad makes a new tensor in the graph of the old one",
+                "change the leaf in place, unrecorded: with torch.no_grad(): w -= lr * w.grad",
+                ("read at", site),
+                weight=6,
+            )
+        elif what == "result" and info is not None:
+            yield found(
+                OF_RESULT,
+                info.site,
+                f"{case.names.of(tensor, 'what is made here')} is the result of {info.name}, not a "
+                "leaf, and its .grad stays None",
+                "gradients are kept for leaves alone: an operation (a product, a cast, "
+                "to()) makes a result of what it is applied to",
+                "make the leaf last: (torch.randn(3) * 0.1).requires_grad_(); or call retain_grad() on the result",
+                ("read at", site),
+                weight=6,
+            )
+        elif what == "leaf" and not arrivals(case, tensor) and cut_of(case, tensor) is not None:
+            yield described(case, cut_of(case, tensor), CUT_PARAMETER, weight=4)
+        elif what == "plain" and info is not None and type(tensor).__name__ != "Parameter":
+            words = misspellings(tensor)
+            if words or info.name == "data":
+                yield found(
+                    OF_PLAIN,
+                    info.site,
+                    f"{case.names.of(tensor, 'a tensor')} does not require grad, and its .grad stays "
+                    "None" + (f": `{words[0]}` means nothing, the name is requires_grad" if words else ""),
+                    "only tensors that require grad when they are used get gradients",
+                    "make it with requires_grad=True, or call requires_grad_() before it is used",
+                    ("read at", site),
+                    weight=4,
+                )
+            elif info.cuts:
+                yield described(case, info.cuts[-1], CUT_PARAMETER, weight=4)
+
+
+def is_update(case, tensor) -> bool:
+    """Whether a tensor is a sum or a difference with a leaf whose gradient the program has looked at."""
+    node = tensor._node
+    if node.op is None or node.op.name not in ("sub", "add", "sub_scaled", "add_scaled"):
+        return False
+    known = [case.ledger.leaves.get(id(node.edge_at(i)[0])) for i in range(node.arity)]
+    return any(leaf is not None and leaf.read and leaf.arrivals for leaf in known)
