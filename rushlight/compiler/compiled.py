@@ -34,6 +34,7 @@ from rushlight.core.modes import CURRENT
 MOST = 8  # recordings of one function
 AUDITS = (10, 100, 1000)  # the replays at which a recording is checked again
 FOR_EVER = 1 << 60
+STRANGE = 64  # calls like none of the recorded ones, from which on their number is compared with that of replays
 TRIALS = 3  # replays and eager calls that are timed
 RECORDING = lock()  # held by the one that records
 
@@ -46,6 +47,7 @@ class Variant:
         self.others = list(surroundings.tensors.values())
         self.looked_after = 0
         self.granted = 0
+        self.misses = 0  # replays that ended with a check
         self.times: tuple[list[float], list[float]] = ([], [])
         for stretch in recording.stretches:
             stretch.execute = execution(stretch.program, compiled.backend)
@@ -54,7 +56,7 @@ class Variant:
         guard = Guard(recording.structure, surroundings.places, self.others, recording.grads,
                       pattern_of(arguments, self.others), layouts_of(recording))  # fmt: skip
         arrays = gather(recording.stretches[0].places, [*arguments, *recording.numbers], None)
-        simple = type(recording.result) is Leaf and not recording.differentiable and not recording.checks
+        simple = type(recording.result) is Leaf and not recording.differentiable and not recording.draws
         self.prepared = Prepared(
             guard, CURRENT.get(), dtypes.get_default_dtype(), owners_of(arrays) if recording.writes else None,
             recording.stretches, recording.results[0] if simple else None, partial(self.give, compiled),
@@ -82,6 +84,7 @@ class Variant:
         try:
             return self.recording.replay(arguments, (compiled.function, args, kwargs))
         except Mismatch:
+            self.prepared.left += 1  # this was none
             return compiled.look_after(args, kwargs)
 
 
@@ -113,6 +116,7 @@ class Compiled(Replayer):
         self.prepared = []
         self.variants: list[Variant] = []
         self.codes: dict[CodeType, dict] = {}
+        self.strange = 0  # calls that were like no recorded one, when there were as many as may be
         self.failures = 0
         self.joins = True  # whether recordings that differ in numbers alone may become one
         self.reasons: list[str] = []  # why recordings failed
@@ -150,7 +154,12 @@ class Compiled(Replayer):
                 try:
                     return self.replay(variant, arguments, args, kwargs)
                 except Mismatch:
+                    variant.misses += 1
                     continue
+        if len(self.variants) == MOST:
+            self.strange += 1
+            if self.strange > max(STRANGE, sum(variant.replays - variant.misses for variant in self.variants)):
+                self.give_up("it is mostly called in other ways than were recorded", "")
         if STANCE.name == "fail_on_recompile":
             raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
         may_record = len(self.variants) < MOST and is_alone() and STANCE.name != "eager_on_recompile"

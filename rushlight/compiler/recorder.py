@@ -170,6 +170,8 @@ class Recorder(Interpreter):
             function, looks = Apart(function), False
         kind = RANDOM if self.drew else VIEW if looks else PURE
         name = getattr(op, "name", "")
+        if len(self.parts) > 1 and has_shape_of_values(name, given):
+            raise Unrecordable("a shape that depends on values after an optimizer's step")
         self.part.program.steps.append(
             Step(function, tuple(args), tuple(value for value, _ in made), kind, op, name, place_of_user())
         )
@@ -418,6 +420,14 @@ TRANSPARENT = frozenset([
     "linear", "mm", "matmul", "bmm", "mv", "dot", "outer", "addmm", "sum", "sum_dims", "mean", "mean_dims", "cat",
     "stack",
 ])  # fmt: skip
+
+
+SHAPED = frozenset(["nonzero", "masked_select", "unique2", "unique_consecutive", "unique_dim", "repeat_interleave"])
+
+
+def has_shape_of_values(name: str, given: Any) -> bool:
+    """Whether the shape of what an operator gives depends on the values that it is given."""
+    return name in SHAPED or (name == "index" and any(array.dtype == bool for array in arrays_in(given)))
 
 
 def is_transparent(op) -> bool:

@@ -14,7 +14,7 @@ from rushlight.compiler.arguments import flattened, floats_in, rebuilt
 from rushlight.compiler.differentiable import Backward, CompiledFunctionBackward, Ends, spent_class
 from rushlight.compiler.guards import Leaf
 from rushlight.compiler.memories import Unrecordable, owner_of
-from rushlight.compiler.program import CHECK, Mismatch, Program, Value
+from rushlight.compiler.program import Mismatch, Program, Value
 from rushlight.compiler.recorder import Part, Recorder
 from rushlight.compiler.replaying import Effect, Made, Stretch, run, tensor_at, tensor_of
 from rushlight.compiler.states import State
@@ -181,7 +181,6 @@ class Recording:
             self.backward = self.assembled_backward(recorder.parts[-1], *recorder.sent)
         self.names = [type(tensor._node).__name__ for tensor in tensors]
         self.writes = any(stretch.program.writes for stretch in self.stretches)
-        self.checks = any(step.kind == CHECK for stretch in self.stretches for step in stretch.program.steps)
 
     @property
     def numbers(self) -> list[float]:
@@ -247,7 +246,7 @@ class Recording:
 
     def replayed(self, arguments: list, call: Any, steps: bool = True) -> tuple[list, Any, list]:
         """The tensors of the result, their node in the graph, if they have one, and the numbers that leave."""
-        states = [(one, one._state_array()) for one in self.generators()] if self.checks and self.draws else []
+        states = [(one, one._state_array()) for one in self.generators()] if self.draws else []
         start = default_generator._state_array() if self.backward is not None and self.draws else None
         try:
             made = run(self.stretches, arguments, steps)

@@ -1,6 +1,7 @@
 """Replays: what a compiled function does with a call that is like a recorded one, without detours; compiled."""
 
 from rushlight.compiler.guards import gather
+from rushlight.compiler.program import Mismatch
 from rushlight.compiler.switches import DISABLED, STANCE
 from rushlight.core.batched import ENTERED
 from rushlight.core.context import value_of
@@ -64,11 +65,21 @@ class Made:
 
 
 def run(stretches, arguments, steps):
-    """Runs the parts of a recording, and gives the outputs of each. `steps` tells whether optimizers make theirs."""
+    """Runs the parts of a recording, and gives the outputs of each. `steps` tells whether optimizers make theirs.
+
+    Mismatch where a check fails in the first part, before anything is written.
+    """
     made = []
     for item in stretches:
         stretch = item
-        outputs = stretch.execute(gather(stretch.places, arguments, made))
+        try:
+            outputs = stretch.execute(gather(stretch.places, arguments, made))
+        except Mismatch as error:
+            if not made:
+                raise
+            raise RuntimeError(
+                f"torch.compile: after an optimizer's step {error}: keep it out of the function."
+            ) from error
         made.append(outputs)
         for one in stretch.effects:
             effect = one
@@ -151,7 +162,11 @@ class Replayer:
                     one.left -= 1
                     if one.only is None:
                         return one.give(arguments, args, kwargs)
-                    return tensor_of(one.only, arguments, run(one.stretches, arguments, True))
+                    try:
+                        return tensor_of(one.only, arguments, run(one.stretches, arguments, True))
+                    except Mismatch:
+                        one.left += 1  # this was none
+                        break
         return self.look_after(args, kwargs)
 
     def look_after(self, args, kwargs):

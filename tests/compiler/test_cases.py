@@ -336,6 +336,15 @@ def gradient_of_a_gradient(compile):
 
 
 @case
+def shapes_that_depend_on_values(compile):
+    f = compile(lambda x: x[x > 0].sum() + torch.rand(()))
+    g = compile(lambda x: (x[(x > 0.5).nonzero()[:, 0]] * 2, torch.unique(x.round())))
+    torch.manual_seed(1)
+    data = [x for x, _ in batches(6)] * 2
+    return [part for x in data for part in (f(x), *g(x))] + [torch.get_rng_state()], f
+
+
+@case
 def numbers_as_results(compile):
     net = network()
     optimizer = sgd(net.parameters())

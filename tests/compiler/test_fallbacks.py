@@ -144,6 +144,36 @@ def test_more_than_eight_kinds_of_calls_run_as_they_are():
     assert len(f.variants) == 8
 
 
+def test_shapes_that_depend_on_values_and_seldom_come_again():
+    f = compiled(lambda x: x[x > 0])
+
+    def call():
+        return [len(f(torch.cat([torch.ones(i), -torch.ones(100 - i)]))) for i in range(1, 100)]
+
+    with pytest.warns(UserWarning, match="mostly called in other ways"):
+        assert call() == list(range(1, 100))
+    assert f.given_up
+
+
+def test_a_shape_that_depends_on_values_after_a_step():
+    weight = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+
+    @compiled
+    def step(x):
+        optimizer.zero_grad()
+        (weight * x).sum().backward()
+        optimizer.step()
+        return weight.detach()[weight.detach() > 0.5].sum()
+
+    def call():
+        return [step(torch.ones(3)).item() for _ in range(6)]
+
+    with pytest.warns(UserWarning, match="depends on values after an optimizer's step"):
+        found = call()
+    np.testing.assert_allclose(found, [2.7, 2.4, 2.1, 1.8, 0, 0], atol=1e-5)
+
+
 def test_an_exception_in_the_middle():
     weight = torch.ones(2, requires_grad=True)
 
