@@ -1,13 +1,14 @@
 """`python -m benchmarks [WORD ...]`: times the workloads whose names contain one of the words (all), prints a table.
 
-With `operators`, `programs` or `--check` it is `benchmarks.ratios` that does the work.
+With `operators`, `programs` or `--check` it is `benchmarks.ratios` that does the work; with `distributed`, which is
+part of all, it is `benchmarks.distributed`.
 """
 
 import json
 import sys
 from pathlib import Path
 
-from benchmarks import ratios, table
+from benchmarks import distributed, ratios, table
 from benchmarks.contenders import CONTENDERS, installed
 from benchmarks.measure import Result, measure
 from benchmarks.options import chosen_environment, parser
@@ -56,6 +57,8 @@ def main() -> None:
     header = table.header(descriptions, environment, WHAT.format(runs=chosen.runs, rounds=chosen.rounds))
     text = f"{header}\n\n{table.table(results, names)}"
     print(text)
+    if not chosen.words:
+        print(f"\n{distributed.report(chosen.runs)}")
     if chosen.json:
         chosen.json.write_text(as_json(results, descriptions, table.settings(environment)) + "\n")
     if chosen.write:
@@ -65,4 +68,6 @@ def main() -> None:
 if __name__ == "__main__":
     if {*ratios.KINDS, "--check"} & set(sys.argv[1:]):
         sys.exit(ratios.main(sys.argv[1:]))
+    if sys.argv[1:2] == ["distributed"]:
+        sys.exit(distributed.main(sys.argv[2:]))
     main()

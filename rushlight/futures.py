@@ -30,29 +30,26 @@ class Future(Generic[T]):
         self._future: futures.Future = futures.Future()
 
     def done(self) -> bool:
-        """Whether there is a result, or an exception."""
-        return self._future.done()
-
-    def poll(self) -> None:
-        """Moves on what brings the result about, without waiting for it."""
-        if self._poll is not None and not self.done():
+        """Whether there is a result, or an exception; moves on what brings it about, without waiting."""
+        if self._poll is not None and not self._future.done():
             self._poll()
+        return self._future.done()
 
     def wait(self) -> T:
         """The result, once it is there; raises what was set as an exception."""
-        if self._wait is not None and not self.done():
+        if self._wait is not None and not self._future.done():
             self._wait()
         return self._future.result()
 
     def value(self) -> T:
         """The result, which has to be there. RuntimeError if it is not."""
-        if not self.done():
+        if not self._future.done():
             raise RuntimeError("The future does not have a value yet: call wait() first.")
         return self._future.result()
 
     def then(self, callback: Callable[["Future[T]"], Any]) -> "Future[Any]":
         """A future of what `callback` makes of this one, once it is done."""
-        following: Future = Future(wait=self.wait, poll=self.poll)
+        following: Future = Future(wait=self.wait, poll=self.done)
 
         def follow(_):
             try:
@@ -69,7 +66,7 @@ class Future(Generic[T]):
 
     def set_result(self, result: T) -> None:
         """Sets the result. RuntimeError if there is one already."""
-        if self.done():
+        if self._future.done():
             raise RuntimeError("Future can only be marked completed once: it has a result already.")
         self._future.set_result(result)
 

@@ -47,6 +47,9 @@ def announce() -> Place | None:
             ("LOCAL_RANK", place.local_rank),
             ("LOCAL_WORLD_SIZE", place.local_size),
             ("GROUP_RANK", place.rank // place.local_size),
+            ("GROUP_WORLD_SIZE", -(-place.size // place.local_size)),
+            ("ROLE_RANK", place.rank),
+            ("ROLE_WORLD_SIZE", place.size),
             ("MASTER_ADDR", "127.0.0.1"),
             ("MASTER_PORT", 29500),
         ):

@@ -3,9 +3,12 @@
 import argparse
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
+RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # in the environment: how often the processes have been started anew
 LABELS = "RUSHLIGHT_LABEL_OUTPUT"  # in the environment: each line of output begins with rank and time
 INSTALL = "pip install 'rushlight[distributed]' (mpi4py, and MPICH where the machine has no MPI)"
 
@@ -18,9 +21,18 @@ def mpiexec() -> str:
     return found
 
 
+def positive(text: str) -> int:
+    """A number of processes. ValueError for less than one."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(f"{number} processes")
+    return number
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `rushlight launch` is told."""
-    parser.add_argument("-n", "--processes", type=int, default=os.cpu_count(), metavar="N", help="how many processes")
+    cores = os.cpu_count()
+    parser.add_argument("-n", "--processes", type=positive, default=cores, metavar="N", help="how many processes")
     parser.add_argument("--hosts", metavar="A,B", help="the machines to start them on, instead of this one alone")
     parser.add_argument("--no-labels", action="store_true", help="print lines without rank and time before them")
     parser.add_argument("-m", "--module", action="store_true", help="the script is the name of a module")
@@ -28,9 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
 
 
-def launch(options: argparse.Namespace) -> int:
-    """Runs a script with rushlight in PyTorch's place on several processes: this process becomes `mpiexec`.
+def launch(options: argparse.Namespace, restarts: int = 0) -> int:
+    """Runs a script with rushlight in PyTorch's place on several processes, by `mpiexec`; returns its exit status.
 
+    When it fails all processes are started anew, up to `restarts` times. The last time this process becomes `mpiexec`.
     Returns 2 where there is none, which is said.
     """
     try:
@@ -47,4 +60,30 @@ def launch(options: argparse.Namespace) -> int:
         sys.executable, "-m", "rushlight", "run", *program, *options.arguments,
     ]  # fmt: skip
     sys.stdout.flush()
+    for attempt in range(restarts):
+        environment[RESTARTS] = str(attempt)
+        status = attempted(command, environment)
+        if status is not None:
+            return status
+        print(f"rushlight: started anew, {attempt + 1} of {restarts} times", file=sys.stderr, flush=True)
+    environment[RESTARTS] = str(restarts)
     os.execve(starter, command, environment)
+
+
+def attempted(command: list[str], environment: dict[str, str]) -> int | None:
+    """Runs a command to its end; its exit status, or None where it has failed by itself.
+
+    Signals that ask this process to end are passed on, and then a failure is the end.
+    """
+    told: list[int] = []
+
+    def pass_on(received, frame):
+        told.append(received)
+        child.send_signal(received)
+
+    with subprocess.Popen(command, env=environment) as child:
+        handlers = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
+        status = child.wait()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return status if status == 0 or told else None

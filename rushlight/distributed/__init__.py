@@ -7,6 +7,8 @@
 """
 
 from rushlight.distributed.addresses import rendezvous as rendezvous
+from rushlight.distributed.agreement import *
+from rushlight.distributed.backends import *
 from rushlight.distributed.buckets import GradBucket as GradBucket
 from rushlight.distributed.collectives import *
 from rushlight.distributed.device_mesh import DeviceMesh as DeviceMesh
@@ -17,6 +19,7 @@ from rushlight.distributed.objects import *
 from rushlight.distributed.point_to_point import *
 from rushlight.distributed.reduce_ops import *
 from rushlight.distributed.stores import *
+from rushlight.distributed.subgroups import *
 from rushlight.distributed.work import *
 from rushlight.launched import announce as _announce
 

@@ -20,6 +20,9 @@ def broadcast_all(tensors: Iterable[Tensor], group: ProcessGroup, root: int = 0)
     for tensor in tensors:
         by_dtype[tensor._array.dtype].append(tensor)
     for same in by_dtype.values():
+        if len(same) == 1:
+            broadcast(same[0], group=group, group_src=root)
+            continue
         flat = np.concatenate([outgoing(tensor).reshape(-1) for tensor in same])
         broadcast(new_tensor(flat), group=group, group_src=root)
         if group.rank() == root:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.distributed import mpi
-from rushlight.distributed.groups import ProcessGroup, get_group_rank, member
-from rushlight.distributed.memory import Incoming, check_tensor, check_tensors, outgoing, packed, parts_of, unpack
+from rushlight.distributed.agreement import agree
+from rushlight.distributed.arguments import check_count, check_own, check_tensor, check_tensors, root_of
+from rushlight.distributed.groups import ProcessGroup, member
+from rushlight.distributed.memory import Incoming, outgoing, packed, parts_of, unpack
 from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.distributed.reductions import Reduction
 from rushlight.distributed.work import Work
@@ -39,13 +41,6 @@ def begin(
     return None
 
 
-def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
-    """The rank in the group of the process that a call names by its rank among all, or in the group; 0 by default."""
-    if rank is not None and group_rank is not None:
-        raise ValueError(f"Can't specify both group_{name} and {name}")
-    return get_group_rank(group, rank) if rank is not None else group_rank or 0
-
-
 def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False) -> Work | None:
     """Makes `tensor` on every process the sum, or another `op`, of those of all.
 
@@ -63,6 +58,7 @@ def all_reduce(tensor: Tensor, op: ReduceOp = ReduceOp.SUM, group: Group = None,
     if members is None:
         return None
     reduction = Reduction(op, tensor._array.dtype, members.size())
+    agree(members, "all_reduce", [tensor], op)
     incoming = Incoming(tensor)
     array = reduction.widen(incoming.array)
     request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op)
@@ -86,6 +82,7 @@ def all_reduce_coalesced(
     if members is None:
         return None
     reduction = Reduction(op, tensors[0]._array.dtype, members.size())
+    agree(members, "all_reduce_coalesced", tensors, op)
     array = np.concatenate([reduction.widen(outgoing(tensor)).reshape(-1) for tensor in tensors])
     request = members.comm.Iallreduce(mpi.load().IN_PLACE, mpi.typed(array), reduction.op)
 
@@ -115,6 +112,7 @@ def reduce(
         return None
     root = root_of(members, dst, group_dst, "dst")
     reduction = Reduction(op, tensor._array.dtype, members.size())
+    agree(members, "reduce", [tensor], op, root)
     if members.rank() != root:
         array = reduction.widen(outgoing(tensor))
         request = members.comm.Ireduce(mpi.typed(array), None, reduction.op, root)
@@ -142,6 +140,7 @@ def broadcast(
     if members is None:
         return None
     root = root_of(members, src, group_src, "src")
+    agree(members, "broadcast", [tensor], root=root)
     incoming = Incoming(tensor)
     request = members.comm.Ibcast(incoming.bytes(), root)
     finish = incoming.put if members.rank() != root else (lambda: None)
@@ -151,12 +150,6 @@ def broadcast(
 def counts_of(tensors: Sequence[Tensor]) -> list[int]:
     """The sizes of tensors in bytes."""
     return [tensor._array.nbytes for tensor in tensors]
-
-
-def check_count(tensors: Sequence[Tensor], group: ProcessGroup, name: str) -> None:
-    """ValueError where a list does not have a tensor for each process."""
-    if len(tensors) != group.size():
-        raise ValueError(f"{name} has {len(tensors)} tensors, but the group has {group.size()} processes")
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, async_op: bool = False) -> Work | None:
@@ -175,8 +168,8 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, a
     if members is None:
         return None
     check_count(tensor_list, members, "tensor_list")
-    if tensor_list[0].dtype != tensor.dtype:
-        raise ValueError(f"Invalid usage of tensors with different dtypes: {tensor_list[0].dtype} and {tensor.dtype}")
+    check_own(tensor, tensor_list[members.rank()], "all_gather")
+    agree(members, "all_gather", tensor_list)
     counts = counts_of(tensor_list)
     data = np.empty(sum(counts), np.uint8)
     request = members.comm.Iallgatherv(packed([tensor]), [data, counts])
@@ -201,6 +194,9 @@ def all_gather_coalesced(
     if members is None:
         return None
     check_count(output_tensor_lists, members, "output_tensor_lists")  # type: ignore[arg-type]  # lists, one for each
+    for tensor, output in zip(input_tensor_list, output_tensor_lists[members.rank()], strict=True):
+        check_own(tensor, output, "all_gather_coalesced")
+    agree(members, "all_gather_coalesced", [tensor for tensors in output_tensor_lists for tensor in tensors])
     counts = [sum(counts_of(tensors)) for tensors in output_tensor_lists]
     data = np.empty(sum(counts), np.uint8)
     request = members.comm.Iallgatherv(packed(input_tensor_list), [data, counts])
@@ -232,6 +228,7 @@ def all_gather_into_tensor(
             "output tensor size must be equal to world_size times input tensor size, and of its dtype: got "
             f"{tuple(output_tensor.shape)} for {members.size()} times {tuple(input_tensor.shape)}"
         )
+    agree(members, "all_gather_into_tensor", [input_tensor])
     incoming = Incoming(output_tensor, keep=False)
     request = members.comm.Iallgather(packed([input_tensor]), incoming.bytes())
     return begin(members, "all_gather_into_tensor", request, incoming.put, [output_tensor], async_op)
@@ -263,12 +260,15 @@ def gather(
     if members.rank() != root:
         if gather_list:
             raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+        agree(members, "gather", root=root)
         request = members.comm.Igatherv(packed([tensor]), None, root)
         return begin(members, "gather", request, lambda: None, [tensor], async_op)
     if gather_list is None:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     check_tensors(gather_list, "gather_list")
     check_count(gather_list, members, "gather_list")
+    check_own(tensor, gather_list[root], "gather")
+    agree(members, "gather", root=root)
     counts = counts_of(gather_list)
     data = np.empty(sum(counts), np.uint8)
     request = members.comm.Igatherv(packed([tensor]), [data, counts], root)
@@ -299,12 +299,15 @@ def scatter(
     if members.rank() != root:
         if scatter_list:
             raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
+        agree(members, "scatter", root=root)
         request = members.comm.Iscatterv(None, incoming.bytes(), root)
     else:
         if not scatter_list:
             raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
         check_tensors(scatter_list, "scatter_list")
         check_count(scatter_list, members, "scatter_list")
+        check_own(tensor, scatter_list[root], "scatter")
+        agree(members, "scatter", root=root)
         request = members.comm.Iscatterv([packed(scatter_list), counts_of(scatter_list)], incoming.bytes(), root)
     return begin(members, "scatter", request, incoming.put, [tensor], async_op)
 
@@ -328,6 +331,8 @@ def reduce_scatter(
     if members is None:
         return None
     check_count(input_list, members, "input_list")
+    check_own(output, input_list[members.rank()], "reduce_scatter")
+    agree(members, "reduce_scatter", input_list, op)
     reduction = Reduction(op, output._array.dtype, members.size())
     data = np.concatenate([reduction.widen(outgoing(tensor)).reshape(-1) for tensor in input_list])
     return scatter_sums(members, "reduce_scatter", reduction, data, [t.numel() for t in input_list], output, async_op)
@@ -357,7 +362,10 @@ def reduce_scatter_tensor(
             "input tensor must be the same size as output size times world size: got "
             f"{tuple(input.shape)} for {members.size()} times {tuple(output.shape)}"
         )
+    if output.dtype != input.dtype:
+        raise TypeError(f"output tensor must have the same type as input tensor: got {output.dtype} and {input.dtype}")
     reduction = Reduction(op, output._array.dtype, members.size())
+    agree(members, "reduce_scatter_tensor", [input], op)
     data = reduction.widen(outgoing(input)).reshape(-1)
     counts = [output.numel()] * members.size()
     return scatter_sums(members, "reduce_scatter_tensor", reduction, data, counts, output, async_op)
@@ -393,6 +401,8 @@ def all_to_all(
         return None
     check_count(output_tensor_list, members, "output_tensor_list")
     check_count(input_tensor_list, members, "input_tensor_list")
+    check_own(input_tensor_list[members.rank()], output_tensor_list[members.rank()], "all_to_all")
+    agree(members, "all_to_all")
     counts = counts_of(output_tensor_list)
     data = np.empty(sum(counts), np.uint8)
     request = members.comm.Ialltoallv([packed(input_tensor_list), counts_of(input_tensor_list)], [data, counts])
@@ -421,9 +431,16 @@ def all_to_all_single(
     if members is None:
         return None
     incoming = Incoming(output, keep=False)
-    sent = [packed([input]), split_counts(input, input_split_sizes, members.size())]
-    received = [incoming.bytes(), split_counts(output, output_split_sizes, members.size())]
-    request = members.comm.Ialltoallv(sent, received)
+    sent = split_counts(input, input_split_sizes, members.size())
+    received = split_counts(output, output_split_sizes, members.size())
+    to_itself, from_itself = sent[members.rank()], received[members.rank()]
+    if output.dtype != input.dtype or to_itself != from_itself:
+        raise RuntimeError(
+            f"all_to_all_single: this process sends itself {to_itself} bytes of {input.dtype}, and has room for "
+            f"{from_itself} of {output.dtype}"
+        )
+    agree(members, "all_to_all_single")
+    request = members.comm.Ialltoallv([packed([input]), sent], [incoming.bytes(), received])
     return begin(members, "all_to_all_single", request, incoming.put, [output], async_op)
 
 
@@ -453,6 +470,7 @@ def barrier(
     members = member(group)
     if members is None:
         return None
+    agree(members, "barrier")
     work = Work(members, "barrier", [members.comm.Ibarrier()])
     if async_op:
         return work

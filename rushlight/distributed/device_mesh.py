@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.graph import new_tensor
 from rushlight.distributed.groups import (
     GroupMember,
     ProcessGroup,
@@ -13,6 +14,7 @@ from rushlight.distributed.groups import (
     is_initialized,
     new_group,
 )
+from rushlight.tensors import Tensor
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
 
@@ -31,15 +33,15 @@ class DeviceMesh:
         groups: list[ProcessGroup] | None = None,
     ):  # fmt: skip
         self.device_type = device_type
-        self.mesh = np.asarray(mesh)
-        self.mesh_dim_names = mesh_dim_names
+        self._ranks = np.asarray(mesh)
+        self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
         self._groups = self._make_groups() if groups is None else groups
 
     def _make_groups(self) -> list[ProcessGroup]:
         """Makes a group of each line of the mesh; gives those that this process is in, one for each dimension."""
         own = []
-        for dim in range(self.mesh.ndim):
-            for line in np.moveaxis(self.mesh, dim, -1).reshape(-1, self.mesh.shape[dim]).tolist():
+        for dim in range(self._ranks.ndim):
+            for line in np.moveaxis(self._ranks, dim, -1).reshape(-1, self._ranks.shape[dim]).tolist():
                 group = new_group(line, sort_ranks=False)
                 if group is not GroupMember.NON_GROUP_MEMBER:
                     own.append(group)
@@ -48,7 +50,7 @@ class DeviceMesh:
     def _number(self, dim: int | str | None) -> int:
         """The number of a dimension. RuntimeError where it has to be named and is not; KeyError for other names."""
         if dim is None:
-            if self.mesh.ndim > 1:
+            if self._ranks.ndim > 1:
                 raise RuntimeError("Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.")
             return 0
         if isinstance(dim, int):
@@ -57,19 +59,36 @@ class DeviceMesh:
             raise KeyError(f"Invalid mesh_dim_name {dim}: this mesh has {self.mesh_dim_names}.")
         return list(self.mesh_dim_names or ()).index(dim)
 
+    @staticmethod
+    def from_group(
+        group: ProcessGroup | list[ProcessGroup], device_type: str, mesh: Any = None, *,
+        mesh_dim_names: tuple[str, ...] | None = None,
+    ) -> "DeviceMesh":  # fmt: skip
+        """The mesh of a group's processes; of several groups, one for each dimension, `mesh` gives the ranks."""
+        groups = group if isinstance(group, list) else [group]
+        if mesh is None and len(groups) != 1:
+            raise ValueError("Must pass mesh if passing multiple ProcessGroups")
+        ranks = groups[0].ranks if mesh is None else mesh
+        return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names, groups=groups)
+
+    @property
+    def mesh(self) -> Tensor:
+        """The ranks as a tensor."""
+        return new_tensor(self._ranks.astype(np.int32))
+
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return self.mesh.ndim
+        return self._ranks.ndim
 
     @property
     def shape(self) -> tuple[int, ...]:
         """How many processes there are along each dimension."""
-        return self.mesh.shape
+        return self._ranks.shape
 
     def size(self, mesh_dim: int | None = None) -> int:
         """How many processes there are, in all or along a dimension."""
-        return self.mesh.size if mesh_dim is None else self.mesh.shape[mesh_dim]
+        return self._ranks.size if mesh_dim is None else self._ranks.shape[mesh_dim]
 
     def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
         """The group of this process along a dimension."""
@@ -89,17 +108,32 @@ class DeviceMesh:
 
     def get_coordinate(self) -> list[int] | None:
         """Where this process is in the mesh; None if it is not."""
-        found = np.argwhere(self.mesh == get_rank())
+        found = np.argwhere(self._ranks == get_rank())
         return found[0].tolist() if len(found) else None
 
-    def __getitem__(self, name: str) -> "DeviceMesh":
-        dim = self._number(name)
-        group = self._groups[dim]
-        return DeviceMesh(self.device_type, group.ranks, mesh_dim_names=(name,), groups=[group])
+    def __getitem__(self, names: str | tuple[str, ...]) -> "DeviceMesh":
+        """The processes that differ from this one only along the dimensions of these names."""
+        names = (names,) if isinstance(names, str) else tuple(names)
+        dims = [self._number(name) for name in names]
+        places = enumerate(self.get_coordinate() or [0] * self.ndim)
+        at = [slice(None) if dim in dims else place for dim, place in places]
+        left = sorted(dims)
+        ranks = self._ranks[tuple(at)].transpose([left.index(dim) for dim in dims])
+        groups = [self._groups[dim] for dim in dims] if self._groups else []
+        return DeviceMesh(self.device_type, ranks, mesh_dim_names=names, groups=groups)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeviceMesh):
+            return NotImplemented
+        alike = self.device_type == other.device_type and self.mesh_dim_names == other.mesh_dim_names
+        return alike and np.array_equal(self._ranks, other._ranks)
+
+    def __hash__(self):
+        return hash((self.device_type, self.mesh_dim_names, self._ranks.tobytes()))
 
     def __repr__(self):
         names = "" if self.mesh_dim_names is None else f", mesh_dim_names={self.mesh_dim_names}"
-        return f"DeviceMesh({self.device_type!r}, {self.mesh.tolist()}{names})"
+        return f"DeviceMesh({self.device_type!r}, {self._ranks.tolist()}{names})"
 
 
 def init_device_mesh(

@@ -6,54 +6,20 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from rushlight.core.lines import warn
-from rushlight.devices import device as device_type
 from rushlight.distributed import mpi
 from rushlight.distributed.addresses import store_of
+from rushlight.distributed.backends import Backend
 from rushlight.distributed.seats import take_seat
 from rushlight.distributed.stores import Store
 from rushlight.launched import announce, place_from_launcher
 
 __all__ = [
-    "Backend", "GroupMember", "ProcessGroup", "default_pg_timeout", "destroy_process_group", "get_backend",
-    "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank",
-    "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "is_available",
-    "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
-    "is_torchelastic_launched", "is_ucc_available", "is_xccl_available", "new_group", "new_subgroups",
-    "new_subgroups_by_enumeration", "split_group",
+    "GroupMember", "ProcessGroup", "default_pg_timeout", "destroy_process_group", "get_backend", "get_global_rank",
+    "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size",
+    "group", "init_process_group", "is_initialized", "is_torchelastic_launched", "new_group",
 ]  # fmt: skip
 
 default_pg_timeout = timedelta(minutes=30)
-
-
-class Backend(str):
-    """The name of a backend, in lower case. All that run on a CPU are served by MPI.
-
-    >>> import rushlight.distributed as dist
-    >>> dist.Backend("GLOO")
-    'gloo'
-    """
-
-    MPI = "mpi"
-    GLOO = "gloo"
-    NCCL = "nccl"
-    UCC = "ucc"
-    XCCL = "xccl"
-    UNDEFINED = "undefined"
-    backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
-
-    def __new__(cls, name: str):
-        """The backend of that name. ValueError for a name that PyTorch does not know either."""
-        if not isinstance(name, str):
-            raise ValueError(f"Backend constructor parameter must be string-ish, but got: {name}")
-        value = str.__new__(cls, name.lower())
-        for part in (part.split(":")[-1] for part in value.split(",")):
-            if part not in cls.backend_list:
-                raise ValueError(f"Invalid backend: '{name}'. Use 'mpi' or 'gloo': MPI serves both.")
-            if part in (cls.NCCL, cls.UCC, cls.XCCL) and "cpu:" not in value:
-                raise RuntimeError(
-                    f"Distributed package doesn't have {part.upper()} built in, which needs a GPU. Use 'gloo' or 'mpi'."
-                )
-        return value
 
 
 class ProcessGroup:
@@ -72,7 +38,9 @@ class ProcessGroup:
         self.backend = backend
         self.group_name = name
         self.group_desc = description or "undefined"
+        self.ended = False
         self._number = 0
+        World.groups.append(self)
 
     def rank(self) -> int:
         """This process's rank in the group."""
@@ -89,6 +57,16 @@ class ProcessGroup:
     def set_timeout(self, timeout: timedelta) -> None:
         """Sets how long communications of the group may take."""
         self.timeout = timeout
+
+    def progress(self) -> None:
+        """Lets MPI move on what is under way; it does so only where it is called."""
+        self.comm.Iprobe()
+
+    def end(self) -> None:
+        """Gives MPI's resources back; later calls for the group are refused."""
+        self.ended = True
+        World.groups.remove(self)
+        self.comm.Free()
 
     def next_number(self) -> int:
         """Numbers the communications of the group."""
@@ -109,6 +87,7 @@ class World:
     """What this process knows: the group of all, and the others that it is in."""
 
     default: ProcessGroup | None = None
+    groups: ClassVar[list[ProcessGroup]] = []  # those that have not ended
     made = 0  # groups, which are named by number
 
 
@@ -137,66 +116,6 @@ class GroupMember(metaclass=_GroupMeta):
     """
 
     NON_GROUP_MEMBER = -100
-
-
-def is_available() -> bool:
-    """True: `torch.distributed` is there. Whether MPI is, `is_mpi_available()` tells.
-
-    >>> import rushlight.distributed as dist
-    >>> dist.is_available()
-    True
-    """
-    return True
-
-
-def is_mpi_available() -> bool:
-    """Whether MPI can be loaded: mpi4py and the MPI library under it.
-
-    >>> import rushlight.distributed as dist
-    >>> dist.is_gloo_available()
-    True
-    """
-    return mpi.available()
-
-
-is_gloo_available = is_mpi_available
-
-
-def is_nccl_available() -> bool:
-    """False: there are no GPUs.
-
-    >>> import rushlight.distributed as dist
-    >>> dist.is_nccl_available()
-    False
-    """
-    return False
-
-
-is_ucc_available = is_xccl_available = is_nccl_available
-
-
-def is_backend_available(backend: str) -> bool:
-    """Whether communication by the name of that backend works.
-
-    >>> import rushlight.distributed as dist
-    >>> dist.is_backend_available("gloo"), dist.is_backend_available("nccl")
-    (True, False)
-    """
-    return backend.lower() in ("mpi", "gloo") and mpi.available()
-
-
-def get_default_backend_for_device(device: str | device_type) -> str:
-    """The backend that `init_process_group` takes for a device: "gloo" for the CPU. ValueError for one without.
-
-    >>> import rushlight.distributed as dist
-    >>> dist.get_default_backend_for_device("cpu")
-    'gloo'
-    """
-    name = (device if isinstance(device, device_type) else device_type(device)).type
-    found = {"cpu": "gloo", "cuda": "nccl", "mps": "gloo", "xpu": "xccl"}.get(name)
-    if found is None:
-        raise ValueError(f"Default backend not registered for device : {device}")
-    return found
 
 
 def is_initialized() -> bool:
@@ -264,13 +183,21 @@ def join(init_method, world_size, rank, store, timeout):
             )
         if world_size not in (-1, world.size):
             raise ValueError(f"world_size is {world_size}, but mpiexec started {world.size} processes.")
-        return world.Split(0, world.rank if rank < 0 else rank)
+        return in_order(world, world.rank if rank < 0 else rank)
     store, rank, world_size = store_of(init_method, world_size, rank, store, timeout)
     if world_size == 1:
         return mpi.start().COMM_SELF.Dup()
     assert store is not None
     world = take_seat(rank, world_size, store).COMM_WORLD
-    return world.Split(0, rank)
+    return in_order(world, rank)
+
+
+def in_order(world: Any, rank: int) -> Any:
+    """The communicator of all processes, each with the rank that it gives. ValueError for one that others give too."""
+    comm = world.Split(0, rank)
+    if comm.rank != rank:
+        raise ValueError(f"rank is {rank}, but another of the {comm.size} processes gave the same, or there is none.")
+    return comm
 
 
 def member(given: ProcessGroup | int | None) -> ProcessGroup | None:
@@ -291,6 +218,11 @@ def member(given: ProcessGroup | int | None) -> ProcessGroup | None:
         return None
     if not isinstance(given, ProcessGroup):
         raise TypeError(f"group has to be a ProcessGroup, but got {type(given).__name__}")
+    if given.ended:
+        raise ValueError(
+            f"Group {given} is not registered, please create group with torch.distributed.new_group API: "
+            "destroy_process_group has ended this one."
+        )
     return given
 
 
@@ -348,6 +280,18 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     )
 
 
+def get_pg_count() -> int:
+    """How many groups this process is in.
+
+    >>> import rushlight.distributed as dist
+    >>> before = dist.get_pg_count()
+    >>> group = dist.new_group()
+    >>> dist.get_pg_count() - before
+    1
+    """
+    return len(World.groups)
+
+
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
     """The ranks of a group's processes among all.
 
@@ -402,12 +346,12 @@ def new_group(
     world = here(None)
     chosen = list(range(world.size())) if ranks is None else sorted(ranks) if sort_ranks else list(ranks)
     if len(set(chosen)) != len(chosen):
-        raise ValueError("the new group's ranks must be unique")
-    if len(chosen) > world.size() or any(not 0 <= rank < world.size() for rank in chosen):
-        raise ValueError(
-            "The new group's rank should be within the world_size set by init_process_group: "
-            f"ranks are 0 to {world.size() - 1}, got {chosen}"
-        )
+        raise ValueError(f"ranks list must not contain duplicate entries, got {chosen}")
+    for rank in chosen:
+        if not 0 <= rank < world.size():
+            raise ValueError(
+                f"Rank {rank} is out of range. Valid ranks are 0 to {world.size() - 1} (world_size={world.size()})"
+            )
     World.made += 1
     is_in = world.rank() in chosen
     if use_local_synchronization:
@@ -421,82 +365,11 @@ def new_group(
     return ProcessGroup(comm, chosen, timeout or world.timeout, str(World.made), name, group_desc or "")
 
 
-def new_subgroups_by_enumeration(
-    ranks_per_subgroup_list: Sequence[Sequence[int]], timeout: timedelta | None = None, backend: str | None = None,
-    pg_options: Any = None, group_desc: str | None = None,
-) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:  # fmt: skip
-    """Makes a group of each list of ranks; gives this process's own, and all. ValueError for a rank in two.
-
-    >>> import rushlight.distributed as dist
-    >>> mine, every = dist.new_subgroups_by_enumeration([[0]])
-    >>> dist.get_process_group_ranks(mine)
-    [0]
-    """
-    flat = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
-    if not flat:
-        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
-    if len(set(flat)) != len(flat):
-        raise ValueError("Some ranks are in more than one subgroup: subgroups must not overlap.")
-    groups = [
-        new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list
-    ]
-    own = next((made for made in groups if made is not GroupMember.NON_GROUP_MEMBER), None)
-    return own, groups
-
-
-def new_subgroups(
-    group_size: int | None = None, group: ProcessGroup | None = None, timeout: timedelta | None = None,
-    backend: str | None = None, pg_options: Any = None, group_desc: str | None = None,
-) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:  # fmt: skip
-    """Makes groups of neighbours of equal size, by default those of one machine; gives this process's own, and all.
-
-    ValueError if the size does not divide the number of processes.
-
-    >>> import rushlight.distributed as dist
-    >>> mine, every = dist.new_subgroups(group_size=1)
-    >>> mine.size(), len(every)
-    (1, 1)
-    """
-    size = int(os.environ.get("LOCAL_WORLD_SIZE", 1)) if group_size is None else group_size
-    ranks = here(group).ranks
-    if not 0 < size <= len(ranks):
-        raise ValueError(f"The arg 'group_size' ({size}) must not exceed the world size ({len(ranks)})")
-    if len(ranks) % size:
-        raise ValueError(f"The world size ({len(ranks)}) must be divisible by 'group_size={size}'")
-    parts = [ranks[start : start + size] for start in range(0, len(ranks), size)]
-    return new_subgroups_by_enumeration(parts, timeout, backend, pg_options, group_desc)
-
-
-def split_group(
-    parent_pg: ProcessGroup | None = None, split_ranks: list[list[int]] | None = None,
-    timeout: timedelta | None = None, pg_options: Any = None, group_desc: str | None = None,
-    backend: str | None = None,
-) -> ProcessGroup | None:  # fmt: skip
-    """Splits a group into parts by lists of ranks in it; gives the part of this process, None if it is in none.
-
-    >>> import rushlight.distributed as dist
-    >>> mine = dist.split_group(split_ranks=[[0]])
-    >>> mine.size()
-    1
-    """
-    parent = here(parent_pg)
-    if not split_ranks:
-        raise ValueError("split_ranks cannot be None or empty")
-    color = next((i for i, ranks in enumerate(split_ranks) if parent.rank() in ranks), None)
-    World.made += 1
-    if color is None:
-        parent.comm.Split(mpi.load().UNDEFINED)
-        return None
-    ranks = split_ranks[color]
-    comm = parent.comm.Split(color, ranks.index(parent.rank()))
-    chosen = [parent.ranks[rank] for rank in ranks]
-    return ProcessGroup(
-        comm, chosen, timeout or parent.timeout, str(World.made), backend or parent.backend, group_desc or ""
-    )
-
-
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Ends a group; by default the one of all, after which `init_process_group` may make a new one.
+    """Ends a group; by default all of them, after which `init_process_group` may make new ones.
+
+    All processes of the group have to call it. AssertionError where there is no group, ValueError for one that has
+    ended.
 
     >>> import rushlight.distributed as dist
     >>> dist.destroy_process_group()
@@ -506,6 +379,12 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     """
     if group is GroupMember.NON_GROUP_MEMBER:
         return
+    if group is None and World.default is None:
+        raise AssertionError("Process group cannot be None: init_process_group has not been called, or all has ended.")
     ended = here(group)
-    if ended is World.default:
-        World.default = None
+    if ended is not World.default:
+        ended.end()
+        return
+    World.default = None
+    for made in World.groups[::-1]:
+        made.end()

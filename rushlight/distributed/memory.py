@@ -2,30 +2,9 @@
 
 import numpy as np
 
-from rushlight.core.graph import TensorBase
 from rushlight.tensors import Tensor
 
-__all__ = ["Incoming", "check_tensor", "check_tensors", "outgoing", "packed", "parts_of", "unpack"]
-
-
-def check_tensor(tensor: Tensor, name: str) -> None:
-    """TypeError for anything but a tensor."""
-    if not isinstance(tensor, TensorBase):
-        raise TypeError(
-            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor but got {type(tensor)} "
-            "instead."
-        )
-
-
-def check_tensors(tensors: list[Tensor], name: str) -> None:
-    """TypeError for anything but a list of tensors, and for tensors of several types."""
-    if not isinstance(tensors, (list, tuple)) or not all(isinstance(tensor, TensorBase) for tensor in tensors):
-        raise TypeError(
-            f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor] but got "
-            f"{type(tensors)} with elements of type {sorted({type(t).__name__ for t in tensors})} instead."
-        )
-    if len({tensor.dtype for tensor in tensors}) > 1:
-        raise ValueError(f"Invalid usage of tensors with different dtypes: {name} has {[t.dtype for t in tensors]}")
+__all__ = ["Incoming", "outgoing", "packed", "parts_of", "unpack"]
 
 
 def outgoing(tensor: Tensor) -> np.ndarray:

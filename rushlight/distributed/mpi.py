@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from functools import cache, partial
 from multiprocessing import util
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from rushlight.distributed.reduce_ops import ReduceOp
 from rushlight.keeping import say_end
 from rushlight.launching import INSTALL
 
-__all__ = ["available", "fail", "load", "operation", "running", "start", "typed", "when_finished"]
+__all__ = ["available", "fail", "load", "operation", "running", "start", "tags", "typed", "when_finished"]
 
 
 @cache
@@ -112,6 +112,22 @@ def fail(error: BaseException) -> None:
         os._exit(status)  # the seat notices, and with it go those of the others
     say_end(status)
     load().COMM_WORLD.Abort(status)
+
+
+class Tags(NamedTuple):
+    """The tags of this package's own messages: the largest that MPI knows. Users have those below."""
+
+    call: int
+    answer: int
+    came: int
+    all_came: int
+
+
+@cache
+def tags() -> Tags:
+    """The tags of messages of this package's own."""
+    last = load().COMM_WORLD.Get_attr(load().TAG_UB)
+    return Tags(*range(last - 3, last + 1))
 
 
 @cache

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.distributed.collectives import all_gather, broadcast, gather, root_of, scatter
+from rushlight.distributed.arguments import root_of
+from rushlight.distributed.collectives import all_gather, broadcast, gather, scatter
 from rushlight.distributed.groups import ProcessGroup, member
 from rushlight.distributed.point_to_point import recv, send
 from rushlight.tensors import Tensor

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from rushlight.distributed import mpi
-from rushlight.distributed.collectives import root_of
+from rushlight.distributed.arguments import check_tag, check_tensor, root_of
 from rushlight.distributed.errors import DistBackendError
 from rushlight.distributed.groups import ProcessGroup, member
-from rushlight.distributed.memory import Incoming, check_tensor, packed
-from rushlight.distributed.work import PAUSE, ROLL_CALL, Work
+from rushlight.distributed.memory import Incoming, packed
+from rushlight.distributed.work import PAUSE, ROLL_CALL, UNLIKE, Work
 from rushlight.tensors import Tensor
 
 __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "monitored_barrier", "recv", "send"]
 
 Group = ProcessGroup | None
-CAME, ALL_CAME = 32_003, 32_004  # tags of `monitored_barrier`
 
 
 def isend(
@@ -49,13 +48,15 @@ def isend(
         raise ValueError(
             "Invalid destination rank: destination rank should not be the same as the rank of the current process."
         )
-    return Work(members, "isend", [members.comm.Isend(packed([tensor]), to, tag)], result=[tensor])
+    return Work(members, "isend", [members.comm.Isend(packed([tensor]), to, check_tag(tag))], result=[tensor])
 
 
 def irecv(
     tensor: Tensor, src: int | None = None, group: Group = None, tag: int = 0, group_src: int | None = None
 ) -> Work | None:
     """Begins to receive a tensor of the same size and dtype as the one sent; from any process if none is named.
+
+    DistBackendError, when it is waited for, where one of another size came.
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
@@ -76,7 +77,17 @@ def irecv(
     anyone = src is None and group_src is None
     source = mpi.load().ANY_SOURCE if anyone else root_of(members, src, group_src, "src")
     incoming = Incoming(tensor, keep=False)
-    return Work(members, "irecv", [members.comm.Irecv(incoming.bytes(), source, tag)], incoming.put, [tensor])
+
+    def finish():
+        if work.received() != incoming.array.nbytes:
+            raise DistBackendError(
+                f"irecv: {work.received()} bytes came from rank {work.source_rank()} for a tensor of "
+                f"{incoming.array.nbytes} bytes. {UNLIKE}"
+            )
+        incoming.put()
+
+    work = Work(members, "irecv", [members.comm.Irecv(incoming.bytes(), source, check_tag(tag))], finish, [tensor])
+    return work
 
 
 def send(
@@ -193,8 +204,8 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
     limit = (timeout or members.timeout).total_seconds()
     comm, nothing = members.comm, np.empty(0, np.uint8)
     if members.rank() != 0:
-        comm.Isend(nothing, 0, CAME).Free()
-        if not arrives(comm.Irecv(nothing, 0, ALL_CAME), time.monotonic() + limit + ROLL_CALL):
+        comm.Isend(nothing, 0, mpi.tags().came).Free()
+        if not arrives(comm.Irecv(nothing, 0, mpi.tags().all_came), time.monotonic() + limit + ROLL_CALL):
             raise DistBackendError(
                 f"Rank {members.ranks[members.rank()]} reached monitoredBarrier, but rank {members.ranks[0]} did not "
                 f"let it pass within {(limit + ROLL_CALL) * 1000:.0f} ms: another rank is missing."
@@ -203,7 +214,7 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
     end = time.monotonic() + limit
     missing = []
     for other in range(1, members.size()):
-        if not arrives(comm.Irecv(nothing, other, CAME), end):
+        if not arrives(comm.Irecv(nothing, other, mpi.tags().came), end):
             missing.append(str(members.ranks[other]))
             if not wait_all_ranks:
                 break
@@ -213,7 +224,7 @@ def monitored_barrier(group: Group = None, timeout: timedelta | None = None, wai
             f"Rank{plural} {', '.join(missing)} failed to pass monitoredBarrier in {limit * 1000:.0f} ms"
         )
     for other in range(1, members.size()):
-        comm.Isend(nothing, other, ALL_CAME).Free()
+        comm.Isend(nothing, other, mpi.tags().all_came).Free()
 
 
 def arrives(request: Any, end: float) -> bool:

@@ -4,7 +4,7 @@ from enum import Enum
 
 from rushlight.core.lines import warn
 
-__all__ = ["ReduceOp", "reduce_op"]
+__all__ = ["ReduceOp", "reduce_op", "supports_complex"]
 
 
 class ReduceOp(Enum):
@@ -31,6 +31,16 @@ class ReduceOp(Enum):
 
 
 ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # as PyTorch names the kind of its members
+
+
+def supports_complex(reduceOp: ReduceOp) -> bool:
+    """Whether complex tensors can be reduced by an operation: by sums, averages and products.
+
+    >>> import rushlight.distributed as dist
+    >>> dist.supports_complex(dist.ReduceOp.SUM), dist.supports_complex(dist.ReduceOp.MAX)
+    (True, False)
+    """
+    return reduceOp in (ReduceOp.SUM, ReduceOp.AVG, ReduceOp.PRODUCT)
 
 
 class _ReduceOpOfOld:

@@ -6,27 +6,72 @@ import sys
 
 from rushlight.launching import add_arguments, launch
 
-IGNORED = [
-    "node_rank", "master_addr", "master_port", "rdzv_backend", "rdzv_endpoint", "rdzv_id", "rdzv_conf",
-    "max_restarts", "monitor_interval", "local_addr",
+__all__ = ["main"]
+
+NOT_NEEDED = [  # MPI finds the processes by itself, starts them by itself, and notices at once when one ends
+    "node_rank", "master_addr", "master_port", "rdzv_backend", "rdzv_endpoint", "rdzv_conf", "monitor_interval",
+    "local_addr", "start_method",
+]  # fmt: skip
+REFUSED = [
+    "log_dir", "redirects", "tee", "local_ranks_filter", "duplicate_stdout_filters", "duplicate_stderr_filters",
+    "logs_specs", "event_log_handler", "numa_binding", "signals_to_handle", "shutdown_timeout",
 ]  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Takes `torchrun`'s arguments. MPI finds the processes by itself: those that say how are not needed."""
-    parser = argparse.ArgumentParser("torch.distributed.run", allow_abbrev=False)
-    parser.add_argument("--nproc_per_node", "--nproc-per-node", default="1", help="a number, or auto: one for each CPU")
-    parser.add_argument("--nnodes", default="1")
-    parser.add_argument("--standalone", action="store_true", help="not needed")
-    for name in IGNORED:
-        parser.add_argument(f"--{name}", f"--{name.replace('_', '-')}", help="not needed")
-    add_arguments(parser)
-    options = parser.parse_args(arguments)
+    """Takes `torchrun`'s arguments, and sets the variables that it sets; returns the exit status."""
+    return start(parser("torch.distributed.run"), arguments)
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    """What understands `torchrun`'s arguments."""
+    made = argparse.ArgumentParser(name, allow_abbrev=False)
+    add(made, "nproc_per_node", default="1", help="a number, or auto or cpu: one for each CPU")
+    made.add_argument("--nnodes", default="1")
+    add(made, "max_restarts", type=int, default=0, help="how often all are started anew when one fails")
+    add(made, "rdzv_id", default="none", help="what TORCHELASTIC_RUN_ID is set to")
+    made.add_argument("--role", default="default", help="what ROLE_NAME is set to")
+    made.add_argument("--standalone", action="store_true", help="not needed")
+    for name in NOT_NEEDED:
+        add(made, name, help="not needed")
+    for name in REFUSED:
+        add(made, name, help=argparse.SUPPRESS)
+    add_arguments(made)
+    return made
+
+
+def add(to: argparse.ArgumentParser, name: str, **options: object) -> None:
+    """Adds an option that may be written with underscores and with hyphens."""
+    to.add_argument(f"--{name}", f"--{name.replace('_', '-')}", **options)  # type: ignore[arg-type]  # as argparse has
+
+
+def start(made: argparse.ArgumentParser, arguments: list[str] | None) -> int:
+    """Starts what the arguments say; returns the exit status."""
+    options = made.parse_args(arguments)
     if options.nnodes not in ("1", "1:1") and not options.hosts:
-        parser.error("several machines are started by MPI: rushlight launch --hosts A,B -n 8 script.py")
-    given = options.nproc_per_node
-    options.processes = int(given) if given.isdigit() else os.cpu_count() or 1
-    return launch(options)
+        made.error("several machines are started by MPI: rushlight launch --hosts A,B -n 8 script.py")
+    for name in REFUSED:
+        if getattr(options, name) is not None:
+            made.error(
+                f"--{name.replace('_', '-')} is not supported: leave it out. Lines of output begin with rank and time; "
+                "redirect the output of this command where it is to be kept."
+            )
+    options.processes = processes(made, options.nproc_per_node)
+    os.environ.update({
+        "TORCHELASTIC_RUN_ID": options.rdzv_id,
+        "TORCHELASTIC_MAX_RESTARTS": str(options.max_restarts),
+        "ROLE_NAME": options.role,
+    })  # fmt: skip
+    return launch(options, options.max_restarts)
+
+
+def processes(made: argparse.ArgumentParser, given: str) -> int:
+    """How many processes `--nproc-per-node` asks for."""
+    if given in ("auto", "cpu"):
+        return os.cpu_count() or 1
+    if not given.isdigit() or int(given) == 0:
+        made.error(f"--nproc-per-node takes a number, or auto or cpu, but got {given}: there are no GPUs.")
+    return int(given)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,25 @@ class Store:
         """Whether all the keys have values."""
         return all(self._look(key) is not None for key in keys)
 
+    def multi_get(self, keys: list[str]) -> list[bytes]:
+        """The values of several keys, once they have some."""
+        return [self.get(key) for key in keys]
+
+    def multi_set(self, keys: list[str], values: list[str | bytes]) -> None:
+        """Gives several keys values. ValueError where there are more of the ones than of the others."""
+        for key, value in zip(keys, values, strict=True):
+            self.set(key, value)
+
+    def has_extended_api(self) -> bool:
+        """True: there are `append`, `multi_get` and `multi_set`."""
+        return True
+
+    def barrier(self, key: str, world_size: int, timeout: timedelta | None = None) -> None:
+        """Returns once `world_size` callers have called it with the same key. DistStoreError after the timeout."""
+        if self.add(f"{key}/came", 1) == world_size:
+            self.set(f"{key}/all", "")
+        self.wait([f"{key}/all"], timeout)
+
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
         """Returns once all the keys have values. DistStoreError after the timeout."""
         limit = timeout or self.timeout

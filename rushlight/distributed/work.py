@@ -22,10 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Work"]
 
-CALL, ANSWER = 32_001, 32_002  # tags of the roll call; those of users are below
 EAGER = 0.2  # seconds for which a process polls without a pause
 PAUSE = 0.0005  # seconds between two looks after that
 ROLL_CALL = 2.0  # seconds for which answers are waited for
+UNLIKE = (
+    "Tensors have to have the same size and dtype in the processes that take part; "
+    "TORCH_DISTRIBUTED_DEBUG=DETAIL compares all calls before they are made."
+)
+
+
+def nothing() -> None:
+    """What is left to do when a communication has changed nothing here."""
 
 
 class Work:
@@ -41,7 +48,7 @@ class Work:
     """
 
     def __init__(
-        self, group: "ProcessGroup", name: str, requests: list, finish: Callable[[], object] = lambda: None,
+        self, group: "ProcessGroup", name: str, requests: list, finish: Callable[[], object] = nothing,
         result: list[Tensor] | None = None,
     ):  # fmt: skip
         self._group, self._name, self._requests, self._finish = group, name, requests, finish
@@ -53,12 +60,25 @@ class Work:
 
     def is_completed(self) -> bool:
         """Whether the communication is done; moves it on, without waiting."""
-        if not self._done and mpi.load().Request.Testall(self._requests, self._statuses):
+        if not self._done and self._test():
             self._done = True
-            self._finish()
+            finish, self._finish = self._finish, nothing  # what it keeps for the end is let go
+            finish()
             if self._future is not None:
                 self._future.set_result(self._result)
         return self._done
+
+    def _test(self) -> bool:
+        """Whether MPI is done. DistBackendError for what it could not do."""
+        MPI = mpi.load()
+        try:
+            return MPI.Request.Testall(self._requests, self._statuses)
+        except MPI.Exception as error:
+            codes = [status.Get_error() for status in self._statuses]
+            code = next((code for code in codes if code not in (MPI.SUCCESS, MPI.ERR_PENDING)), error.Get_error_code())
+            raise DistBackendError(
+                f"{self._name} (communication {self._number} of the group): {MPI.Get_error_string(code)}. {UNLIKE}"
+            ) from error
 
     def is_success(self) -> bool:
         """Whether the communication is done; a failed one raises in `wait`."""
@@ -94,6 +114,10 @@ class Work:
         """The tensors that were communicated."""
         return self._result
 
+    def received(self) -> int:
+        """The number of bytes of a received message."""
+        return self._statuses[0].Get_count(mpi.load().BYTE)
+
     def source_rank(self) -> int:
         """The rank that a received message came from."""
         return self._group.ranks[self._statuses[0].Get_source()]
@@ -113,21 +137,22 @@ class Work:
 
     def _answer(self, taken: dict[int, tuple[int, str]] | None = None) -> None:
         """Answers roll calls that have come in, and takes down the answers to its own."""
-        MPI, comm = mpi.load(), self._group.comm
-        status = MPI.Status()
-        while comm.Iprobe(tag=CALL, status=status):
-            comm.Recv(np.empty(0, np.uint8), status.source, CALL)
-            comm.Send(np.frombuffer(self._here(), np.uint8), status.source, ANSWER)
-        while taken is not None and comm.Iprobe(tag=ANSWER, status=status):
+        if self._group.ended:
+            return
+        comm, tags, status = self._group.comm, mpi.tags(), mpi.load().Status()
+        while comm.Iprobe(tag=tags.call, status=status):
+            comm.Recv(np.empty(0, np.uint8), status.source, tags.call)
+            comm.Send(np.frombuffer(self._here(), np.uint8), status.source, tags.answer)
+        while taken is not None and comm.Iprobe(tag=tags.answer, status=status):
             message = np.empty(200, np.uint8)
-            comm.Recv(message, status.source, ANSWER)
+            comm.Recv(message, status.source, tags.answer)
             taken[status.source] = tuple(json.loads(message.tobytes()))
 
     def _explain(self, limit: float) -> str:
         """Who is missing, and who waits for something else."""
         group = self._group
         others = [rank for rank in range(group.size()) if rank != group.rank()]
-        calls = [group.comm.Isend(np.empty(0, np.uint8), rank, CALL) for rank in others]
+        calls = [group.comm.Isend(np.empty(0, np.uint8), rank, mpi.tags().call) for rank in others]
         answers: dict[int, tuple[int, str]] = {}
         end = time.monotonic() + ROLL_CALL
         while time.monotonic() < end and len(answers) < len(others):

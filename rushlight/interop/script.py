@@ -14,6 +14,7 @@ from types import ModuleType
 
 from rushlight.interop.children import label_output, serve_all, serve_children
 from rushlight.keeping import keep
+from rushlight.launched import announce
 from rushlight.missing import explanation
 
 
@@ -71,6 +72,7 @@ def run_main(
     serve_children()
     label_output()
     keep()
+    announce()
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main

@@ -15,7 +15,7 @@ import pytest
 
 import rushlight
 from rushlight import cli, distributed, launching
-from rushlight.distributed import addresses, mpi, run
+from rushlight.distributed import addresses, launch, mpi, run
 from rushlight.interop.children import Labelled
 from rushlight.launched import Place, place_from_launcher
 from rushlight.utils.data import DistributedSampler
@@ -46,6 +46,15 @@ def test_what_one_puts_into_a_store_the_other_finds(tmp_path):
         assert second.check(["key", "count"])
         assert not second.check(["key", "absent"])
         assert first.num_keys() >= 2
+        first.multi_set(["one", "two"], ["1", b"2"])
+        assert first.has_extended_api()
+        assert second.multi_get(["two", "one"]) == [b"2", b"1"]
+        with pytest.raises(ValueError, match="shorter"):
+            first.multi_set(["one", "two"], ["1"])
+        other = threading.Thread(target=first.barrier, args=["both", 2])
+        other.start()
+        second.barrier("both", 2, timedelta(seconds=120))
+        other.join()
         assert second.delete_key("key")
         assert not first.delete_key("key")
         second.set_timeout(timedelta(milliseconds=30))
@@ -141,8 +150,57 @@ def test_what_launching_runs(monkeypatch):
     assert launching.LABELS in environment
     run.main(["--standalone", "--nproc-per-node=2", "-m", "train", "-x"])
     assert calls.pop()[0][1:] == ["-n", "2", command[5], "-m", "rushlight", "run", "-m", "train", "-x"]
-    with pytest.raises(SystemExit):
-        run.main(["--nnodes=2", "train.py"])
+    for refused in (["--nnodes=2"], ["--tee=3"], ["--nproc-per-node=gpu"], ["--nproc-per-node=0"]):
+        with pytest.raises(SystemExit):
+            run.main([*refused, "train.py"])
+
+
+def test_what_torchrun_says_and_its_predecessor_adds(monkeypatch):
+    calls = []
+    monkeypatch.setattr(launching, "mpiexec", lambda: "mpiexec")
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setattr(os, "execve", lambda path, command, environment: calls.append((command, environment)))
+    run.main(["--rdzv-id=7", "--role=trainer", "--max_restarts=0", "train.py"])
+    environment = calls.pop()[1]
+    assert distributed.is_torchelastic_launched()
+    found = [environment[f"TORCHELASTIC_{name}"] for name in ("RUN_ID", "RESTART_COUNT", "MAX_RESTARTS")]
+    assert (found, environment["ROLE_NAME"]) == (["7", "0", "0"], "trainer")
+    launch.main(["--nproc_per_node", "2", "train.py", "-m", "x"])
+    assert calls.pop()[0][5:] == [
+        "rushlight",
+        "run",
+        "-m",
+        "torch.distributed.launch",
+        "--as-process",
+        "train.py",
+        "-m",
+        "x",
+    ]
+    launch.main(["--nproc_per_node", "2", "-m", "train"])
+    assert calls.pop()[0][8:] == ["torch.distributed.launch", "--as-process", "-m", "train"]
+    launch.main(["--use-env", "--nproc_per_node", "2", "train.py"])
+    assert calls.pop()[0][5:] == ["rushlight", "run", "train.py"]
+
+
+def test_a_process_of_the_predecessor_is_told_its_rank(tmp_path, monkeypatch, capsys):
+    (tmp_path / "told.py").write_text("import sys; print(__name__, sys.argv[1:])")
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    for arguments in ([str(tmp_path / "told.py"), "x"], ["-m", "told", "x"]):
+        launch.run_with_rank(arguments)
+        assert capsys.readouterr().out == "__main__ ['--local-rank=3', 'x']\n"
+
+
+def test_processes_are_started_anew(tmp_path, monkeypatch, capfd):
+    program = tmp_path / "mpiexec"
+    program.write_text("#!/bin/sh\necho count $TORCHELASTIC_RESTART_COUNT\nexit $((1 - TORCHELASTIC_RESTART_COUNT))\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(launching, "mpiexec", lambda: str(program))
+    assert run.main(["--max-restarts=2", "train.py"]) == 0
+    printed = capfd.readouterr()
+    assert printed.out == "count 0\ncount 1\n"
+    assert printed.err == "rushlight: started anew, 1 of 2 times\n"
 
 
 def test_lines_begin_with_the_rank():
@@ -243,3 +301,15 @@ def test_the_last_words_are_waited_for():
 def test_the_name_of_reductions_of_old():
     with pytest.warns(FutureWarning, match=r"please use `torch\.distributed\.ReduceOp` instead"):
         assert distributed.reduce_op.SUM is distributed.ReduceOp.SUM
+
+
+def test_debug_levels(monkeypatch):
+    levels = distributed.DebugLevel
+    assert distributed.get_debug_level() is levels.OFF
+    for name, level in (("detail", levels.DETAIL), ("INFO", levels.INFO), ("", levels.OFF)):
+        monkeypatch.setenv("TORCH_DISTRIBUTED_DEBUG", name)
+        distributed.set_debug_level_from_env()
+        assert distributed.get_debug_level() is level
+    monkeypatch.setenv("TORCH_DISTRIBUTED_DEBUG", "loud")
+    with pytest.raises(RuntimeError, match="must be OFF, INFO, or DETAIL"):
+        distributed.set_debug_level_from_env()

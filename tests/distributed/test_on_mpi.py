@@ -16,6 +16,11 @@ def test_collectives(processes):
     passes(processes, "collectives.py")
 
 
+@pytest.mark.parametrize("processes", [2, 3])
+def test_disagreements(processes):
+    passes(processes, "disagreements.py")
+
+
 @pytest.mark.parametrize("processes", [2, 4])
 def test_replicas(processes):
     passes(processes, "replicas.py")
@@ -40,6 +45,7 @@ def test_a_checkpoint_is_read_by_another_number_of_processes(tmp_path):
     ("how", "words"),
     [
         ("early", r"KeyError: 'before there is a group'\nrushlight: rank 1 ended with exit status 1; this ends all"),
+        ("twice", r"ValueError: rank is 0, but another of the 3 processes gave the same"),
         ("raise", r"KeyError: 'the cause'\nrushlight: rank 1 ended with exit status 1; this ends all others\."),
         ("kill", r"rushlight: rank 1 was killed by signal 9 \(SIGKILL\); this ends all others\."),
         ("exit", r"rushlight: rank 1 ended with exit status 3; this ends all others\."),

@@ -1,10 +1,12 @@
 """`fully_shard`: shares a module's parameters, gradients and optimizer state out among processes."""
 
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from rushlight.autograd import is_grad_enabled
 from rushlight.autograd.graph import saved_tensors_hooks
+from rushlight.distributed.device_mesh import DeviceMesh
 from rushlight.distributed.fsdp.policies import MixedPrecisionPolicy, OffloadPolicy
 from rushlight.distributed.fsdp.shards import Shards
 from rushlight.distributed.groups import ProcessGroup, here
@@ -14,7 +16,7 @@ from rushlight.nn.parallel.leaves import leaves_of
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_map
 
-__all__ = ["FSDPModule", "fully_shard"]
+__all__ = ["FSDPModule", "UnshardHandle", "fully_shard", "register_fsdp_forward_method"]
 
 
 class FSDPModule:
@@ -23,11 +25,15 @@ class FSDPModule:
     _shards: Shards
     _reshards: bool
 
-    def unshard(self, async_op: bool = False) -> None:
-        """Brings the parameters together until `reshard`. All processes have to call it."""
+    def unshard(self, async_op: bool = False) -> "UnshardHandle | None":
+        """Brings the parameters together until `reshard`; with `async_op` when the handle that it gives is waited for.
+
+        All processes have to call it.
+        """
         if async_op:
-            raise NotImplementedError("unshard(async_op=True) is not supported: leave async_op out.")
+            return UnshardHandle(self._shards)
         self._shards.show()
+        return None
 
     def reshard(self) -> None:
         """Leaves each process with its rows of the parameters."""
@@ -50,11 +56,26 @@ class FSDPModule:
             if isinstance(module, FSDPModule):
                 module._shards.syncs = requires_gradient_sync
 
+    def set_gradient_divide_factor(self, factor: float) -> None:
+        """Has the sums of this module's gradients divided by another number than that of the processes."""
+        self._shards.divisor = factor
+
     def set_reshard_after_forward(self, reshard_after_forward: bool, recurse: bool = True) -> None:
         """Tells whether parameters are given back between the forward and the backward pass."""
         for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]  # a Module too
             if isinstance(module, FSDPModule):
                 module._reshards = reshard_after_forward
+
+
+class UnshardHandle:
+    """What `unshard(async_op=True)` gives."""
+
+    def __init__(self, shards: Shards):
+        self._shards = shards
+
+    def wait(self) -> None:
+        """Brings the parameters together. All processes have to call it."""
+        self._shards.show()
 
 
 def sharded(modules: list[Any]) -> list[FSDPModule]:
@@ -77,7 +98,8 @@ def fully_shard(
     blocks of a network first and on the network last: what a block shares out, the network leaves alone.
 
     `reshard_after_forward=False` keeps parameters whole until the backward pass: more memory, less communication. It is
-    the default for the outermost module. `mesh` is the process group, or a mesh of one dimension; all by default.
+    the default for the outermost module. `mesh` is the process group, or a mesh of one dimension; all by default. Along
+    the first dimension of a mesh of two there are replicas, each of which is sharded along the second.
     NotImplementedError for what is not supported. Source: Y. Zhao et al., "PyTorch FSDP", 2023.
     """
     if shard_placement_fn is not None:
@@ -88,14 +110,28 @@ def fully_shard(
         raise NotImplementedError("reshard_after_forward takes True or False; smaller meshes are not supported.")
     if isinstance(module, FSDPModule):
         raise ValueError(f"fully_shard has been called on this {type(module).__name__} already.")
-    group: ProcessGroup = here(mesh.get_group() if hasattr(mesh, "get_group") else mesh)
+    groups = mesh.get_all_groups() if isinstance(mesh, DeviceMesh) else [mesh]
+    if len(groups) > 2:
+        raise ValueError(f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}")
+    group: ProcessGroup = here(groups[-1])
     policy = mp_policy or MixedPrecisionPolicy()
     ignored = {id(parameter) for parameter in ignored_params or ()}
-    module.__dict__["_shards"] = Shards(module, group, policy, ignored)
+    module.__dict__["_shards"] = Shards(module, group, policy, ignored, groups[0] if len(groups) == 2 else None)
     module.__dict__["_reshards"] = reshard_after_forward
     cls = type(module)
     module.__class__ = type(f"FSDP{cls.__name__}", (FSDPModule, cls), {"forward": sharded_forward(cls.forward)})
     return module
+
+
+def register_fsdp_forward_method(module: Module, method_name: str) -> None:
+    """Has a method of a sharded module bring its parameters together as `forward` does.
+
+    AttributeError where there is no such method. Modules that are not sharded stay as they are.
+    """
+    if not hasattr(module, method_name):
+        raise AttributeError(f"{type(module)} does not have a method {method_name}")
+    if isinstance(module, FSDPModule):
+        setattr(module, method_name, MethodType(sharded_forward(getattr(type(module), method_name)), module))
 
 
 def sharded_forward(forward: Callable) -> Callable:

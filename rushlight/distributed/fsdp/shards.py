@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.core.graph import new_tensor
 from rushlight.core.windows import address
-from rushlight.distributed.collectives import all_gather_into_tensor, reduce_scatter_tensor
+from rushlight.distributed.collectives import all_gather_into_tensor, all_reduce, reduce_scatter_tensor
 from rushlight.distributed.fsdp.policies import MixedPrecisionPolicy
 from rushlight.distributed.groups import ProcessGroup
 from rushlight.distributed.reduce_ops import ReduceOp
@@ -60,11 +60,20 @@ class Shards:
     """The parameters of a module that no sharded module in it has.
 
     `gather` makes them whole, in one communication. A hook on each takes its gradient; when the last has come, the
-    gradients are averaged over the processes, and each process gets those of its rows.
+    gradients are averaged over the processes, and each process gets those of its rows. Processes that hold the same
+    rows are `replicas` of each other.
     """
 
-    def __init__(self, module: Module, group: ProcessGroup, policy: MixedPrecisionPolicy, ignored: set[int]):
-        self.group, self.policy = group, policy
+    def __init__(
+        self,
+        module: Module,
+        group: ProcessGroup,
+        policy: MixedPrecisionPolicy,
+        ignored: set[int],
+        replicas: ProcessGroup | None = None,
+    ):
+        self.group, self.policy, self.replicas = group, policy, replicas
+        self.divisor: float | None = None  # of the sums of gradients: the number of processes, unless one is set
         self.places: list[Place] = []
         self.length = 0
         self.syncs = self.gathered = False
@@ -167,7 +176,12 @@ class Shards:
                 rows[: place.grad.size] = place.grad.reshape(-1)
                 data[:, place.part] = rows.reshape(size, place.size)
         own = np.empty(self.length, data.dtype)
-        reduce_scatter_tensor(new_tensor(own), new_tensor(data), ReduceOp.AVG, self.group)
+        op = ReduceOp.AVG if self.divisor is None else ReduceOp.SUM
+        reduce_scatter_tensor(new_tensor(own), new_tensor(data), op, self.group)
+        if self.replicas is not None:
+            all_reduce(new_tensor(own), op, self.replicas)
+        if self.divisor is not None:
+            own /= self.divisor
         for place in self.places:
             if place.grad is not None:
                 place.grad = None

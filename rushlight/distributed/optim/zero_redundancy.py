@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.graph import new_tensor
 from rushlight.distributed.algorithms.join import Join, Joinable, JoinHook
 from rushlight.distributed.coalesced import broadcast_all
 from rushlight.distributed.groups import ProcessGroup, here
+from rushlight.distributed.memory import outgoing, parts_of
 from rushlight.distributed.objects import gather_object
 from rushlight.optim.optimizer import Optimizer
 from rushlight.tensors import Tensor
@@ -18,7 +21,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An optimizer of which each process keeps the state of some parameters, changes these, and sends them to all.
 
     `optimizer_class` is the optimizer, `defaults` are its options. Parameters go to processes so that each has about
-    the same number of elements. `state_dict()` needs `consolidate_state_dict(to)` before it, on all processes.
+    the same number of elements. With `parameters_as_bucket_view` those of a process lie in one piece of memory, which
+    is sent as it is. `state_dict()` needs `consolidate_state_dict(to)` before it, on all processes.
     Used with `DistributedDataParallel`, whose averaged gradients it takes.
 
     Source: S. Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020
@@ -33,13 +37,12 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             raise NotImplementedError(
                 "overlap_with_ddp=True is not supported: leave it out, steps come after backward."
             )
-        if parameters_as_bucket_view:
-            raise NotImplementedError("parameters_as_bucket_view=True is not supported: leave it out.")
         self.process_group = here(process_group)
         self.rank, self.world_size = self.process_group.rank(), self.process_group.size()
         self._optimizer_class, self._options = optimizer_class, defaults
         self._collected: list[dict[str, Any]] = []
         self.optim: Optimizer | None = None
+        self._as_views = parameters_as_bucket_view
         super().__init__(params, defaults)
         self._share_out()
 
@@ -52,6 +55,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             rank = load.index(min(load))
             self.owner[id(parameter)] = rank
             load[rank] += parameter.numel()
+        self.sent = [self._sent_by(rank) for rank in range(self.world_size)]
         own = [{**group, "params": self._owned(group["params"], self.rank)} for group in self.param_groups]
         self.optim = self._optimizer_class(own, **self._options)
         for group, local in zip(self.param_groups, self.optim.param_groups, strict=True):
@@ -79,12 +83,15 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._exchange()
         return loss
 
+    def _sent_by(self, rank: int) -> list[Tensor]:
+        """What a process sends after each step: its parameters, or the memory that they lie in."""
+        owned = [parameter for group in self.param_groups for parameter in self._owned(group["params"], rank)]
+        return in_one_piece(owned) if self._as_views else owned
+
     def _exchange(self) -> None:
         """Sends each process's parameters to all."""
-        for rank in range(self.world_size):
-            owned = [p.detach() for group in self.param_groups for p in self._owned(group["params"], rank)]
-            if owned:
-                broadcast_all(owned, self.process_group, rank)
+        for rank, tensors in enumerate(self.sent):
+            broadcast_all([tensor.detach() for tensor in tensors], self.process_group, rank)
 
     def consolidate_state_dict(self, to: int = 0) -> None:
         """Collects the state of all processes in process `to`, where `state_dict()` then has it. All call it."""
@@ -151,6 +158,18 @@ class StepHook(JoinHook):
     def main_hook(self) -> None:
         """Makes a step."""
         self.optimizer.step()
+
+
+def in_one_piece(parameters: list[Tensor]) -> list[Tensor]:
+    """Has parameters lie one after the other in memory; gives that, a flat tensor for each dtype."""
+    pieces = []
+    for dtype in {parameter.dtype: None for parameter in parameters}:
+        alike = [parameter for parameter in parameters if parameter.dtype is dtype]
+        flat = np.concatenate([outgoing(parameter).reshape(-1) for parameter in alike])
+        for parameter, part in zip(alike, parts_of(flat, alike), strict=True):
+            parameter.data = new_tensor(part)
+        pieces.append(new_tensor(flat))
+    return pieces
 
 
 def as_arrays(state: Any) -> Any:

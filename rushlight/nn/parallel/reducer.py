@@ -96,13 +96,15 @@ class Reducer:
             self._finish()
 
     def _send(self) -> None:
-        """Sends the buckets that are full, in their order, and moves on those that are under way."""
+        """Sends the buckets that are full, in their order, and moves on those that are under way.
+
+        What hooks do with sums that have come back waits for the end: they may communicate, in one order everywhere.
+        """
         while self.sent < len(self.buckets) and not self.buckets[self.sent].missing:
             self.launch(self.buckets[self.sent])
             self.sent += 1
-        for bucket in self.buckets[: self.sent]:
-            if bucket.future is not None:
-                bucket.future.poll()
+        if self.sent:
+            self.group.progress()
 
     def launch(self, bucket: Bucket) -> None:
         """Begins to average a bucket over the processes."""

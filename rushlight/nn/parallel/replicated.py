@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,26 @@ class DistributedDataParallel(Module, Joinable):
         self, module: Module, device_ids: list | None = None, output_device: Any = None, dim: int = 0,
         broadcast_buffers: bool = True, init_sync: bool = True, process_group: ProcessGroup | None = None,
         bucket_cap_mb: float | None = None, find_unused_parameters: bool = False, check_reduction: bool = False,
-        gradient_as_bucket_view: bool = False, static_graph: bool = False,
+        gradient_as_bucket_view: bool = False, static_graph: bool = False, delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None, mixed_precision: Any = None, device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False, bucket_cap_mb_list: list[int] | None = None,
+        batched_grad_copy: bool = False, forward_sync_buffers: bool | None = None,
     ):  # fmt: skip
         super().__init__()
-        parameters = {name: p for name, p in module.named_parameters() if p.requires_grad}
+        refuse({
+            "delay_all_reduce_named_params": delay_all_reduce_named_params,
+            "param_to_hook_all_reduce": param_to_hook_all_reduce,
+            "mixed_precision": mixed_precision,
+            "skip_all_reduce_unused_params": skip_all_reduce_unused_params,
+            "bucket_cap_mb_list": bucket_cap_mb_list,
+            "batched_grad_copy": batched_grad_copy,
+        })  # fmt: skip
+        if process_group is not None and device_mesh is not None:
+            raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
+        if device_mesh is not None and device_mesh.ndim != 1:
+            raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
+        self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        parameters = self._averaged_in(module)
         if not parameters:
             raise RuntimeError(
                 "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
@@ -55,29 +72,59 @@ class DistributedDataParallel(Module, Joinable):
                 "leave them out on a CPU."
             )
         self.module = module
-        self.process_group = here(process_group)
-        self.broadcast_buffers = broadcast_buffers
+        self.process_group = here(process_group if device_mesh is None else device_mesh.get_group())
+        self.broadcast_buffers = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.static_graph = static_graph
         self.require_backward_grad_sync = True
         self.require_forward_param_sync = True
-        self.reducer = Reducer(
-            {id(p): name for name, p in parameters.items()}, list(parameters.values()), self.process_group,
-            25 if bucket_cap_mb is None else bucket_cap_mb, gradient_as_bucket_view, find_unused_parameters,
-            static_graph,
-        )  # fmt: skip
+        self._bucket_cap = 25 if bucket_cap_mb is None else bucket_cap_mb
+        self.reducer = self._make_reducer(parameters)
         if init_sync:
             check_alike(module, self.process_group)
             self._broadcast_all_from(0)
 
     def _broadcast_all_from(self, rank: int) -> None:
         """Makes the parameters and buffers of all processes those of one."""
-        tensors = [*self.module.parameters(), *self._buffers_of_module()]
+        named = self.module.named_parameters()
+        parameters = [p for name, p in named if name not in self.parameters_to_ignore]
+        tensors = [*parameters, *self._buffers_of_module()]
         broadcast_all([tensor.detach() for tensor in tensors], self.process_group, rank)
 
     def _buffers_of_module(self) -> list[Tensor]:
-        return [buffer for buffer in self.module.buffers() if buffer is not None]
+        return [buffer for name, buffer in self.module.named_buffers() if name not in self.parameters_to_ignore]
+
+    def _averaged_in(self, module: Module) -> dict[str, Tensor]:
+        """The parameters whose gradients are averaged, by name."""
+        named = module.named_parameters()
+        return {name: p for name, p in named if p.requires_grad and name not in self.parameters_to_ignore}
+
+    def _make_reducer(self, parameters: dict[str, Tensor]) -> Reducer:
+        return Reducer(
+            {id(p): name for name, p in parameters.items()}, list(parameters.values()), self.process_group,
+            self._bucket_cap, self.gradient_as_bucket_view, self.find_unused_parameters, self.static_graph,
+        )  # fmt: skip
+
+    @staticmethod
+    def _set_params_and_buffers_to_ignore_for_model(module: Module, params_and_buffers_to_ignore: list[str]) -> None:
+        """Has parameters and buffers of a module, by name, left as they are in each process."""
+        module._ddp_params_and_buffers_to_ignore = params_and_buffers_to_ignore  # type: ignore[assignment]
+
+    def _set_static_graph(self) -> None:
+        """The same as `static_graph=True`, before the first pass."""
+        self.static_graph = self.reducer.static = True
+
+    def __deepcopy__(self, memo):
+        """A copy for the same group, without communication hooks."""
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        memo[id(self.process_group)] = self.process_group
+        for name, value in self.__dict__.items():
+            if name != "reducer":
+                copied.__dict__[name] = deepcopy(value, memo)
+        copied.reducer = copied._make_reducer(self._averaged_in(copied.module))
+        return copied
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the module gives; gets ready for the average of the gradients of the backward pass that follows."""
@@ -137,7 +184,7 @@ class DistributedDataParallel(Module, Joinable):
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")
         if self.reducer.state is not self.process_group:
-            raise RuntimeError("register_comm_hook can only be called once.")
+            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         self.reducer.hook, self.reducer.state = hook, state
         self.reducer.watch()
 
@@ -194,19 +241,28 @@ class ReplicaHook(JoinHook):
         self.replica._broadcast_all_from(max(rank for rank in last if rank is not None))
 
 
+def refuse(options: dict[str, Any]) -> None:
+    """NotImplementedError for the first option that was given and is not supported."""
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise NotImplementedError(f"DistributedDataParallel: {name} is not supported: leave it out.")
+
+
 def check_alike(module: Module, group: ProcessGroup) -> None:
-    """RuntimeError where the module of this process has other parameters than that of rank 0."""
+    """RuntimeError, in all processes, where the module of one has other parameters than that of rank 0."""
     own = [(name, tuple(p.shape), str(p.dtype)) for name, p in module.named_parameters()]
     everywhere: list[Any] = [None] * group.size()
     all_gather_object(everywhere, own, group)
-    for mine, first in zip(own, everywhere[0], strict=False):
-        if mine != first:
+    first = everywhere[0]
+    for rank, found in enumerate(everywhere):
+        for mine, there in zip(found, first, strict=False):
+            if mine != there:
+                raise RuntimeError(
+                    f"DDP expects same model across all ranks, but rank {rank} has {mine[0]} of shape {mine[1]}, "
+                    f"{mine[2]}, and rank 0 {there[0]} of shape {there[1]}, {there[2]}."
+                )
+        if len(found) != len(first):
             raise RuntimeError(
-                f"DDP expects same model across all ranks, but rank {group.rank()} has {mine[0]} of shape {mine[1]}, "
-                f"{mine[2]}, and rank 0 {first[0]} of shape {first[1]}, {first[2]}."
+                f"DDP expects same model across all ranks, but Rank {rank} has {len(found)} params, while rank 0 has "
+                f"inconsistent {len(first)} params."
             )
-    if len(own) != len(everywhere[0]):
-        raise RuntimeError(
-            f"DDP expects same model across all ranks, but Rank {group.rank()} has {len(own)} params, while rank 0 has "
-            f"inconsistent {len(everywhere[0])} params."
-        )

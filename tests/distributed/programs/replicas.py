@@ -1,10 +1,14 @@
 """DistributedDataParallel and ZeroRedundancyOptimizer against one process with the whole batch."""
 
+from copy import deepcopy
+
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.algorithms import Join
+from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
 from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compress_hook, fp16_compress_hook
+from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.functional import mse_loss
 from torch.nn.parallel import DistributedDataParallel as DDP
@@ -196,20 +200,99 @@ def hooks():
     assert model.module.weight.grad.tolist() == [[0, 0]] and [s for *_, s in seen] == [[(1,), (1, 2)]], seen
 
 
+def in_low_rank():
+    """The average of one row from each process has as many ranks as processes: then it arrives as it is."""
+    for options in ({"use_error_feedback": False, "warm_start": False}, {}):
+        torch.manual_seed(4)
+        plain, compressed = (DDP(deepcopy(layer)) for layer in [nn.Sequential(nn.Linear(20, 30), nn.Linear(30, 4))] * 2)
+        state = PowerSGDState(None, size, start_powerSGD_iter=2, min_compression_rate=1, random_seed=5, **options)
+        compressed.register_comm_hook(state, powerSGD_hook)
+        for turn in range(5):
+            x = torch.randn(1, 20, generator=torch.Generator().manual_seed(10 * turn + rank))
+            for model in (plain, compressed):
+                model.zero_grad()
+                model(x).square().sum().backward()
+            for a, b in zip(plain.parameters(), compressed.parameters(), strict=True):
+                assert torch.allclose(a.grad, b.grad, rtol=1e-3, atol=1e-4), (turn, a.grad, b.grad)
+        rate, before, after = state.compression_stats()
+        assert before == 3 * 754 and rate == before / after > 1
+        lossy = PowerSGDState(None, start_powerSGD_iter=2, min_compression_rate=1)
+        model = DDP(deepcopy(plain.module))
+        model.register_comm_hook(lossy, powerSGD_hook)
+        for _ in range(3):
+            model.zero_grad()
+            model(torch.randn(40, 20)).square().sum().backward()
+        lost = [error.abs().max().item() for error in lossy.error_dict.values()]
+        assert lost and min(lost) > 0  # is added to the next gradient
+        grads = [None] * size
+        dist.all_gather_object(grads, [p.grad for p in model.parameters()])
+        assert all(torch.equal(a, b) for other in grads for a, b in zip(other, grads[0], strict=True))
+
+
+def without_communication():
+    model = DDP(nn.Linear(1, 1, bias=False))
+    model.register_comm_hook(None, noop_hook)
+    model(torch.full((1, 1), float(rank))).sum().backward()
+    assert model.module.weight.grad.item() == rank
+
+
+def communicating_callbacks():
+    """What a hook does with a sum may communicate: that happens in the same order in all processes."""
+    model = DDP(nn.Sequential(*(nn.Linear(8, 8, bias=False) for _ in range(12))), bucket_cap_mb=0.0001)
+    model.register_comm_hook(None, twice_summed)
+    for _ in range(20):
+        model.zero_grad()
+        model(torch.ones(1, 8)).sum().backward()
+        expected = torch.autograd.grad(model.module(torch.ones(1, 8)).sum(), list(model.parameters()))
+        for p, grad in zip(model.parameters(), expected, strict=True):
+            assert torch.allclose(p.grad, grad * size * (p.grad.numel() == 64), rtol=1e-4)
+
+
+def twice_summed(_, bucket):
+    def again(done):
+        total = done.value()[0] / size
+        dist.all_reduce(total)
+        return total
+
+    return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(again)
+
+
+def copied_and_left_alone():
+    torch.manual_seed(rank)
+    module = nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1))
+    module[0].bias.data.fill_(rank)
+    DDP._set_params_and_buffers_to_ignore_for_model(module, ["0.bias", "1.running_mean"])
+    module[1].running_mean.fill_(rank)
+    mesh = dist.init_device_mesh("cpu", (size,))
+    model = DDP(module, device_mesh=mesh, forward_sync_buffers=False)
+    model._set_static_graph()
+    other = deepcopy(model)
+    for ddp in (model, other):
+        assert ddp.module[0].bias.item() == rank and ddp.module[1].running_mean.item() == rank
+        ddp(torch.tensor([[1.0 + rank], [0.0]])).square().sum().backward()
+    same = [None] * size
+    dist.all_gather_object(same, [p.grad for p in (model.module[0].weight, other.module[0].weight)])
+    assert all(torch.equal(a, same[0][0]) for both in same for a in both)
+    assert torch.equal(model.module[0].bias.grad, other.module[0].bias.grad)
+    assert other.module[0].weight is not model.module[0].weight
+
+
 def refusals():
-    for wrong, words in ((lambda: DDP(nn.ReLU()), "not needed"), (lambda: DDP(nn.Linear(1, 1), device_ids=[0]), "CPU")):
+    layer, mesh = nn.Linear(1, 1), dist.init_device_mesh("cpu", (1, size))
+    for wrong, words in (
+        (lambda: DDP(nn.ReLU()), "not needed"),
+        (lambda: DDP(layer, device_ids=[0]), "CPU"),
+        (lambda: DDP(layer, device_mesh=mesh), "Only 1D device mesh"),
+        (lambda: DDP(layer, device_mesh=mesh, process_group=dist.group.WORLD), "Cannot specify both"),
+        (lambda: DDP(layer, bucket_cap_mb_list=[1]), "bucket_cap_mb_list is not supported"),
+        (lambda: PowerSGDState(None, start_powerSGD_iter=1), "`start_powerSGD_iter` > 1"),
+    ):
         try:
             wrong()
         except (RuntimeError, ValueError) as error:
             assert words in str(error)
         else:
             raise AssertionError(words)
-    try:
-        DDP(nn.Linear(2 + (rank > 0), 1))
-    except RuntimeError as error:
-        assert rank > 0 and "expects same model" in str(error)
-    else:
-        assert rank == 0
 
 
 for part in (
@@ -221,6 +304,10 @@ for part in (
     uneven,
     data_from_workers,
     hooks,
+    in_low_rank,
+    without_communication,
+    communicating_callbacks,
+    copied_and_left_alone,
 ):
     part()
 refusals()

@@ -18,7 +18,7 @@ from torch.distributed.checkpoint.state_dict import (
     set_optimizer_state_dict,
     set_state_dict,
 )
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 from torch.nn.functional import mse_loss
 
@@ -98,6 +98,39 @@ def same_as_one_process():
             full = get_model_state_dict(other, options=StateDictOptions(full_state_dict=True))
             for name, value in one.state_dict().items():
                 assert torch.allclose(value, full[name].reshape(value.shape), atol=3e-6), name
+
+
+def replicas_of_shards():
+    """On a mesh of two dimensions: `size` processes as replicas of shards on half of them, and the other extremes."""
+    for shape in {(1, size), (size, 1), (2, size // 2)}:
+        mesh = dist.init_device_mesh("cpu", shape, mesh_dim_names=("replicate", "shard"))
+        torch.manual_seed(0)
+        one, other = Network(), sharded(mesh=mesh["replicate", "shard"])
+        assert mesh["shard"].size() == shape[1] and mesh["replicate"].mesh.dtype is torch.int32
+        far = train(one, other, False)
+        assert far < 3e-6, (shape, far)
+
+
+class Scores(nn.Linear):
+    def scores(self, x):
+        return 2 * nn.functional.linear(x, self.weight, self.bias)
+
+
+def other_ways_to_call():
+    torch.manual_seed(1)
+    layer = Scores(3, 2)
+    expected = layer.scores(torch.ones(1, 3)).tolist()
+    register_fsdp_forward_method(layer, "scores")
+    network = fully_shard(layer)
+    register_fsdp_forward_method(network, "scores")
+    assert network.scores(torch.ones(1, 3)).tolist() == expected
+    network.unshard(async_op=True).wait()
+    assert network.weight.shape == (2, 3) and not isinstance(network.weight, DTensor)
+    network.reshard()
+    assert isinstance(network.weight, DTensor)
+    network.set_gradient_divide_factor(2.0)
+    network(torch.ones(1, 3)).sum().backward()
+    assert network.bias.grad.full_tensor().tolist() == [size / 2] * 2
 
 
 def half():
@@ -265,6 +298,8 @@ if len(sys.argv) > 1:
     checkpoint(*sys.argv[1:])
 else:
     same_as_one_process()
+    replicas_of_shards()
+    other_ways_to_call()
     half()
     without_memory_first()
     taken_up()
