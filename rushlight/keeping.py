@@ -9,6 +9,7 @@ which the program runs, and its parent, which waits for it.
 import ctypes
 import mmap
 import os
+import select
 import signal
 import stat
 import struct
@@ -83,13 +84,13 @@ def say_end(status: int) -> None:
 
 
 def delivered() -> None:
-    """Returns once all that this process has written to its output has been taken by who reads it."""
+    """Returns once all that this process has written to its output has been taken, or nobody reads it any more."""
     end = time.monotonic() + PATIENCE
     for stream in (1, 2):
         with suppress(OSError):  # closed
             mode = os.fstat(stream).st_mode
             if stat.S_ISFIFO(mode) and sys.platform == "linux":
-                while unread(stream) and time.monotonic() < end:
+                while unread(stream) and is_open(stream) and time.monotonic() < end:
                     time.sleep(0.001)
             elif not stat.S_ISREG(mode):
                 time.sleep(PAUSE)
@@ -98,3 +99,10 @@ def delivered() -> None:
 def unread(pipe: int) -> int:
     """The number of bytes that are in a pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
+def is_open(pipe: int) -> bool:
+    """Whether somebody can still read what is written to a pipe."""
+    watched = select.poll()
+    watched.register(pipe, 0)
+    return not watched.poll(0)

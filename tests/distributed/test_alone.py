@@ -298,6 +298,23 @@ def test_the_last_words_are_waited_for():
         assert here.recv(4) == b"gone"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody knows what is in a pipe")
+def test_last_words_that_nobody_reads_are_not_waited_for():
+    here, there = socket.socketpair()
+    here.settimeout(120)
+    patient = LAST_WORDS.replace(
+        "say_end(3)", "import rushlight.keeping\nrushlight.keeping.PATIENCE = 3600\nsay_end(3)"
+    )
+    streams = {"stdin": there, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", patient], **streams) as process, here, there:
+        assert select.select([process.stderr], [], [], 60)[0]
+        process.stderr.close()
+        try:
+            assert here.recv(4) == b"gone"
+        finally:
+            process.kill()
+
+
 def test_the_name_of_reductions_of_old():
     with pytest.warns(FutureWarning, match=r"please use `torch\.distributed\.ReduceOp` instead"):
         assert distributed.reduce_op.SUM is distributed.ReduceOp.SUM
