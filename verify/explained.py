@@ -185,6 +185,7 @@ EXPLANATIONS = [
     Explanation("operators", "derivative for 'inplace version of", "in place[^:]*: a(cos|sin|tan)h", UNDERIVED),
     Explanation("operators", r"\[2\]\[0\]: values", "views: as_strided_scatter", SCATTERED),
     Explanation("operators", r"\['view'\]\[1\]", r"out=: nn\.functional\.linear", OWN_PLACE),
+    Explanation("operators", "complex_cpu. not implemented for 'Half'", r": complex\(float16", HALVES),
     Explanation("operators", "values.*inf", "polygamma.*int(8|16)", POLES),
     Explanation("operators", "value '0', PyTorch's", "(layout|strided|views).*: unsafe_(split|chunk)", OFFSETS),
     Explanation("operators", "value '", "(diagonal|select|slice)_scatter", MEMORY),

@@ -78,10 +78,10 @@ def usual_unary(op, a):
     if type(x) is not ndarray:
         return elementwise(op, (a,))
     plain = is_float(x)
-    if plain:
-        result = evaluate(op.compute, x, None, None, None)
-    else:
-        result = on_arrays(op, (op.promote(a),))
+    try:
+        result = evaluate(op.compute, x, None, None, None) if plain else on_arrays(op, (op.promote(a),))
+    except MemoryError as error:
+        raise explained(error, (x,)) from None
     if type(result) is not ndarray:
         result = as_array(result)
     out = blank()

@@ -1,5 +1,6 @@
 """Approximate singular value decompositions of low rank, by random projections (Halko, Martinsson, Tropp 2009)."""
 
+from rushlight.dtypes import complex64, complex128, float16, float32, float64
 from rushlight.linalg.qr_decomposition import qr
 from rushlight.linalg.singular_values import svd
 from rushlight.ops.randomness.random_tensors import randn
@@ -7,10 +8,12 @@ from rushlight.tensors import Tensor
 
 __all__ = ["pca_lowrank", "svd_lowrank"]
 
+DRAWN = (float16, float32, float64, complex64, complex128)  # to others PyTorch gives float32, and refuses the product
+
 
 def approximate_basis(A, q, niter):
     """Q with q orthonormal columns such that Q Q^H A is near A: algorithm 4.4, `niter` turns of it."""
-    Q = qr(A @ randn(A.shape[-1], q, dtype=A.dtype)).Q
+    Q = qr(A @ randn(A.shape[-1], q, dtype=A.dtype if A.dtype in DRAWN else float32)).Q
     for _ in range(niter):
         Q = qr(A.mH @ Q).Q
         Q = qr(A @ Q).Q

@@ -53,7 +53,7 @@ def exp_cotangent(grad, input):
 def _matrix_exp(input):
     from scipy.linalg import expm
 
-    return expm(input)
+    return expm(input).astype(input.dtype, copy=False)  # SciPy computes float16 in float32
 
 
 @method

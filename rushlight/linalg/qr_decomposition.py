@@ -5,11 +5,13 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
+from rushlight.core.kinds import is_half
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
 from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors
+from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -65,7 +67,9 @@ def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     tensor([[5.]])
     """
     check_matrix("linalg.qr", A)
-    check_floating("linalg.qr", A)
+    check_floating("linalg.qr", A, halves=True)
+    if is_half(A._array.dtype):
+        raise missing("geqrf_cpu", A._array.dtype)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"

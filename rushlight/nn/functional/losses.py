@@ -6,12 +6,13 @@ import numpy as np
 
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
-from rushlight.core.errors import larger_result
+from rushlight.core.errors import larger_result, lower_result
 from rushlight.core.fusion import fused
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.core.inplace import rank
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
-from rushlight.dtypes import TYPE_NAMES
+from rushlight.dtypes import TYPE_NAMES, get_default_dtype, result_type
 from rushlight.kernels.logistic import softplus
 from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logistic_of, logsigmoid
@@ -210,6 +211,19 @@ def smooth_l1_loss(
     return _smooth_l1_loss(input, target, beta, reduction)
 
 
+def promoted(input, target):
+    """Both operands, of the dtype that they have together."""
+    wide = result_type(input, target)
+    return input.to(wide), target.to(wide)
+
+
+def check_held(input, target):
+    """PyTorch's error where a loss of the input's dtype cannot hold what is computed from both operands."""
+    wide, own = result_type(input, target)._numpy, input.dtype._numpy
+    if rank(wide) > rank(own):
+        raise lower_result(wide, own)
+
+
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -225,6 +239,9 @@ def huber_loss(
     reduction = reduction_of(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if input.dtype is not target.dtype:
+        check_held(input, target)
+        return huber_loss(*promoted(input, target), reduction, delta, weight).to(input.dtype)
     if weight is None:
         return _huber_loss(input, target, delta, reduction)
     if weight._array.shape != input._array.shape:
@@ -302,6 +319,8 @@ def soft_margin_loss(
     tensor(1.4100)
     """
     keep_shape(input, target)
+    if kind_of(input._array.dtype) in "iu":
+        raise lower_result(get_default_dtype()._numpy, input._array.dtype)
     return _soft_margin_loss(input, target, None, reduction_of(reduction, size_average, reduce))
 
 

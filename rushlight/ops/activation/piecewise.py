@@ -37,7 +37,7 @@ def check_hardtanh(input, low):
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    if dtype.kind == "u" and low < 0:
+    if dtype.kind == "u" and int(low) < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from rushlight.core.batched import Batched
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
-from rushlight.core.kinds import kind_of
 from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.ops.arguments.promotion import is_complex as complex_value
@@ -266,7 +265,7 @@ def check_parts(name, first, second, first_name, second_name):
         return refuse(name, second_name, 2, second)
     types = [array.dtype for array in (first._array, second._array)]
     names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
-    if any(kind_of(dtype) != "f" for dtype in types):
+    if any(dtype.kind != "f" for dtype in types):  # bfloat16 is of no kind of NumPy's
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
         )

@@ -211,6 +211,8 @@ def normal(
     (tensor([1., 2.]), tensor([5., 5.]))
     """
     chosen = source(generator)
+    if isinstance(std, TensorBase) and std.is_complex():
+        raise RuntimeError("normal expects standard deviation to be non-complex")
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     if size is not None and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))

@@ -2,7 +2,7 @@
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
-from rushlight.dtypes import get_default_dtype
+from rushlight.dtypes import get_default_dtype, uint8
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.reductions.cumulative import cumsum
@@ -172,6 +172,8 @@ def gradient(
     """
     ndim = input._array.ndim
     dims = axes(dim, ndim)
+    if input.dtype is uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if isinstance(spacing, (list, tuple)):
