@@ -211,17 +211,12 @@ def smooth_l1_loss(
     return _smooth_l1_loss(input, target, beta, reduction)
 
 
-def promoted(input, target):
-    """Both operands, of the dtype that they have together."""
-    wide = result_type(input, target)
-    return input.to(wide), target.to(wide)
-
-
 def check_held(input, target):
-    """PyTorch's error where a loss of the input's dtype cannot hold what is computed from both operands."""
-    wide, own = result_type(input, target)._numpy, input.dtype._numpy
-    if rank(wide) > rank(own):
-        raise lower_result(wide, own)
+    """The dtype of two operands together; PyTorch's error where a loss of the input's dtype cannot hold it."""
+    wide = result_type(input, target)
+    if rank(wide._numpy) > rank(input.dtype._numpy):
+        raise lower_result(wide._numpy, input.dtype._numpy)
+    return wide
 
 
 def huber_loss(
@@ -240,8 +235,8 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if input.dtype is not target.dtype:
-        check_held(input, target)
-        return huber_loss(*promoted(input, target), reduction, delta, weight).to(input.dtype)
+        wide = check_held(input, target)
+        return huber_loss(input.to(wide), target.to(wide), reduction, delta, weight).to(input.dtype)
     if weight is None:
         return _huber_loss(input, target, delta, reduction)
     if weight._array.shape != input._array.shape:
