@@ -267,9 +267,16 @@ atan = unary(
     tensor([0.0000, 0.7854])
     """,
 )
+
+
+def times(factor):
+    """Multiplication by a number, which for halves is not rounded before."""
+    return lambda x: x * factor if x.dtype.itemsize > 2 else (x * np.float32(factor)).astype(x.dtype)
+
+
 deg2rad = unary(
     "deg2rad",
-    np.deg2rad,
+    times(math.pi / 180),
     lambda grad: grad * (math.pi / 180),
     """Degrees as radians.
 
@@ -281,7 +288,7 @@ deg2rad = unary(
 )
 rad2deg = unary(
     "rad2deg",
-    np.rad2deg,
+    times(180 / math.pi),
     lambda grad: grad * (180 / math.pi),
     """Radians as degrees.
 

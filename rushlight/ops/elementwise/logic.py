@@ -106,6 +106,8 @@ def shifted(ufunc, beyond):
 
     def shift(x, count):
         bits = x.dtype.itemsize * 8
+        if np.ndim(count) == 0 and 0 <= count < bits:
+            return ufunc(x, count)
         return np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
 
     return shift

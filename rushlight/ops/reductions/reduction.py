@@ -81,6 +81,8 @@ def integers_widened(input):
 
 def added(array, dims, keepdim, d=None):
     """The sum over `dims`; for precision float16 is added in float32, and long columns in blocks."""
+    if d is None and len(dims) == array.ndim and array.dtype.kind == "f" and array.dtype.itemsize > 2:
+        return total(array).reshape((1,) * array.ndim if keepdim else ())
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
     if dims == (0,) and array.ndim == 2 and array.shape[0] > BLOCK and array.dtype.itemsize < 8:
