@@ -8,6 +8,7 @@ from rushlight import dtypes
 from rushlight.core.batched import values
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.kernels import entropy as kernels
 from rushlight.nn.functional.reductions import reduced, reduction_of
@@ -197,20 +198,29 @@ def nll_loss(
 
 def coefficients_of(input, classes, weight, ignore_index, reduction):
     """The classes with a 0 for those to be ignored, and what each log probability counts: nothing for those."""
-    x = input._array
-    counted = classes != ignore_index
-    safe = np.where(counted, classes, 0)
-    wrong = counted & ((classes < 0) | (classes >= x.shape[1]))
-    if wrong.any():
-        raise IndexError(f"Target {values(classes)[values(wrong)][0]} is out of bounds.")
-    coefficients = counted.astype(x.dtype)
+    safe, coefficients = count(classes, ignore_index, input._array.shape[1], input._array.dtype)
     if weight is not None:
         check_weight_type(input, weight)
-        coefficients = coefficients * weight_of(weight, safe)
-    if reduction == "mean":
-        total = np.add.reduce(coefficients, axis=None)
-        coefficients = coefficients / np.where(total == 0, total.dtype.type(1), total)
-    return safe, coefficients
+        coefficients = multiply(coefficients, weight_of(weight, safe))
+    return safe, share_out(coefficients) if reduction == "mean" else coefficients
+
+
+def counted_classes(classes, ignore_index, number, dtype):
+    """The classes with a 0 for those to be ignored, and 0 for these, 1 for all others. IndexError for one too many."""
+    counted = classes != ignore_index
+    wrong = counted & ((classes < 0) | (classes >= number))
+    if wrong.any():
+        raise IndexError(f"Target {values(classes)[values(wrong)][0]} is out of bounds.")
+    return np.where(counted, classes, 0), counted.astype(dtype)
+
+
+def shares(coefficients):
+    """Each coefficient as a part of their sum."""
+    total = np.add.reduce(coefficients, axis=None)
+    return coefficients / np.where(total == 0, total.dtype.type(1), total)
+
+
+count, multiply, share_out = noted(counted_classes), noted(np.multiply), noted(shares)
 
 
 def weight_of(weight, classes):

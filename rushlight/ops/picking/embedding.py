@@ -9,6 +9,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched
+from rushlight.core.interpreters import noted, writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
@@ -413,10 +414,21 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         )
     if every.size == 0 and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if num_classes == -1:
+        num_classes = max(int(every.max()) + 1, 0)
+        if (writes := writer()) is not None:
+            writes.give_up("one_hot() without num_classes has a shape that depends on values")
+    return new_tensor(expand_classes(array, num_classes))
+
+
+def expanded_classes(array, number):
+    """A row for each class, with a 1 in its place. RuntimeError for a class that there is not."""
+    every = values(array)
     if every.size and every.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
-    if num_classes == -1:
-        num_classes = int(every.max()) + 1
-    if every.size and every.max() >= num_classes:
+    if every.size and every.max() >= number:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return new_tensor((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
+    return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
+
+
+expand_classes = noted(expanded_classes)
