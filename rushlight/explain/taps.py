@@ -181,7 +181,7 @@ def data(stack: ExitStack, watch) -> None:
                 watch.ledger.freezes(self, watch.sites.here())
             original.__set__(self, value)
 
-        return property(lambda self: original.__get__(self), setter)
+        return property(original.__get__, setter)
 
     replaced(stack, Tensor, "requires_grad_", freeze)
     replaced(stack, Tensor, "requires_grad", set_needs)

@@ -13,6 +13,7 @@ from rushlight.core.advice import advised
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase
+from rushlight.core.lines import warn
 
 ALL = slice(None)
 BASIC = {int: "select", slice: "slice", type(None): "unsqueeze", type(...): ""}  # and the operations they stand for
@@ -71,8 +72,17 @@ def as_tuple(key) -> tuple:
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and len(key) <= 32 and any(is_no_number(item) for item in key):
+        warn(NO_TUPLE)
         return tuple(key)
     return (key,)
+
+
+NO_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which will result either in an error or a different result"
+)
+BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 
 
 def is_no_number(item) -> bool:
@@ -154,6 +164,7 @@ def from_sequence(items) -> np.ndarray:
 def as_index(array: np.ndarray):
     """An array of indices, a mask, or (without dimensions) the number or bool that it stands for."""
     if array.dtype == np.uint8:
+        warn(BYTES)
         array = array.astype(bool)
     if array.dtype not in (bool, np.int64, np.int32):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")

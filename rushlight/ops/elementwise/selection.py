@@ -8,6 +8,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check_first
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import bounded, drop, keep, passed, select
 from rushlight.ops.arguments.promotion import NUMBERS, common, missing, only, real
@@ -106,6 +107,10 @@ def where(
                 "where expected condition to be a boolean tensor, but got a tensor with dtype "
                 f"{TYPE_NAMES[FROM_NUMPY[dtype]]}"
             )
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead."
+        )
         condition = condition != 0
     check_numbers(input, other)
     result = _where(condition, input, other)

@@ -9,6 +9,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.lines import warn
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors
@@ -281,4 +282,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 5)).shape
     torch.Size([2, 5])
     """
+    warn(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters."
+    )
     return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices, out=out)

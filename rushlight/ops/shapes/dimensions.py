@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight.core.batching import by, leading
+from rushlight.core.lines import warn
 from rushlight.ops.arguments.dims import sequence, wrap_dim
 from rushlight.ops.table import alias, method, operator
 from rushlight.tensors import Tensor
@@ -187,6 +188,10 @@ def adjoint(input: Tensor) -> Tensor:
 
 def conjugate_transpose(input, name):
     """The last two dimensions exchanged, complex elements conjugated."""
+    if not input._array.ndim:
+        whole = name if name.endswith(")") else f"Tensor.{name}"
+        warn(f"{whole} is deprecated on 0-D tensors. Consider using x.conj().")
+        return input.conj()
     result = matrix_transpose(input, name)
     return result.conj() if input._array.dtype.kind == "c" else result
 
@@ -195,6 +200,7 @@ def matrix_transpose(input, name):
     """The last two dimensions exchanged; RuntimeError for a vector."""
     ndim = input._array.ndim
     if ndim == 0:
+        warn(f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these cases.")
         return input
     if ndim == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
@@ -211,8 +217,22 @@ def hermitian(self) -> Tensor:
     return conjugate_transpose(self, "H")
 
 
-Tensor.T = property(lambda self: _permute(self, tuple(reversed(range(self._array.ndim)))),
-                    doc="A view with the dimensions in the opposite order.")  # fmt: skip
+def reversed_dimensions(self) -> Tensor:
+    """A view with the dimensions in the opposite order: for matrices; others get PyTorch's warning."""
+    ndim = self._array.ndim
+    if ndim == 0:
+        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+    elif ndim != 2:
+        warn(NO_MATRIX)
+    return _permute(self, tuple(reversed(range(ndim))))
+
+
+NO_MATRIX = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+    "1, -1, -1))` to reverse the dimensions of a tensor."
+)
+Tensor.T = property(reversed_dimensions)
 Tensor.mT = property(lambda self: matrix_transpose(self, "mT"), doc="A view with the last two dimensions exchanged.")
 Tensor.mH = property(lambda self: conjugate_transpose(self, "mH"), doc="The adjoint: `x.mT.conj()`.")
 Tensor.H = property(hermitian)
