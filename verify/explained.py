@@ -68,6 +68,7 @@ EXAMPLES = "PyTorch's layer_norm of a number inside vmap normalizes over the exa
 GATHERED = "inside vmap PyTorch's index_select is a gather, which says by another type that an index is out of range"
 JOINED_HOOKS = "hooks on PyTorch's node of cat also see gradients of what needs none"
 BATCHED_HOOKS = "PyTorch's hooks in a batched pass see tensors of a batch, which tell nothing of the graph"
+RETAINED_BATCHES = "a batched pass adds to the retained gradient of a tensor inside what means nothing after it"
 CDIST = "PyTorch has no derivative of a batch of cdist's derivatives"
 BESSEL = "PyTorch's Bessel functions are wrong in the seventh digit near 5: docs/pytorch-mistakes.md"
 OFFSETS = "a piece of unsafe_split is no view, and its offset zero, though it lies in the whole's memory"
@@ -105,7 +106,14 @@ EXPLANATIONS = [
     Explanation("programs", "raises nothing, on PyTorch IndexError", r"x\.flip.*vmap", FLIPPED),
     Explanation("programs", "raises RuntimeError, on PyTorch IndexError", r"torch\.cat.*vmap", JOINED),
     Explanation("programs", NOTHING_RAISED, "mse_loss.*grad_and_value.*jvp.*func.grad", ZEROS),
-    Explanation("programs", NOTHING_RAISED, r"norm\(.*hessian", OVERWRITTEN),
+    Explanation("programs", rf"^grads = .*{NOTHING_RAISED}", r"norm\(.*(hessian|func\.grad.*jvp)", OVERWRITTEN),
+    Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*torch\.dist\(", COMPLEX),
+    Explanation(
+        "programs",
+        r"^t\d+\.grad: requires_grad True, PyTorch's False",
+        r"inputs=\[[^\]]*\bt\d.*is_grads_batched=True",
+        RETAINED_BATCHES,
+    ),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
     Explanation("programs", rf"^torch.nn.utils.clip_grad_value_[^\n]*\n{NOTHING_RAISED}", "", CLIPPING),

@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch")
 
 from verify.programs.generators import GENERATORS, views  # noqa: E402
 from verify.programs.program import compare, script, shortened  # noqa: E402
+from verify.programs.proofs import is_constant  # noqa: E402
 from verify.programs.writer import Writer, run  # noqa: E402
 
 LINES = ["a = torch.ones(3)", "b = a * 2", "c = b.sin()", "b.add_(1)", "d = c + b"]
@@ -26,6 +27,12 @@ def test_equal_programs_have_no_difference():
 def test_an_exception_of_two_kinds_counts_as_its_first():
     assert run("torch.ones(2).imag", {"torch": rushlight}) == "RuntimeError"
     assert run("absent", {}) == "NameError"
+
+
+@pytest.mark.parametrize("factor", [0, 2])
+def test_a_gradient_that_pytorch_has_not_has_to_be_zero(factor):
+    lines = ["x = torch.ones(2)", f"grads = [None, x * {factor}]"]
+    assert is_constant(lines, "grads[1]: value 'tensor([...])', PyTorch's None") is (factor == 0)
 
 
 def test_a_difference_is_shown_by_the_lines_that_it_needs(wrong):

@@ -93,6 +93,9 @@ def is_constant(lines: list[str], difference: str) -> bool:
     if raised and {raised[2], raised[3]} == {"nothing", "RuntimeError"}:
         library = torch if raised[3] == "nothing" else rushlight
         return all_zero(moved(library, lines, "", lambda _: None)[raised[1]])
+    present = re.match(r"(\w+)\[(\d+)\]: value 'tensor.*PyTorch's None$", difference, re.DOTALL)
+    if present:
+        return all_zero([moved(rushlight, lines, "", lambda _: None)[present[1]][int(present[2])]])
     tied = re.match(r"(\w+)((?:\[\d+\])*): (?:requires_grad (\w+)|leaf (\w+)|node '(\w*)')", difference)
     if not tied:
         return False
