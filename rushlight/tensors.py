@@ -75,7 +75,7 @@ def one_size(name, sizes, dim):
 def one_of(tensor):
     """The element of a tensor that has one, as a Python number. ValueError for any other."""
     if tensor._array.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+        raise ValueError(advised("only one element tensors can be converted to Python scalars"))
     return tensor.item()
 
 

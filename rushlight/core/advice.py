@@ -11,8 +11,8 @@ ADVICE = (
     ),
     (
         r"mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype",
-        "NumPy's numbers are float64, layers' weights float32: convert the data once (x.float()), or the model "
-        "(model.double()).",
+        "Layers' weights are float32, NumPy's numbers float64, whole numbers int64: convert the data once (x.float()), "
+        "or the model (model.double()).",
     ),
     (
         r"Given groups=.*expected input.* to have (\d+) channels, but got (\d+) channels instead",
@@ -55,7 +55,7 @@ ADVICE = (
         "Give probabilities (scores.sigmoid()), or the scores to binary_cross_entropy_with_logits.",
     ),
     (
-        r"Target size \(.*\) must be the same as input size",
+        r"Target size \(.*\) must be the same as input size|Using a target size \(.*\) that is different .* deprecated",
         "Bring both to one shape: scores.squeeze(1), or target.unsqueeze(1).",
     ),
     (
@@ -72,6 +72,7 @@ ADVICE = (
         "Pad them to one size (torch.nn.utils.rnn.pad_sequence), or keep a list; a DataLoader takes collate_fn=list.",
     ),
     (r"shape '\[.*\]' is invalid for input of size (\d+)", "The sizes have to multiply to {1}; one may be -1."),
+    (r"tensors used as indices must be long", "Convert what was computed: i.long(); a condition (x > 0) is a mask."),
     (r"index -?\d+ is out of bounds for dimension \d+ with size \d+", INDEX),
     (r"too many indices for tensor of dimension (\d+)", "Its shape has {1} sizes: x.shape shows them."),
     (r"only integers, slices .* are valid indices \(got float\)", "Convert what was computed: int(i), or i.long()."),
@@ -90,10 +91,18 @@ ADVICE = (
         "Take one of them (x[0].item()), reduce first (x.sum().item()), or take all (x.tolist()).",
     ),
     (
-        r"argument '\w+' \(position \d+\) must be Tensor, not (?:numpy\.)?ndarray",
+        r"only one element tensors can be converted to Python scalars",
+        "torch.stack makes one tensor of several, x.tolist() numbers of one, and functions of math are torch's too: "
+        "torch.sin(x).",
+    ),
+    (
+        r"argument '?\w+'? \(position \d+\) must be Tensor, not (?:numpy\.)?ndarray",
         "torch.from_numpy(array) shares the array's memory, torch.tensor(array) copies it.",
     ),
-    (r"argument '\w+' \(position \d+\) must be Tensor, not (?:list|tuple)", "Make a tensor of it: torch.tensor(...)."),
+    (
+        r"argument '?\w+'? \(position \d+\) must be Tensor, not (?:list|tuple)",
+        "Make a tensor of it: torch.tensor(...).",
+    ),
     (r"^expected sequence of length \d+ at dim", "Rows have to be equally long: pad them, or keep a list of tensors."),
     (r"Could not infer dtype of NoneType", "Leave None out, or write float('nan')."),
     (
@@ -110,8 +119,8 @@ ADVICE = (
         "input_size is the number of features of each step: the size of the input's last dimension.",
     ),
     (
-        r"Expected hidden\[\d\] size|Expected hidden size",
-        "A state is (layers * directions, batch, hidden_size), with batch_first too.",
+        r"Expected hidden\[\d\] size|Expected hidden size|input, hx should also be",
+        "A state is (layers * directions, batch, hidden_size), with batch_first too; an LSTM takes a pair, (h, c).",
     ),
     (
         r"(?:GRU|LSTM|RNN): Expected input to be 2D or 3D",
@@ -125,13 +134,29 @@ ADVICE = (
     ),
     (r"Given normalized_shape=", "normalized_shape is what the input's shape ends with."),
     (r"Only Tensors of floating point and complex dtype can require gradients", "Write 1.0 for 1, or use x.float()."),
+    (
+        r"^expected \dD.* input \(got \dD input\)",
+        "Inputs are (batch, channels, ...): BatchNorm1d takes (batch, features), BatchNorm2d images; unsqueeze adds a "
+        "dimension.",
+    ),
+    (r"missing 1 required positional arguments: \"dim\"", "dim=-1 is along the last dimension, dim=0 along the first."),
+    (r"optimizer can only optimize Tensors", "Make it one: torch.tensor(..., requires_grad=True)."),
     (r"params argument given to the optimizer should be an iterable", "Put it into a list: [w]."),
     (
         r"can't optimize a non-leaf Tensor",
         "It is the result of an operation: give the tensor that it was computed from, or cut it off "
         "(w = w.detach().requires_grad_()).",
     ),
+    (
+        r"^(?:list|tuple|type|\w*function\w*) is not a Module subclass",
+        "Give modules: Sequential(*layers), Linear(1, 2).",
+    ),
+    (r"^Size mismatch between tensors", "Their first dimensions count the examples, and have to be equal: x.shape[0]."),
     (r"cannot assign \w+ before Module.__init__\(\) call", "Begin __init__ with super().__init__()."),
+    (
+        r"Module \[Module(?:List|Dict)\] is missing the required",
+        "Call its members, one after the other: for layer in layers: x = layer(x). nn.Sequential does that by itself.",
+    ),
     (r'is missing the required "forward" function', "Define `def forward(self, x)` in the class."),
     (
         r"size mismatch for [\w.]+: copying a param with shape",

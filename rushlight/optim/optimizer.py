@@ -152,6 +152,8 @@ class Optimizer:
             )
         self.state: defaultdict[Tensor, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
+        if hasattr(params, "parameters"):
+            raise TypeError(f"'{type(params).__name__}' object is not iterable. Give its weights: model.parameters().")
         groups: list = list(params)
         if not groups:
             raise ValueError(EMPTY)
@@ -221,7 +223,7 @@ class Optimizer:
     def _check_param(self, param):
         """Raises PyTorch's errors for what cannot be optimized."""
         if not isinstance(param, TensorBase):
-            raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
+            raise TypeError(advised(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"))
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
             raise ValueError(advised("can't optimize a non-leaf Tensor"))
         if type(param._array) is Turned:

@@ -4,6 +4,7 @@
 """
 
 import importlib
+import math
 import re
 import sys
 
@@ -74,6 +75,20 @@ MISTAKES = [
     ("nn.GRU(3, 4)(torch.ones(3))", "GRU: Expected input to be 2D or 3D", "batch_first"),
     ("nn.BatchNorm1d(5)(x)", "running_mean should contain 4 elements not 5", "num_features"),
     ("nn.BatchNorm1d(4)(x[:1])", "Expected more than 1 value per channel when training", "model.eval()"),
+    ("nn.Linear(4, 2)(torch.ones(1, 4).long())", "mat1 and mat2 must have the same dtype", "int64"),
+    ("nn.BCELoss()(torch.ones(2, 1), torch.ones(2))", "Using a target size (torch.Size([2])) that", "squeeze"),
+    ("nn.GRU(3, 4)(torch.ones(5, 3, 3), torch.ones(3, 4))", "hx should also be 3-D but got 2-D tensor", "(h, c)"),
+    ("x[torch.tensor([0.0])]", "tensors used as indices must be long, int, byte or bool tensors", "i.long()"),
+    ("torch.optim.SGD([1.0])", "optimizer can only optimize Tensors, but one of the params is float", "requires_grad"),
+    ("torch.optim.SGD(nn.Linear(1, 1))", "'Linear' object is not iterable", "model.parameters()"),
+    ("torch.softmax(x)", 'softmax() missing 1 required positional arguments: "dim"', "dim=-1"),
+    ("nn.BatchNorm2d(4)(x)", "expected 4D input (got 2D input)", "BatchNorm1d"),
+    ("torch.tensor([w, w])", "only one element tensors can be converted to Python scalars", "torch.stack"),
+    ("math.sin(x)", "only one element tensors can be converted to Python scalars", "torch.sin(x)"),
+    ("nn.Sequential([nn.Linear(1, 1)])", "list is not a Module subclass", "Sequential(*layers)"),
+    ("nn.ModuleList([nn.Linear(4, 1)])(x)", 'Module [ModuleList] is missing the required "forward"', "nn.Sequential"),
+    ("list(torch.utils.data.DataLoader([w, x], 2))", "stack expects each tensor to be equal size", "pad_sequence"),
+    ("torch.utils.data.TensorDataset(x, w)", "Size mismatch between tensors", "x.shape[0]"),
     ("x.cuda()", "Torch not compiled with CUDA enabled", "CPU"),
 ]
 ABSENT = [  # what is absent on purpose, or misspelt, and what is said of it
@@ -105,7 +120,7 @@ def names(torch):
 
     w = torch.ones(2, requires_grad=True)
     given = {"x": torch.ones(3, 4), "w": w, "array": np.ones(4), "Forgetful": Forgetful, "Empty": Empty}
-    return {"torch": torch, "nn": nn, "F": nn.functional, **given}
+    return {"math": math, "torch": torch, "nn": nn, "F": nn.functional, **given}
 
 
 def failure(torch, expression):

@@ -4,6 +4,7 @@ training.
 
 from typing import ClassVar
 
+from rushlight.core.advice import advised
 from rushlight.core.interpreters import noted
 from rushlight.dtypes import dtype as Dtype
 from rushlight.dtypes import int64
@@ -59,7 +60,7 @@ class _NormBase(Module):
         """Raises ValueError for an input with the wrong number of dimensions."""
         if input.ndim not in self.input_dims:
             expected = " or ".join(f"{n}D" for n in self.input_dims)
-            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+            raise ValueError(advised(f"expected {expected} input (got {input.ndim}D input)"))
 
     def extra_repr(self) -> str:
         """The number of features, and the options."""

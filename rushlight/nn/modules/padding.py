@@ -4,6 +4,7 @@ end.
 
 from typing import ClassVar
 
+from rushlight.core.advice import advised
 from rushlight.nn import functional as F
 from rushlight.nn.modules.base.making import Sizes, repeated, shown
 from rushlight.nn.modules.module import Module
@@ -221,7 +222,7 @@ class _CircularPad(_Pad):
         """The padded input."""
         low, high = self.dims + 1, self.dims + 2
         if input.ndim not in (low, high):
-            raise ValueError(f"expected {low}D or {high}D input (got {input.ndim}D input)")
+            raise ValueError(advised(f"expected {low}D or {high}D input (got {input.ndim}D input)"))
         return super().forward(input)
 
 

@@ -216,9 +216,9 @@ class RNNBase(Module):
         batched = "batched 3-D" if input.ndim == 3 else "unbatched 2-D"
         wanted = f"should also be {input.ndim}-D but got"
         if len(state) == 1:
-            raise RuntimeError(f"For {batched} input, hx {wanted} {state[0].ndim}-D tensor")
+            raise RuntimeError(advised(f"For {batched} input, hx {wanted} {state[0].ndim}-D tensor"))
         got = ", ".join(f"{part.ndim}-D" for part in state)
-        raise RuntimeError(f"For {batched} input, hx and cx {wanted} ({got}) tensors")
+        raise RuntimeError(advised(f"For {batched} input, hx and cx {wanted} ({got}) tensors"))
 
     def extra_repr(self) -> str:
         """Sizes, and the options that differ from their defaults."""
@@ -269,7 +269,11 @@ def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropou
 class RNN(RNNBase):
     """Recurrent layers of tanh or relu: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh).
 
-    ValueError for another `nonlinearity`.
+    It is called with sequences of shape (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or
+    (steps, input_size) for a single one, and a first state of shape (layers * directions, batch, hidden_size), by
+    default of zeros. It gives the last layer's hidden states at all steps, (steps, batch, directions * hidden_size), or
+    the batch first, and the last state, of the first one's shape with `batch_first` too. ValueError for another
+    `nonlinearity`, RuntimeError for sizes that do not fit.
 
     >>> import rushlight as torch
     >>> output, last = torch.nn.RNN(10, 20, 2)(torch.ones(5, 3, 10))
@@ -294,9 +298,14 @@ class RNN(RNNBase):
 class LSTM(RNNBase):
     """Layers of long short-term memory; states are pairs of hidden and cell states.
 
-    With `proj_size`, hidden states are projected to that size. Sources: S. Hochreiter, J. Schmidhuber, "Long
-    short-term memory", 1997; H. Sak et al., "Long short-term memory based recurrent neural network
-    architectures", 2014 (projections).
+    It is called with sequences of shape (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or
+    (steps, input_size) for a single one, and a first pair of states, each of shape (layers * directions, batch,
+    hidden_size), by default of zeros. It gives the last layer's hidden states at all steps, (steps, batch, directions *
+    hidden_size), or the batch first, and the last pair of states, of the first one's shapes with `batch_first` too.
+    With `proj_size`, hidden states are projected to that size. RuntimeError for sizes that do not fit.
+
+    Sources: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997; H. Sak et al., "Long short-term memory based
+    recurrent neural network architectures", 2014 (projections).
 
     >>> import rushlight as torch
     >>> output, (hidden, cell) = torch.nn.LSTM(10, 20, 2)(torch.ones(5, 3, 10))
@@ -327,12 +336,21 @@ class LSTM(RNNBase):
 class GRU(RNNBase):
     """Layers of gated recurrent units.
 
+    It is called with sequences of shape (steps, batch, input_size), (batch, steps, input_size) with `batch_first`, or
+    (steps, input_size) for a single one, and a first state of shape (layers * directions, batch, hidden_size), by
+    default of zeros. It gives the last layer's hidden states at all steps, (steps, batch, directions * hidden_size), or
+    the batch first, and the last state, of the first one's shape with `batch_first` too. RuntimeError for sizes that do
+    not fit.
+
     Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
 
     >>> import rushlight as torch
     >>> output, last = torch.nn.GRU(10, 20, bidirectional=True)(torch.ones(5, 3, 10))
     >>> output.shape, last.shape
     (torch.Size([5, 3, 40]), torch.Size([2, 3, 20]))
+    >>> output, last = torch.nn.GRU(10, 20, batch_first=True)(torch.ones(3, 5, 10))
+    >>> output.shape, last.shape
+    (torch.Size([3, 5, 20]), torch.Size([1, 3, 20]))
     """
 
     def __init__(

@@ -167,7 +167,7 @@ def as_index(array: np.ndarray):
         warn(BYTES)
         array = array.astype(bool)
     if array.dtype not in (bool, np.int64, np.int32):
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        raise IndexError(advised("tensors used as indices must be long, int, byte or bool tensors"))
     if array.ndim == 0 and type(array) is not Batched:
         return array.item()
     return array

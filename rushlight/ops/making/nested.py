@@ -11,7 +11,7 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
-from rushlight.tensors import leaving
+from rushlight.tensors import leaving, one_of
 
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -25,7 +25,7 @@ def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
     kinds = set(map(type, items))
     inferred = common_type(kinds, items, dtype is None)
     if any(issubclass(kind, TensorBase) for kind in kinds):
-        items = [leaving(x).item() if isinstance(x, TensorBase) else x for x in items]
+        items = [one_of(leaving(x)) if isinstance(x, TensorBase) else x for x in items]
     if items and type(items[0]) is np.ndarray:
         shape.extend(items[0].shape)
     return converted(items, dtype or inferred).reshape(shape)

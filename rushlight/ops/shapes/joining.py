@@ -3,6 +3,7 @@
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.advice import advised
 from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
@@ -140,10 +141,8 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     place = wrap_dim(dim, len(shape) + 1)
     for i, tensor in enumerate(tensors):
         if tensor._array.shape != shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                f"{list(tensor._array.shape)} at entry {i}"
-            )
+            sizes = f"{list(shape)} at entry 0 and {list(tensor._array.shape)} at entry {i}"
+            raise RuntimeError(advised(f"stack expects each tensor to be equal size, but got {sizes}"))
     result = _pile(tensors, place, common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
 

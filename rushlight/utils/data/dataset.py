@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from rushlight.core.advice import advised
 from rushlight.core.lines import warn
 from rushlight.random import Generator, default_generator
 from rushlight.random.integers import randperm
@@ -70,7 +71,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __init__(self, *tensors: Tensor):
         if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
-            raise AssertionError("Size mismatch between tensors")
+            raise AssertionError(advised("Size mismatch between tensors"))
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:

@@ -100,7 +100,7 @@ class Attributes:
         TypeError for what is no module; KeyError for a name that is taken, empty or has a dot.
         """
         if not isinstance(module, Attributes) and module is not None:
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            raise TypeError(advised(f"{typename(module)} is not a Module subclass"))
         if isinstance(name, str) and "." in name:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         self._check_name("module", name, "_modules")
