@@ -13,6 +13,7 @@ from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
+from rushlight.progress import progress
 from rushlight.tensors import Tensor
 
 
@@ -96,7 +97,8 @@ def wirtinger(function, inputs, array, steps, place, eps) -> list[np.ndarray]:
 def numerical_jacobians(function: Callable, inputs: Sequence, i: int, eps: float) -> list[Tensor]:
     """The Jacobians of all outputs by input `i`."""
     array = inputs[i]._array
-    rows = [wirtinger(function, inputs, array, (1, 1), place, eps) for place in np.ndindex(array.shape)]
+    places = progress(list(np.ndindex(array.shape)), f"differences by input {i}")
+    rows = [wirtinger(function, inputs, array, (1, 1), place, eps) for place in places]
     if not rows:
         return [new_tensor(np.zeros((0, out.numel()))) for out in as_tuple(function(*inputs))]
     return [new_tensor(np.stack(parts)) for parts in zip(*rows, strict=True)]
@@ -143,7 +145,7 @@ def pull_back(output: Tensor, targets: list[Tensor], vectors: np.ndarray) -> lis
     """For each input its gradients, one for each vector."""
     passes = [
         grad(output, targets, new_tensor(v.reshape(output.shape)), retain_graph=True, allow_unused=True)
-        for v in vectors
+        for v in progress(vectors, "backward passes")
     ]
     return [list(column) for column in zip(*passes, strict=True)] if passes else [[] for _ in targets]
 
@@ -177,7 +179,7 @@ def forward_products(function: Callable, inputs: Sequence, directions, settings:
     """For each input the products of the Jacobians of all inexact outputs with its directions, as rows of a matrix."""
     results = []
     for k, vectors in enumerate(directions):
-        passes = [push_forward(function, inputs, k, vector, settings) for vector in vectors]
+        passes = [push_forward(function, inputs, k, vector, settings) for vector in progress(vectors, "forward passes")]
         if passes:
             results.append([new_tensor(np.stack(rows)) for rows in zip(*passes, strict=True)])
         else:

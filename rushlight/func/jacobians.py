@@ -12,6 +12,7 @@ from rushlight.func.forward import jvp_by
 from rushlight.func.gradients import vjp_by
 from rushlight.func.vectorization import vmap
 from rushlight.ops.shapes.joining import cat
+from rushlight.progress import progress
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -60,7 +61,7 @@ def jacobian_rows(vjp_fn, outputs, structure, sizes, chunk_size):
     total = sum(sizes)
     chunk = min(chunk_size or total, total) or 1
     found = []
-    for start in range(0, total, chunk) if total else (0,):
+    for start in progress(range(0, total, chunk), "rows") if total else (0,):
         basis = standard_basis(outputs, sizes, start, min(start + chunk, total))
         found.append(tree_leaves(vmap(vjp_fn)(tree_unflatten(basis, structure))))
     if len(found) == 1:

@@ -21,6 +21,7 @@ from rushlight.core.graph import Node, TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
 from rushlight.ops.shapes.joining import cat, stack
+from rushlight.progress import progress
 from rushlight.tensors import Tensor
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -103,7 +104,7 @@ def rows_of(output: Tensor, variables, at_once: int, create_graph: bool) -> list
     """The gradients of all elements of an output by each input, stacked in front: some rows with each backward pass."""
     size, shape = output.numel(), output.shape
     parts = []
-    for start in range(0, size, max(at_once, 1)):
+    for start in progress(range(0, size, max(at_once, 1)), "backward passes"):
         block = np.eye(min(at_once, size - start), size, start, dtype=output._array.dtype)
         is_batch = len(block) > 1
         cotangents = new_tensor(block.reshape((len(block), *shape) if is_batch else shape))
@@ -163,7 +164,8 @@ def forward_jacobian(func, inputs, create_graph: bool, strict: bool, vectorize: 
         if vectorize:
             stacked = vmap(push, (0, None), -1)(basis, j)
         else:
-            stacked = [stack(parts, -1) for parts in zip(*[push(row, j) for row in basis], strict=True)]
+            passes = [push(row, j) for row in progress(basis, "forward passes")]
+            stacked = [stack(parts, -1) for parts in zip(*passes, strict=True)]
         columns.append([part.reshape((*part.shape[:-1], *x.shape)) for part in stacked])
     matrices = tuple(untupled(row, is_inputs_tuple) for row in zip(*columns, strict=True))
     return untupled(matrices, outputs_are_tuple[0])
