@@ -1,7 +1,7 @@
 """How far a long call has come: a bar where somebody watches, a terminal or a notebook, once it has taken a while."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from time import monotonic
 from typing import Any
@@ -9,10 +9,10 @@ from typing import Any
 PATIENCE = 2.0  # seconds of work before a bar appears
 
 
-def progress(steps: Sequence[Any], what: str) -> Iterable[Any]:
-    """The steps of a call, one by one; a bar that says `what` shows how many are done where they take long.
+def progress(steps: Any, what: str) -> Iterable[Any]:
+    """The steps of a call, a sequence or an array, one by one; a bar shows how many are done where they take long.
 
-    There is none in a pipe or a file, nor without tqdm, which is loaded when a bar is first shown.
+    The bar says `what` they are. There is none in a pipe or a file, nor without tqdm, which is loaded when a bar is first shown.
 
     >>> from rushlight.progress import progress
     >>> list(progress([1, 2, 3], "rows"))
@@ -27,7 +27,7 @@ def is_watched() -> bool:
     return stream is not None and (stream.isatty() or type(stream).__module__.startswith("ipykernel"))
 
 
-def with_bar(steps: Sequence[Any], what: str) -> Iterator[Any]:
+def with_bar(steps: Any, what: str) -> Iterator[Any]:
     """The steps, with a bar once they have taken longer than `PATIENCE`; it goes away when they end."""
     start = monotonic()
     for done, step in enumerate(steps):
