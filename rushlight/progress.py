@@ -12,7 +12,8 @@ PATIENCE = 2.0  # seconds of work before a bar appears
 def progress(steps: Any, what: str) -> Iterable[Any]:
     """The steps of a call, a sequence or an array, one by one; a bar shows how many are done where they take long.
 
-    The bar says `what` they are. There is none in a pipe or a file, nor without tqdm, which is loaded when a bar is first shown.
+    The bar says `what` they are. There is none in a pipe or a file, nor without tqdm, which is loaded when a bar is
+    first shown.
 
     >>> from rushlight.progress import progress
     >>> list(progress([1, 2, 3], "rows"))
