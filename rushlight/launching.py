@@ -40,11 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv")
 
 
-def launch(options: argparse.Namespace, restarts: int = 0) -> int:
+def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, str] | None = None) -> int:
     """Runs a script with rushlight in PyTorch's place on several processes, by `mpiexec`; returns its exit status.
 
-    When it fails all processes are started anew, up to `restarts` times. The last time this process becomes `mpiexec`.
-    Returns 2 where there is none, which is said.
+    `variables` are set in their environment. When it fails all processes are started anew, up to `restarts` times. The
+    last time this process becomes `mpiexec`. Returns 2 where there is none, which is said.
     """
     try:
         starter = mpiexec()
@@ -53,7 +53,7 @@ def launch(options: argparse.Namespace, restarts: int = 0) -> int:
         return 2
     where = ["-hosts", options.hosts] if options.hosts else []
     program = ["-m", options.script] if options.module else [options.script]
-    environment = dict(os.environ) if options.no_labels else {**os.environ, LABELS: "1"}
+    environment = {**os.environ, **(variables or {}), **({} if options.no_labels else {LABELS: "1"})}
     environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // options.processes)))
     command = [
         starter, *where, "-n", str(options.processes),

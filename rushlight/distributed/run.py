@@ -57,12 +57,12 @@ def start(made: argparse.ArgumentParser, arguments: list[str] | None) -> int:
                 "redirect the output of this command where it is to be kept."
             )
     options.processes = processes(made, options.nproc_per_node)
-    os.environ.update({
+    variables = {
         "TORCHELASTIC_RUN_ID": options.rdzv_id,
         "TORCHELASTIC_MAX_RESTARTS": str(options.max_restarts),
         "ROLE_NAME": options.role,
-    })  # fmt: skip
-    return launch(options, options.max_restarts)
+    }
+    return launch(options, options.max_restarts, variables)
 
 
 def processes(made: argparse.ArgumentParser, given: str) -> int:
