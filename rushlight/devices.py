@@ -1,6 +1,7 @@
 """The device that tensors live on: the CPU, or "meta", where they have no memory."""
 
 from contextvars import ContextVar
+from typing import Self
 
 __all__ = ["device", "get_default_device", "set_default_device"]
 
@@ -19,7 +20,7 @@ class device:
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type: "str | device" = "cpu", index: int | None = None):
+    def __init__(self, type: "str | device | int" = "cpu", index: int | None = None):
         if isinstance(type, int):
             raise RuntimeError("Cannot access accelerator device when none is available.")
         name, _, number = str(type).partition(":")
@@ -27,38 +28,39 @@ class device:
             raise RuntimeError(f"Expected one of {', '.join(NAMES)} device type at start of device string: {name}")
         if number and not number.isdigit():
             raise RuntimeError(f"Invalid device string: '{type}'")
-        self.type = name
-        self.index = int(number) if number else index
+        self.type: str = name
+        self.index: int | None = int(number) if number else index
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.type, self.index))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"device(type={self.type!r}{'' if self.index is None else f', index={self.index}'})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return device, (self.type, self.index)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         DEFAULTS.set((*DEFAULTS.get(), device_of(self)))
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         DEFAULTS.set(DEFAULTS.get()[:-1])
 
 
 CPU = device("cpu")
 META = device("meta")
-DEFAULTS = ContextVar("rushlight_devices", default=(CPU,))  # the default device, and those of blocks, innermost last
+# The default device, and those of blocks, innermost last.
+DEFAULTS: ContextVar[tuple[device, ...]] = ContextVar("rushlight_devices", default=(CPU,))
 
 
-def device_of(where) -> device:
+def device_of(where: "device | str | int | None") -> device:
     """The device that a `device=` argument names, the CPU or meta; None is the default one. PyTorch's errors else."""
     if where is None:
         return DEFAULTS.get()[-1]
@@ -66,7 +68,7 @@ def device_of(where) -> device:
     return META if found.type == "meta" else check_device(found)
 
 
-def check_device(where) -> device:
+def check_device(where: "device | str | int | None") -> device:
     """The device that a `device=` argument names; None is the CPU. PyTorch's errors for any other than the CPU."""
     found = CPU if where is None else where if isinstance(where, device) else device(where)
     if found.type == "cpu":

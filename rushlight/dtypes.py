@@ -3,9 +3,10 @@
 import builtins
 import math
 from functools import cache
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from rushlight.core import narrow
 from rushlight.core.graph import TensorBase
@@ -29,9 +30,9 @@ class dtype:
 
     __slots__ = ("_name", "_numpy")
 
-    def __init__(self, name, numpy_type):
+    def __init__(self, name: str, numpy_type: npt.DTypeLike):
         self._name = name
-        self._numpy = np.dtype(numpy_type)
+        self._numpy: np.dtype = np.dtype(numpy_type)
 
     @property
     def is_floating_point(self) -> builtins.bool:
@@ -74,10 +75,10 @@ class dtype:
             raise RuntimeError(f"Unknown Complex ScalarType for {TYPE_NAMES[self]}")
         return found
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"torch.{self._name}"
 
-    def __reduce__(self):
+    def __reduce__(self) -> str:
         return self._name
 
 
@@ -86,12 +87,12 @@ class NarrowType(dtype):
 
     __slots__ = ("_loaded",)
 
-    def __init__(self, name):
+    def __init__(self, name: str):
         self._name = name
-        self._loaded = None
+        self._loaded: np.dtype | None = None
 
     @property
-    def _numpy(self):
+    def _numpy(self) -> np.dtype:  # type: ignore[override]
         if self._loaded is None:
             self._loaded = load_narrow_type(self)
         return self._loaded
@@ -128,20 +129,20 @@ def load_narrow_type(d: NarrowType) -> np.dtype:
     return numpy_type
 
 
-bool = dtype("bool", np.bool_)
-uint8 = dtype("uint8", np.uint8)
-uint16 = dtype("uint16", np.uint16)
-uint32 = dtype("uint32", np.uint32)
-uint64 = dtype("uint64", np.uint64)
-int8 = dtype("int8", np.int8)
+bool: dtype = dtype("bool", np.bool_)
+uint8: dtype = dtype("uint8", np.uint8)
+uint16: dtype = dtype("uint16", np.uint16)
+uint32: dtype = dtype("uint32", np.uint32)
+uint64: dtype = dtype("uint64", np.uint64)
+int8: dtype = dtype("int8", np.int8)
 int16 = short = dtype("int16", np.int16)
 int32 = int = dtype("int32", np.int32)
 int64 = long = dtype("int64", np.int64)
-float8_e4m3fn = NarrowType("float8_e4m3fn")
-float8_e4m3fnuz = NarrowType("float8_e4m3fnuz")
-float8_e5m2 = NarrowType("float8_e5m2")
-float8_e5m2fnuz = NarrowType("float8_e5m2fnuz")
-bfloat16 = NarrowType("bfloat16")
+float8_e4m3fn: NarrowType = NarrowType("float8_e4m3fn")
+float8_e4m3fnuz: NarrowType = NarrowType("float8_e4m3fnuz")
+float8_e5m2: NarrowType = NarrowType("float8_e5m2")
+float8_e5m2fnuz: NarrowType = NarrowType("float8_e5m2fnuz")
+bfloat16: NarrowType = NarrowType("bfloat16")
 float16 = half = dtype("float16", np.float16)
 float32 = float = dtype("float32", np.float32)
 float64 = double = dtype("float64", np.float64)
@@ -254,13 +255,13 @@ def not_promoted(kind: str, a: np.dtype, b: np.dtype) -> RuntimeError:
 
 
 @cache
-def _result(kinds: tuple) -> np.dtype:
+def _result(kinds: tuple[tuple[builtins.int, np.dtype], ...]) -> np.dtype:
     """The type of an operation between operands, each given as (rank, NumPy type): 2 a tensor with dimensions,
     1 one without, 0 a Python number. Lower ranks count only where their category is higher."""
     by_rank: dict[builtins.int, np.dtype] = {}
-    for rank, d in kinds:
-        by_rank[rank] = _promote(by_rank[rank], d) if rank in by_rank else d
-    result = None
+    for rank, kind in kinds:
+        by_rank[rank] = _promote(by_rank[rank], kind) if rank in by_rank else kind
+    result: np.dtype | None = None
     for rank in (2, 1, 0):
         d = by_rank.get(rank)
         if d is None or (result is not None and category(d) <= category(result)):
@@ -277,7 +278,7 @@ def _result(kinds: tuple) -> np.dtype:
     return result
 
 
-def _kind(value) -> tuple:
+def _kind(value: object) -> tuple[builtins.int, np.dtype]:
     """An operand's rank and type, for `_result`."""
     if isinstance(value, TensorBase):
         return (2 if value._array.ndim else 1), value._array.dtype
@@ -293,12 +294,12 @@ def _kind(value) -> tuple:
     raise TypeError(f"unsupported operand type {type(value).__name__!r}: expected a Tensor or a number")
 
 
-def result_dtype(*operands) -> np.dtype:
+def result_dtype(*operands: object) -> np.dtype:
     """The NumPy type that an operation between these tensors and numbers computes in."""
     return _result(tuple(_kind(operand) for operand in operands))
 
 
-def result_type(tensor1, tensor2) -> dtype:
+def result_type(tensor1: TensorBase | complex, tensor2: TensorBase | complex) -> dtype:
     """The dtype of an arithmetic operation between two tensors or numbers.
 
     >>> import rushlight as torch
@@ -341,21 +342,21 @@ class finfo:
         if not (d.is_floating_point or d.is_complex):
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {type}")
         d = d.to_real()
-        self.dtype = d._name
+        self.dtype: str = d._name
         limits = np.finfo(d._numpy) if d._numpy not in narrow.TYPES else ml_limits(d)
         digits = builtins.int(-math.log10(limits.eps))  # decimal digits that any number keeps
         self.bits, self.resolution = limits.bits, 10.0**-digits
         self.eps, self.max, self.min = (builtins.float(limit) for limit in (limits.eps, limits.max, limits.min))
         self.tiny = self.smallest_normal = builtins.float(limits.smallest_normal)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
             f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
         )
 
 
-def ml_limits(d: dtype):
+def ml_limits(d: dtype) -> Any:
     """What ml_dtypes tells of the limits of one of its types."""
     from ml_dtypes import finfo as limits_of
 
@@ -376,14 +377,16 @@ class iinfo:
         if type is bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         info = np.iinfo(type._numpy)
-        self.dtype, self.bits = type._name, info.bits
-        self.max, self.min = builtins.int(info.max), builtins.int(info.min)
+        self.dtype: str = type._name
+        self.bits: builtins.int = info.bits
+        self.max: builtins.int = builtins.int(info.max)
+        self.min: builtins.int = builtins.int(info.min)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
-def cast(value, d: np.dtype):
+def cast(value: Any, d: np.dtype) -> np.ndarray:
     """An operand's array (a number becomes one without dimensions) in a given type.
 
     Beside arrays of a narrow type single numbers keep the digits of float32, in which is computed.
@@ -394,7 +397,7 @@ def cast(value, d: np.dtype):
     return array.astype(narrow.WIDE if array.ndim == 0 and d in narrow.TYPES else d)
 
 
-def arithmetic(*operands):
+def arithmetic(*operands: Any) -> Any:
     """Brings operands to the arrays that arithmetic and comparisons compute with; NotImplemented for what is none."""
     for operand in operands:
         if not isinstance(operand, OPERANDS):
@@ -404,7 +407,7 @@ def arithmetic(*operands):
     return arrays if len(arrays) > 1 else arrays[0]
 
 
-def floating(*operands):
+def floating(*operands: Any) -> Any:
     """The same for operations whose results are never integers: those compute in the default dtype."""
     for operand in operands:
         if not isinstance(operand, OPERANDS):

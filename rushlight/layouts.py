@@ -1,6 +1,8 @@
 """How elements lie in memory: layouts and memory formats."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +18,12 @@ class Name:
     __slots__ = ("name",)
 
     def __init__(self, name: str):
-        self.name = name
+        self.name: str = name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self):
+    def __reduce__(self) -> str:
         return self.name
 
 
@@ -44,13 +46,16 @@ class memory_format(Name):
     """
 
 
-strided = layout("strided")
-sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"), layout("sparse_csc")
-sparse_bsr, sparse_bsc = layout("sparse_bsr"), layout("sparse_bsc")
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-channels_last_3d = memory_format("channels_last_3d")
+strided: layout = layout("strided")
+sparse_coo: layout = layout("sparse_coo")
+sparse_csr: layout = layout("sparse_csr")
+sparse_csc: layout = layout("sparse_csc")
+sparse_bsr: layout = layout("sparse_bsr")
+sparse_bsc: layout = layout("sparse_bsc")
+contiguous_format: memory_format = memory_format("contiguous_format")
+preserve_format: memory_format = memory_format("preserve_format")
+channels_last: memory_format = memory_format("channels_last")
+channels_last_3d: memory_format = memory_format("channels_last_3d")
 
 RANKS = {channels_last: 4, channels_last_3d: 5}
 
@@ -92,7 +97,7 @@ def owned(array: np.ndarray) -> np.ndarray:
     return np.array(array, order="C" if is_repeated(array) else "K", like=array)
 
 
-def compact(shape, itemsize):
+def compact(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """The strides of a contiguous array."""
     strides = []
     for n in reversed(shape):
@@ -101,14 +106,14 @@ def compact(shape, itemsize):
     return tuple(reversed(strides))
 
 
-def extent(shape, strides, itemsize):
+def extent(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
     """The number of bytes from an array's first element to the end of its last."""
     if 0 in shape:
         return 0
     return itemsize + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
 
 
-def overlaps(shape, strides, itemsize):
+def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
     """Whether some elements may share memory: a dimension's stride is not beyond what the smaller ones reach."""
     reach = itemsize
     for stride, n in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n > 1):
@@ -118,7 +123,7 @@ def overlaps(shape, strides, itemsize):
     return False
 
 
-def fills(shape, strides, itemsize):
+def fills(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
     """Whether elements fill their memory, each its own place."""
     return extent(shape, strides, itemsize) == math.prod(shape) * itemsize and not overlaps(shape, strides, itemsize)
 
@@ -141,7 +146,7 @@ def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
     return extra >= 0 and all(n in (1, m) for n, m in zip(shape, larger[extra:], strict=True))
 
 
-def laid_over(array, shape, strides, offset=0):
+def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
     """An array of any shape and strides on the memory of another, so many bytes behind its first element."""
     place = array.__array_interface__["data"][0] + offset, not array.flags.writeable
     bytes_alone = f"|V{array.itemsize}"  # there is no name for some types
@@ -152,6 +157,6 @@ def laid_over(array, shape, strides, offset=0):
 class Memory:
     """What NumPy makes an array of: an address with shape and strides, and the array that keeps the memory alive."""
 
-    def __init__(self, interface, owner):
+    def __init__(self, interface: dict[str, Any], owner: np.ndarray):
         self.__array_interface__ = interface
         self.base = owner

@@ -20,13 +20,16 @@ class set_detect_anomaly(Switch):
     True
     """
 
+    mode: bool
+    check_nan: bool
+
     names = ("anomaly", "check_nan")
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self.mode, self.check_nan = mode, check_nan
         super().__enter__()
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         return None
 
     def inside(self, modes):

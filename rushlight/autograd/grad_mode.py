@@ -146,7 +146,7 @@ class set_grad_enabled(GradMode):
         self.mode = mode
         super().__enter__()
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         CURRENT.set(CURRENT.get().with_grad(self.mode))
 
     def __call__(self, function):
@@ -215,10 +215,10 @@ class set_multithreading_enabled(Decorator):
     def __init__(self, mode: bool):
         self.mode = mode
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         return None
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         return None
 
     def clone(self) -> "set_multithreading_enabled":

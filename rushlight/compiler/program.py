@@ -52,6 +52,7 @@ class Value:
 
     def layout(self) -> tuple[int, ...]:
         """The strides."""
+        assert self.shape is not None, "a number has no strides"
         return compact(self.shape, self.dtype.itemsize) if self.strides is None else self.strides
 
     def __str__(self) -> str:

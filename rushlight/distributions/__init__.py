@@ -1,5 +1,7 @@
 """Probability distributions, as torch.distributions: sampling, log probabilities and entropies, all differentiable."""
 
+from typing import Any
+
 from rushlight.distributions import constraints, transforms, utils
 from rushlight.distributions.bernoulli import Bernoulli
 from rushlight.distributions.beta import Beta
@@ -60,6 +62,6 @@ __all__ = [
 __all__ += transforms.__all__
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Says that there is no such name, and which ones are near."""
     raise _no_such_name("rushlight.distributions", name)

@@ -20,6 +20,8 @@ class Binomial(Odds, Distribution):
     tensor([0., 3.])
     """
 
+    total_count: Tensor
+
     arg_constraints: ClassVar = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,

@@ -21,6 +21,9 @@ class Cauchy(Distribution):
     tensor(0.7500)
     """
 
+    loc: Tensor
+    scale: Tensor
+
     arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True

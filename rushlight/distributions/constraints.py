@@ -112,7 +112,7 @@ class _IndependentConstraint(_Derived):
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         return self._all(result, self.reinterpreted_batch_ndims)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
@@ -130,7 +130,7 @@ class MixtureSameFamilyConstraint(_Derived):
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
         return self._all(result, result.dim() - (value.dim() - self.event_dim))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_constraint!r})"
 
 
@@ -158,7 +158,7 @@ class _Bounded(Constraint):
     lower_bound: Any
     upper_bound: Any
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__[1:]}({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
 
 

@@ -225,7 +225,7 @@ class Distribution:
             )
         return self.__new__(type(self)) if _instance is None else _instance
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
         shown = (f"{name}: {value if value.numel() == 1 else value.shape}" for name, value in given.items())
         return f"{type(self).__name__}({', '.join(shown)})"

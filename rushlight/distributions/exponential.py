@@ -20,6 +20,8 @@ class Exponential(ExponentialFamily):
     tensor(0.5000)
     """
 
+    rate: Tensor
+
     arg_constraints: ClassVar = {"rate": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True

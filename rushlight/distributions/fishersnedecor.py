@@ -21,6 +21,9 @@ class FisherSnedecor(Distribution):
     tensor(2.)
     """
 
+    df1: Tensor
+    df2: Tensor
+
     arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive
     has_rsample = True

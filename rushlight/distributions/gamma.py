@@ -20,6 +20,9 @@ class Gamma(ExponentialFamily):
     tensor(0.5000)
     """
 
+    concentration: Tensor
+    rate: Tensor
+
     arg_constraints: ClassVar = {
         "concentration": constraints.positive,
         "rate": constraints.positive,

@@ -22,6 +22,10 @@ class GeneralizedPareto(Distribution):
     tensor(1.)
     """
 
+    loc: Tensor
+    scale: Tensor
+    concentration: Tensor
+
     arg_constraints: ClassVar = {
         "loc": constraints.real,
         "scale": constraints.positive,

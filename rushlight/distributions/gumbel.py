@@ -22,6 +22,9 @@ class Gumbel(TransformedDistribution):
     tensor(0.5772)
     """
 
+    loc: Tensor
+    scale: Tensor
+
     arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
 

@@ -22,6 +22,9 @@ class Independent(Distribution):
     tensor(-2.7568)
     """
 
+    base_dist: Any
+    reinterpreted_batch_ndims: int
+
     arg_constraints: ClassVar = {}
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None):
@@ -84,5 +87,5 @@ class Independent(Distribution):
             raise NotImplementedError("Enumeration over cartesian product is not implemented")
         return self.base_dist.enumerate_support(expand=expand)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

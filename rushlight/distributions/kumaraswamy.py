@@ -21,6 +21,9 @@ class Kumaraswamy(TransformedDistribution):
     tensor(0.5000)
     """
 
+    concentration1: Tensor
+    concentration0: Tensor
+
     arg_constraints: ClassVar = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
     has_rsample = True

@@ -20,6 +20,9 @@ class Laplace(Distribution):
     tensor(0.5000)
     """
 
+    loc: Tensor
+    scale: Tensor
+
     arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True

@@ -25,6 +25,8 @@ class LKJCholesky(Distribution):
     torch.Size([3, 3])
     """
 
+    concentration: Tensor
+
     arg_constraints: ClassVar = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
 

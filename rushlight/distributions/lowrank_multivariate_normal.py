@@ -26,6 +26,9 @@ class LowRankMultivariateNormal(Distribution):
             [1., 2.]])
     """
 
+    loc: Tensor
+    cov_diag: Tensor
+
     arg_constraints: ClassVar = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
@@ -51,7 +54,7 @@ class LowRankMultivariateNormal(Distribution):
                 f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
             ) from error
         self.loc, self.cov_diag = loc.expand((*batch_shape, -1)), cov_diag.expand((*batch_shape, -1))
-        self.cov_factor = cov_factor.expand((*batch_shape, -1, -1))
+        self.cov_factor: Tensor = cov_factor.expand((*batch_shape, -1, -1))
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
         super().__init__(batch_shape, event_shape, validate_args=validate_args)

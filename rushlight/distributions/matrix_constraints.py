@@ -19,7 +19,7 @@ class Constraint:
         """For each element (a number, vector or matrix) of a tensor whether it lies in the set."""
         raise NotImplementedError
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__[1:]}()"
 
 

@@ -108,5 +108,5 @@ class MixtureSameFamily(Distribution):
         ones = [1] * missing, [1] * self._event_ndims
         return x.reshape(Size((*x.shape[:-1], *ones[0], x.shape[-1], *ones[1])))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"MixtureSameFamily(\n  {self.mixture_distribution},\n  {self.component_distribution})"

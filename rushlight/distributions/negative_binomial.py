@@ -22,6 +22,8 @@ class NegativeBinomial(Odds, Distribution):
     tensor(2.)
     """
 
+    total_count: Tensor
+
     arg_constraints: ClassVar = {
         "total_count": constraints.greater_than_eq(0),
         "probs": constraints.half_open_interval(0.0, 1.0),

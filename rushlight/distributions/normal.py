@@ -24,6 +24,9 @@ class Normal(ExponentialFamily):
     torch.Size([3, 1])
     """
 
+    loc: Tensor
+    scale: Tensor
+
     arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True

@@ -20,6 +20,9 @@ class Pareto(TransformedDistribution):
     tensor(2.)
     """
 
+    scale: Tensor
+    alpha: Tensor
+
     arg_constraints: ClassVar = {"alpha": constraints.positive, "scale": constraints.positive}
 
     def __init__(self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None):

@@ -20,6 +20,8 @@ class Poisson(ExponentialFamily):
     tensor(-2.)
     """
 
+    rate: Tensor
+
     arg_constraints: ClassVar = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
 

@@ -20,6 +20,8 @@ class ExpRelaxedCategorical(Shares, Distribution):
     """The logarithms of RelaxedOneHotCategorical's shares (C. J. Maddison, A. Mnih and Y. W. Teh, "The concrete
     distribution", 2017)."""
 
+    temperature: Tensor
+
     arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector  # in truth the vectors whose exponentials sum up to 1
     has_rsample = True

@@ -22,6 +22,10 @@ class StudentT(Distribution):
     tensor(2.)
     """
 
+    df: Tensor
+    loc: Tensor
+    scale: Tensor
+
     arg_constraints: ClassVar = {
         "df": constraints.positive,
         "loc": constraints.real,

@@ -32,7 +32,7 @@ class TransformedDistribution(Distribution):
     def __init__(
         self, base_distribution: Any, transforms: Transform | Sequence[Transform], validate_args: bool | None = None
     ):
-        self.transforms = listed(transforms)
+        self.transforms: list[Transform] = listed(transforms)
         transform = ComposeTransform(self.transforms)
         domain, codomain = transform.domain, transform.codomain
         event_dim = len(base_distribution.event_shape)

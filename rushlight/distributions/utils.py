@@ -13,7 +13,7 @@ __all__ = [
     "vec_to_tril_matrix",
 ]  # fmt: skip
 
-euler_constant = 0.57721566490153286060
+euler_constant: float = 0.57721566490153286060
 
 
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
@@ -65,7 +65,7 @@ class lazy_property:
         self.wrapped = wrapped
         update_wrapper(self, wrapped)  # type: ignore[arg-type]  # it takes any object
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance, owner=None) -> Any:
         if instance is None:
             return shown_property(self.wrapped)
         with torch.enable_grad():

@@ -21,6 +21,9 @@ class VonMises(Distribution):
     tensor(0.3417)
     """
 
+    loc: Tensor
+    concentration: Tensor
+
     arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}
     support = constraints.real
     has_rsample = False

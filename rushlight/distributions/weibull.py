@@ -21,6 +21,9 @@ class Weibull(TransformedDistribution):
     tensor(2.)
     """
 
+    scale: Tensor
+    concentration: Tensor
+
     arg_constraints: ClassVar = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive
 

@@ -48,7 +48,7 @@ class Wishart(ExponentialFamily):
         degrees = df if isinstance(df, Tensor) else torch.tensor(df, dtype=matrix.dtype)
         batch_shape = torch.broadcast_shapes(matrix.shape[:-2], degrees.shape)
         rows = matrix.shape[-1]
-        self.df = degrees.expand(batch_shape)
+        self.df: Tensor = degrees.expand(batch_shape)
         if (self.df <= rows - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {rows - 1}.")
         if (self.df < rows).any():

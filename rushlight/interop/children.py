@@ -20,7 +20,7 @@ def serve_all() -> None:
 class ServeOnArrival:
     """Serves PyTorch's and MindSpore's names in the process that it is unpickled in."""
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return serve_all, ()
 
 
@@ -43,6 +43,10 @@ def label_output() -> None:
 
 class Labelled:
     """A text stream that begins each line with a rank and the time, and writes whole lines."""
+
+    stream: TextIO
+    rank: str
+    line: str
 
     def __init__(self, stream: TextIO, rank: str):
         self.stream, self.rank, self.line = stream, rank, ""

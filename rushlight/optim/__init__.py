@@ -1,6 +1,7 @@
 """Optimizers, and schedules of their learning rates, under PyTorch's names."""
 
 from importlib import import_module
+from typing import Any
 
 from rushlight.missing import no_such_name as _no_such_name
 from rushlight.optim import lr_scheduler
@@ -27,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Loads averages of models when they are first used; says of other names why there are none, or which are near."""
     if name == "swa_utils":
         return import_module("rushlight.optim.swa_utils")

@@ -33,7 +33,7 @@ class AdamW(Adam):
             capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
         )  # fmt: skip
 
-    def __setstate__(self, state):
+    def __setstate__(self, state) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True

@@ -6,6 +6,7 @@ frequent a compiled kernel of the same name takes before it, which goes once ove
 """
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.kernels.compiled import load
 from rushlight.optim.optimizer import Optimizer, Params, beside
 
-fast = load("updates")
+fast: ModuleType | None = load("updates")
 BLOCK = 16384  # elements
 NUMBERS = {"step", "eta", "mu", "mu_product"}  # what states hold as tensors of one number
 
@@ -46,7 +47,7 @@ class ElementwiseOptimizer(Optimizer):
                 raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state) -> None:
         super().__setstate__(state)
         for found in self.state.values():
             for name in NUMBERS & found.keys():

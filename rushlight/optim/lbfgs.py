@@ -110,6 +110,8 @@ def flat(array: np.ndarray) -> np.ndarray:
 class Minimization:
     """One step of L-BFGS: its iterations, and what they remember in the optimizer's state."""
 
+    grad: np.ndarray
+
     def __init__(self, optimizer, closure, group, state, loss):
         self.optimizer, self.closure, self.group, self.state = optimizer, closure, group, state
         self.loss = loss

@@ -42,6 +42,8 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None)
 class LineSearch:
     """One search along a direction, from a point where the slope is negative."""
 
+    done: bool
+
     def __init__(self, evaluate, direction, start, c1, c2, tolerance, limit):
         self.evaluate = evaluate
         self.direction = direction

@@ -43,11 +43,11 @@ EMPTY = (
 class _Required:
     """Stands for the default of an option that has none."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<required parameter>"
 
 
-required = _Required()
+required: _Required = _Required()
 
 
 def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
@@ -130,10 +130,10 @@ class Optimizer:
     _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable]
     _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable]
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = hooked(cls.step)
+            cls.step = hooked(cls.step)  # type: ignore[method-assign]
 
     def __new__(cls, *args: Any, **kwargs: Any):
         """An optimizer that has no hooks yet: a subclass may do without `Optimizer.__init__`."""
@@ -165,17 +165,17 @@ class Optimizer:
         for name in HOOKS:
             self.__dict__.setdefault(f"_optimizer_{name}", OrderedDict())
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state) -> None:
         self.__dict__.update(state)
         self.defaults.setdefault("differentiable", False)
         for group in self.param_groups:
             for name in NEWER_OPTIONS.keys() & self.defaults.keys():
                 group.setdefault(name, NEWER_OPTIONS[name])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         groups = []
         for i, group in enumerate(self.param_groups):
             options = [f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params"]

@@ -92,6 +92,8 @@ class AveragedModel(Module):
     3.0
     """
 
+    use_buffers: bool
+
     n_averaged: Tensor
 
     def __init__(
@@ -105,7 +107,7 @@ class AveragedModel(Module):
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
-        self.module = deepcopy(model) if device is None else deepcopy(model).to(device)
+        self.module: Module = deepcopy(model) if device is None else deepcopy(model).to(device)
         self.register_buffer("n_averaged", tensor(0))
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
@@ -170,6 +172,8 @@ class SWALR(LRScheduler):
     >>> scheduler.get_last_lr()
     [0.75]
     """
+
+    anneal_epochs: int
 
     def __init__(
         self,

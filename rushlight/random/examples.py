@@ -1,6 +1,7 @@
 """Random numbers inside `vmap`: none, the same ones or different ones for the examples."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def check_overwritten(array):
         raise RuntimeError(SHARED)
 
 
-def outside(draw, *args, **kwargs):
+def outside(draw, *args, **kwargs: Any):
     """Calls a function that draws as if outside of `vmap`."""
     with Setting(ENTERED, ()):
         return draw(*args, **kwargs)

@@ -1,12 +1,15 @@
 """The random number generator: PyTorch's Mersenne Twister stream, its seed and its state."""
 
 import secrets
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.locks import freed_by_forks, lock
 from rushlight.devices import CPU
+from rushlight.devices import device as Device
 from rushlight.kernels.compiled import load
 
 fast = load("streams")
@@ -49,13 +52,15 @@ class Generator:
             raise RuntimeError(
                 f"Device type {kind.upper()} is not supported for torch.Generator() api: use Generator()."
             )
-        self.device = CPU
-        self.lock = lock()
+        self.device: Device = CPU
+        self.lock: Any = lock()
         self._bits = np.random.MT19937(0)
         freed_by_forks(self._bits.lock)
         self._seeder = np.random.RandomState(self._bits)
-        self.words = self._bits.random_raw  # words(count): the next words of 32 bits, in a uint64 array
-        self.capsule = self._bits.capsule  # its functions, for kernels
+        self.words: Callable[[int], np.ndarray] = (
+            self._bits.random_raw
+        )  # words(count): the next words of 32 bits, in a uint64 array
+        self.capsule: Any = self._bits.capsule  # its functions, for kernels
         self._start(DEFAULT_SEED)
 
     def __repr__(self) -> str:
@@ -165,11 +170,11 @@ class Generator:
                 sample = float(state[f"{kind}_sample"]) if state[f"has_{kind}_sample"] else None
                 setattr(self, f"next_{kind}_normal_sample", sample)
 
-    def get_state(self):
+    def get_state(self) -> TensorBase:
         """Return the state as a tensor of bytes, the same as PyTorch's."""
         return new_tensor(self._state_array())
 
-    def set_state(self, new_state) -> None:
+    def set_state(self, new_state: TensorBase) -> None:
         """Take over a state that `get_state` gave. Raises TypeError or RuntimeError if it is none."""
         if not isinstance(new_state, TensorBase):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
@@ -183,5 +188,5 @@ class Generator:
         self._set_state_array(state)
 
 
-default_generator = Generator()
+default_generator: Generator = Generator()
 default_generator.seed()

@@ -5,12 +5,13 @@ with AVX-512; equal random numbers need equal bits.
 """
 
 import math
+from types import ModuleType
 
 import numpy as np
 
 from rushlight.kernels.compiled import load
 
-fast = load("streams")
+fast: ModuleType | None = load("streams")
 HIGH_HALF = np.int64(-1 << 27)  # keeps the leading 26 bits of a float64's significand
 
 

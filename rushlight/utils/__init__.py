@@ -1,6 +1,7 @@
 """Tools around tensors: loading data, checkpointing, logs."""
 
 from importlib import import_module
+from typing import Any
 
 from rushlight.missing import no_such_name as _no_such_name
 from rushlight.utils import checkpoint, data
@@ -10,7 +11,7 @@ __all__ = ["checkpoint", "data"]
 ON_DEMAND = {"_pytree", "benchmark", "dlpack", "hooks", "tensorboard"}
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Loads what is rarely used when it is first used; of other names says why there are none, or which are near."""
     if name in ON_DEMAND:
         return import_module(f"rushlight.utils.{name}")

@@ -227,7 +227,7 @@ class Frame:
         self.function, self.kwargs = function, kwargs
         self.args = [Argument(arg) if isinstance(arg, TensorBase) else arg for arg in args]
         self.given = args  # until the first call is done
-        self.random_state = get_rng_state() if preserve else None
+        self.random_state: TensorBase | None = get_rng_state() if preserve else None
         self.metadata_of, self.early_stop = metadata_of, early_stop
         self.lines = [] if debug else None
         self.holders = []  # weak references: what the graph does not need any more need not be kept again
@@ -241,7 +241,7 @@ class Frame:
         self.context_again = context_again
         with saved_tensors_hooks(self.hold, self.find), context:
             result = self.function(*args, **self.kwargs)
-            self.completed = True
+            self.completed: bool = True
         if not self.completed:
             raise RuntimeError(
                 "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised "
@@ -319,7 +319,7 @@ class Recomputation:
             self.lines.append(line_of_user())
         if number >= len(frame.holders):
             if not frame.completed:  # a backward pass within the function's first call
-                self.beyond = True
+                self.beyond: bool = True
                 return tensor
             raise self.error("trying to save more tensors during recomputation than during the original forward pass.")
         self.tensors.append(tensor if frame.holders[number]() is not None else None)

@@ -14,7 +14,7 @@ class SequenceKey(NamedTuple):
 
     idx: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"[{self.idx}]"
 
 
@@ -23,7 +23,7 @@ class MappingKey(NamedTuple):
 
     key: Any
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"[{self.key!r}]"
 
 
@@ -32,7 +32,7 @@ class GetAttrKey(NamedTuple):
 
     name: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f".{self.name}"
 
 
@@ -50,7 +50,7 @@ class TreeSpec(NamedTuple):
         """The number of leaves."""
         return 1 if self.type is None else sum(child.num_leaves for child in self.children)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.type is None:
             return "*"
         return f"TreeSpec({self.type.__name__}, {self.context}, [{', '.join(map(repr, self.children))}])"

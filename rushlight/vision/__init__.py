@@ -1,6 +1,7 @@
 """What torchvision's users expect: datasets, transforms, networks, boxes. Images are NumPy arrays or Pillow's."""
 
 from importlib import import_module as _import_module
+from typing import Any
 
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.vision import datasets, transforms
@@ -12,7 +13,7 @@ _explain_misses(globals())
 _explained = globals().pop("__getattr__")
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Networks, boxes and pictures are loaded when they are first used."""
     if name in ("models", "ops", "utils"):
         return _import_module(f"rushlight.vision.{name}")

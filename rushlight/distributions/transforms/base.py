@@ -34,7 +34,7 @@ class Transform:
         self._cached_x_y: tuple[Any, Any] = (None, None)
         super().__init__()
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**self.__dict__, "_inv": None}
 
     @property
@@ -94,7 +94,7 @@ class Transform:
         """The logarithm of the absolute value of the Jacobian's determinant at `x`, where the value is `y`."""
         raise NotImplementedError
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
@@ -109,7 +109,7 @@ class Transform:
 class PlainTransform(Transform):
     """A transform without parameters: any two of a class are equal."""
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
 
     __hash__ = None  # type: ignore[assignment]  # as in PyTorch
@@ -134,7 +134,7 @@ class _InverseTransform(Transform):
         super().__init__(cache_size=transform._cache_size)
         self._inv = transform
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self.__dict__
 
     @constraints.dependent_property(is_discrete=False)
@@ -166,12 +166,12 @@ class _InverseTransform(Transform):
         """The same transform, remembering (1) or not (0)."""
         return self.inv.with_cache(cache_size).inv
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and self._inv == other._inv
 
     __hash__ = None  # type: ignore[assignment]  # as in PyTorch
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self._inv!r})"
 
     def __call__(self, x: Tensor) -> Tensor:

@@ -24,9 +24,9 @@ class ComposeTransform(Transform):
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0):
         super().__init__(cache_size=cache_size)
-        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
+        self.parts: Sequence[Transform] = [part.with_cache(cache_size) for part in parts] if cache_size else parts
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
 
     __hash__ = None  # type: ignore[assignment]  # as in PyTorch
@@ -98,7 +98,7 @@ class ComposeTransform(Transform):
     def inverse_shape(self, shape: Sequence[int]) -> Size:
         return functools.reduce(lambda shape, part: part.inverse_shape(shape), reversed(self.parts), Size(shape))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         parts = ",\n    ".join(map(repr, self.parts))
         return f"{type(self).__name__}(\n    {parts}\n)"
 
@@ -109,7 +109,7 @@ def raised(constraint, event_dim: int):
     return constraints.independent(constraint, more) if more else constraint
 
 
-identity_transform = ComposeTransform([])
+identity_transform: ComposeTransform = ComposeTransform([])
 
 
 class IndependentTransform(ParametricTransform):
@@ -124,7 +124,7 @@ class IndependentTransform(ParametricTransform):
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0):
         super().__init__(cache_size=cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
+        self.base_transform: Transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def with_cache(self, cache_size: int = 1) -> Transform:
@@ -164,7 +164,7 @@ class IndependentTransform(ParametricTransform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return _sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
@@ -182,6 +182,9 @@ class ReshapeTransform(ParametricTransform):
     tensor([[0., 1.],
             [2., 3.]])
     """
+
+    in_shape: Size
+    out_shape: Size
 
     bijective = True
 

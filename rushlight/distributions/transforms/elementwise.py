@@ -130,6 +130,8 @@ class PowerTransform(ParametricTransform):
     tensor([1., 9.])
     """
 
+    exponent: Tensor
+
     domain, codomain, bijective = constraints.positive, constraints.positive, True
 
     def __init__(self, exponent: Tensor | float, cache_size: int = 0):
@@ -141,8 +143,8 @@ class PowerTransform(ParametricTransform):
         """The sign of the exponent."""
         return self.exponent.sign()
 
-    def __eq__(self, other):
-        return isinstance(other, PowerTransform) and self.exponent.eq(other.exponent).all().item()
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
 
     __hash__ = None  # type: ignore[assignment]  # as in PyTorch
 
@@ -169,6 +171,9 @@ class AffineTransform(ParametricTransform):
     tensor([1., 7.])
     """
 
+    loc: Tensor | float
+    scale: Tensor | float
+
     bijective = True
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 0):
@@ -190,7 +195,7 @@ class AffineTransform(ParametricTransform):
         """Where results lie."""
         return raised(constraints.real, self.event_dim)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, AffineTransform) and all(
             bool(torch.as_tensor(mine == theirs).all())
             for mine, theirs in ((self.loc, other.loc), (self.scale, other.scale))

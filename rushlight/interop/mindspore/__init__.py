@@ -9,6 +9,8 @@ A MindSpore program runs with its imports changed, or unchanged under `rushlight
 1.0
 """
 
+from typing import Any
+
 from rushlight.interop.mindspore import common as common
 from rushlight.interop.mindspore import context as context
 from rushlight.interop.mindspore import nn as nn
@@ -27,6 +29,6 @@ from rushlight.interop.mindspore.jacobians import *
 from rushlight.missing import no_such_name as _no_such_name
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Says that a name is not served."""
     raise _no_such_name(__name__, name)

@@ -125,7 +125,7 @@ class ChainedScheduler(_Composite):
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
         self._check(schedulers, optimizer, " to be chained")
         self._schedulers = schedulers
-        self.optimizer = optimizer or schedulers[0].optimizer
+        self.optimizer: Optimizer = optimizer or schedulers[0].optimizer
         self._last_lr = values_of(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]  # as in PyTorch

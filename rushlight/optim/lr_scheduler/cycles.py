@@ -67,10 +67,10 @@ class CyclicLR(_WithMomentum):
         if last_epoch == -1:
             for lr, group in zip(base_lrs, optimizer.param_groups, strict=True):
                 set_value(group, "lr", lr)
-        self.max_lrs = one_for_each("max_lr", optimizer, max_lr)
+        self.max_lrs: list[Any] = one_for_each("max_lr", optimizer, max_lr)
         up = float(step_size_up)
-        self.total_size = up + (up if step_size_down is None else float(step_size_down))
-        self.step_ratio = up / self.total_size
+        self.total_size: float = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio: float = up / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
         self.mode = mode
@@ -171,7 +171,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_i *= self.T_mult
         else:
             self._go_to(epoch)
-        self.last_epoch = math.floor(epoch)
+        self.last_epoch: int = math.floor(epoch)
         self._get_lr_called_within_step = True
         self._set(self.get_lr())
         self._get_lr_called_within_step = False
@@ -187,7 +187,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         else:
             n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
             self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
-            self.T_i = self.T_0 * self.T_mult**n
+            self.T_i: int = self.T_0 * self.T_mult**n
 
 
 class OneCycleLR(_WithMomentum):
@@ -220,7 +220,7 @@ class OneCycleLR(_WithMomentum):
         last_epoch: int = -1,
     ):  # fmt: skip
         require_optimizer(optimizer)
-        self.total_steps = number_of_steps(total_steps, epochs, steps_per_epoch)
+        self.total_steps: int = number_of_steps(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):

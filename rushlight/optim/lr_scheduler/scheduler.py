@@ -95,7 +95,7 @@ class LRScheduler:
                     f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch "
                     ">= 0. Load the optimizer's state_dict() first, or set initial_lr in every group."
                 )
-        self.base_lrs = values_of(optimizer, "initial_lr")
+        self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         self._initial_step()
 
@@ -143,7 +143,7 @@ class LRScheduler:
 
     def _update_lr(self, epoch=None):
         """Goes on to the next epoch, or to a given one, and sets its learning rates."""
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self.last_epoch: int = self.last_epoch + 1 if epoch is None else epoch
         closed_form = getattr(self, "_get_closed_form_lr", None)
         self._get_lr_called_within_step = True
         try:

@@ -1,5 +1,7 @@
 """Measuring how long code takes, as `torch.utils.benchmark`."""
 
+from typing import Any
+
 from rushlight.missing import no_such_name as _no_such_name
 from rushlight.utils.benchmark.comparing import Compare
 from rushlight.utils.benchmark.measurements import Measurement, TaskSpec, select_unit, trim_sigfig, unit_to_english
@@ -8,6 +10,6 @@ from rushlight.utils.benchmark.timing import Timer, timer
 __all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "select_unit", "timer", "trim_sigfig", "unit_to_english"]
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Says why there is no such name, or which ones are near."""
     raise _no_such_name("rushlight.utils.benchmark", name)

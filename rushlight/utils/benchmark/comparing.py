@@ -44,7 +44,7 @@ class Compare:
         """Prints the table."""
         print(self)
 
-    def __str__(self):
+    def __str__(self) -> str:
         merged = Measurement.merge(self._results)
         labels = list(dict.fromkeys(m.task_spec.label for m in merged))
         return "\n".join(self._table(label, [m for m in merged if m.task_spec.label == label]) for label in labels)

@@ -155,7 +155,7 @@ class Measurement:
         """Whether the times differ little enough."""
         return len(self.raw_times) > 2 and self.iqr / self.median < threshold
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         unit, length = select_unit(self.median)
         runs = f"{len(self.raw_times)} measurement{'s' * (len(self.raw_times) > 1)}"
         lines = [f"<torch.utils.benchmark.utils.common.Measurement object at {hex(id(self))}>"]

@@ -145,7 +145,7 @@ class ConcatDataset(Dataset[T]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))  # type: ignore[arg-type]  # those by number have a length
+        self.cumulative_sizes: list[int] = list(accumulate(len(dataset) for dataset in self.datasets))  # type: ignore[arg-type]  # those by number have a length
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

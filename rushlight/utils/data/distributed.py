@@ -23,6 +23,16 @@ class DistributedSampler(Sampler[int]):
     [1, 3, 0]
     """
 
+    num_samples: int
+    epoch: int
+
+    dataset: Any
+    num_replicas: int
+    rank: int
+    shuffle: bool
+    seed: int
+    drop_last: bool
+
     def __init__(
         self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True,
         seed: int = 0, drop_last: bool = False,
@@ -41,7 +51,7 @@ class DistributedSampler(Sampler[int]):
             self.num_samples = math.ceil((length - num_replicas) / num_replicas)
         else:
             self.num_samples = math.ceil(length / num_replicas)
-        self.total_size = self.num_samples * num_replicas
+        self.total_size: int = self.num_samples * num_replicas
 
     def __iter__(self) -> Iterator[int]:
         length = len(self.dataset)

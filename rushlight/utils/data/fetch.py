@@ -14,7 +14,7 @@ class MapFetcher:
         self.dataset = dataset
         self.batched = batched
         self.collate_fn = collate_fn
-        self.whole_rows = type(dataset) is TensorDataset and collate_fn is default_collate
+        self.whole_rows: bool = type(dataset) is TensorDataset and collate_fn is default_collate
 
     def fetch(self, index: Any) -> Any:
         """The batch of a list of numbers, or the sample of a number."""
@@ -29,7 +29,7 @@ class IterableFetcher:
     """Fetches samples as they come; StopIteration when there are no more."""
 
     def __init__(self, dataset: Any, batched: bool, collate_fn: Callable, drop_last: bool):
-        self.samples = iter(dataset)
+        self.samples: Any = iter(dataset)
         self.batched = batched
         self.collate_fn = collate_fn
         self.drop_last = drop_last

@@ -37,7 +37,7 @@ class _BaseDataLoaderIter:
     def __iter__(self):
         return self
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.loader._index_sampler)
 
     def __next__(self):
@@ -60,7 +60,7 @@ class _BaseDataLoaderIter:
         """The next batch."""
         raise NotImplementedError
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         raise NotImplementedError("{} cannot be pickled", type(self).__name__)
 
 
@@ -202,6 +202,6 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             pipe.close()
         self.workers, self.tasks = [], []
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self.__dict__.get("workers") and self.process == os.getpid():  # not in a worker, which has a copy
             self.shut_down()

@@ -150,7 +150,7 @@ class WeightedRandomSampler(Sampler[int]):
         array = np.array(weights._array if isinstance(weights, TensorBase) else weights, np.float64)
         if array.ndim != 1:
             raise ValueError(f"weights should be a 1d sequence but given weights have shape {array.shape}")
-        self.weights = new_tensor(array)
+        self.weights: Any = new_tensor(array)
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator

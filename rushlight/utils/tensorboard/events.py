@@ -35,7 +35,7 @@ class FileWriter:
     """Writes events to a file of their own in a directory."""
 
     def __init__(self, log_dir: str, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""):
-        self.event_writer = package().EventFileWriter(log_dir, max_queue, flush_secs, filename_suffix)
+        self.event_writer: Any = package().EventFileWriter(log_dir, max_queue, flush_secs, filename_suffix)
 
     def add_event(self, event: Any, step: int | None = None, walltime: float | None = None) -> None:
         """Writes an event."""
@@ -52,20 +52,23 @@ class FileWriter:
 class SummaryWriter:
     """Writes what the package has messages for; NotImplementedError, naming tensorboardX, for anything else."""
 
+    log_dir: str
+    options: dict[str, Any]
+
     def __init__(self, log_dir: str, purge_step: int | None = None, **options: Any):
         self.log_dir, self.options = log_dir, options
-        self.file_writer = FileWriter(log_dir, **options)
+        self.file_writer: FileWriter = FileWriter(log_dir, **options)
         self.others: dict[str, FileWriter] = {}
         if purge_step is not None:
             self.file_writer.add_event(
                 package().Event(session_log=package().SessionLog(status=package().SessionLog.START)), purge_step
             )
 
-    def write(self, step, walltime, **value) -> None:
+    def write(self, step, walltime, **value: Any) -> None:
         """Writes one value."""
         self.file_writer.add_summary(package().Summary(value=[package().Summary.Value(**value)]), step, walltime)
 
-    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, **options) -> None:
+    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, **options: Any) -> None:
         """Writes a number."""
         self.write(global_step, walltime, tag=tag, simple_value=float(np.asarray(scalar_value).item()))
 
@@ -152,7 +155,7 @@ class SummaryWriter:
         for writer in (self.file_writer, *self.others.values()):
             writer.event_writer.close()
 
-    def __getattr__(self, name):
+    def __getattr__(self, name) -> Any:
         """NotImplementedError for what only tensorboardX writes."""
         if name.startswith("add_"):
             raise NotImplementedError(f"{name} needs the package tensorboardX: run `pip install tensorboardX`.")

@@ -48,6 +48,9 @@ class SummaryWriter:
     ...     writer.add_scalar("loss", 0.5, global_step=1)  # doctest: +SKIP
     """
 
+    max_queue: int
+    flush_secs: int
+
     def __init__(
         self,
         log_dir: Any = None,

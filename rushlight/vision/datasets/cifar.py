@@ -35,6 +35,10 @@ class CIFAR10(VisionDataset):
     number of the class. `data` has all pictures. RuntimeError for files that are missing or damaged.
     """
 
+    labels: str
+    names: str
+    names_file: str
+
     base_folder = "cifar-10-batches-py"
     url = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
     tgz_md5 = "c58f30108f718f92721af3b95e74349a"
@@ -53,7 +57,7 @@ class CIFAR10(VisionDataset):
         parts = [self.read(name) for name in (self.train_files if train else self.test_files)]
         self.data = np.concatenate([np.asarray(part["data"], np.uint8).reshape(-1, 3, 32, 32) for part in parts])
         self.data = np.ascontiguousarray(self.data.transpose(0, 2, 3, 1))
-        self.targets = [int(target) for part in parts for target in part[self.labels]]
+        self.targets: list[int] = [int(target) for part in parts for target in part[self.labels]]
         self.classes = list(self.read(self.names_file)[self.names])
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
 
@@ -99,7 +103,7 @@ class CIFAR10(VisionDataset):
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         return self.transformed(self.data[index], self.targets[index])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.data)
 
 

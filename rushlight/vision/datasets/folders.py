@@ -24,8 +24,11 @@ class VisionDataset(Dataset):
     ):  # fmt: skip
         if transforms is not None and (transform is not None or target_transform is not None):
             raise ValueError("Only transforms or transform/target_transform can be passed as argument")
-        self.root = os.path.expanduser(root) if isinstance(root, str) else root
+        self.root: str | Any = os.path.expanduser(root) if isinstance(root, str) else root
         self.transform, self.target_transform, self.transforms = transform, target_transform, transforms
+
+    def __len__(self) -> int:
+        raise NotImplementedError
 
     def transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
         """An item after its transforms."""
@@ -34,7 +37,7 @@ class VisionDataset(Dataset):
         image = image if self.transform is None else self.transform(image)
         return image, target if self.target_transform is None else self.target_transform(target)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [f"Dataset {type(self).__name__}", f"    Number of datapoints: {len(self)}"]
         lines += [f"    Root location: {self.root}"] if self.root is not None else []
         if self.transform is not None or self.target_transform is not None:
@@ -59,6 +62,10 @@ class DatasetFolder(VisionDataset):
     An item is what `loader` makes of a file, and the number of its class. FileNotFoundError for a folder without
     classes, and for a class without files unless `allow_empty`.
     """
+
+    extensions: tuple[str, ...] | None
+    classes: list[str]
+    class_to_idx: dict[str, int]
 
     def __init__(
         self, root: str | Path, loader: Callable[[str], Any], extensions: tuple[str, ...] | None = None,
@@ -102,7 +109,7 @@ class DatasetFolder(VisionDataset):
         path, target = self.samples[index]
         return self.transformed(self.loader(path), target)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.samples)
 
 
@@ -122,6 +129,11 @@ class ImageFolder(DatasetFolder):
 class FakeData(VisionDataset):
     """Images of noise in random classes, as Pillow's images: the same for the same index."""
 
+    size: int
+    num_classes: int
+    image_size: tuple[int, ...]
+    random_offset: int
+
     def __init__(
         self, size: int = 1000, image_size: tuple[int, int, int] = (3, 224, 224), num_classes: int = 10,
         transform: Callable | None = None, target_transform: Callable | None = None, random_offset: int = 0,
@@ -138,5 +150,5 @@ class FakeData(VisionDataset):
         set_rng_state(state)
         return self.transformed(to_pil_image(noise), target.item())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.size

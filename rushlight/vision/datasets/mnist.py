@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.ops.making.from_data import from_numpy
+from rushlight.tensors import Tensor
 from rushlight.utils.data import Dataset
 from rushlight.vision.datasets.download import download
 from rushlight.vision.datasets.idx import read_idx
@@ -39,7 +40,7 @@ class MNIST(Dataset):
         self, root: str | Path, train: bool = True, transform: Callable | None = None,
         target_transform: Callable | None = None, download: bool = False,
     ):  # fmt: skip
-        self.root = Path(root).expanduser()
+        self.root: Path = Path(root).expanduser()
         self.train = train
         self.transform = transform
         self.target_transform = target_transform
@@ -51,8 +52,8 @@ class MNIST(Dataset):
         if len(images) != len(targets):
             counts = f"{len(images)} images of the split '{split}', but {len(targets)} labels"
             raise RuntimeError(f"{self.root} has {counts}.")
-        self.data = from_numpy(images)
-        self.targets = from_numpy(targets.astype(np.int64))
+        self.data: Tensor = from_numpy(images)
+        self.targets: Tensor = from_numpy(targets.astype(np.int64))
 
     @property
     def raw_folder(self) -> Path:
@@ -93,10 +94,10 @@ class MNIST(Dataset):
             target = self.target_transform(target)
         return image, target
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.data)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [
             f"Dataset {type(self).__name__}",
             f"    Number of datapoints: {len(self)}",

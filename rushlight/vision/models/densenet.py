@@ -22,7 +22,7 @@ class DenseLayer(nn.Module):
         self.norm2 = nn.BatchNorm2d(bn_size * growth_rate)
         self.relu2 = nn.ReLU(inplace=True)
         self.conv2 = nn.Conv2d(bn_size * growth_rate, growth_rate, kernel_size=3, stride=1, padding=1, bias=False)
-        self.drop_rate = float(drop_rate)
+        self.drop_rate: float = float(drop_rate)
 
     def forward(self, input: Any) -> Tensor:
         """The new channels."""

@@ -16,12 +16,14 @@ SETTING = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3
 class InvertedResidual(nn.Module):
     """Wide inside, narrow outside: convolutions of 1 × 1, 3 × 3 channel by channel, and 1 × 1."""
 
+    out_channels: int
+
     def __init__(self, inp: int, oup: int, stride: int, expand_ratio: int, norm_layer: Callable = nn.BatchNorm2d):
         super().__init__()
         if stride not in (1, 2):
             raise ValueError(f"stride should be 1 or 2 instead of {stride}")
         self.stride, self.out_channels = stride, oup
-        self.use_res_connect = stride == 1 and inp == oup
+        self.use_res_connect: bool = stride == 1 and inp == oup
         hidden = round(inp * expand_ratio)
         options: dict[str, Any] = {"norm_layer": norm_layer, "activation_layer": nn.ReLU6}
         layers: list[nn.Module] = []
@@ -49,7 +51,7 @@ class MobileNetV2(nn.Module):
         if len(setting) == 0 or len(setting[0]) != 4:
             raise ValueError(f"inverted_residual_setting should be non-empty or a 4-element list, got {setting}")
         channels = divisible(32 * width_mult, round_nearest)
-        self.last_channel = divisible(1280 * max(1.0, width_mult), round_nearest)
+        self.last_channel: int = divisible(1280 * max(1.0, width_mult), round_nearest)
         options: dict[str, Any] = {"norm_layer": norm, "activation_layer": nn.ReLU6}
         features: list[nn.Module] = [Conv2dNormActivation(3, channels, stride=2, **options)]
         for times, width, count, stride in setting:

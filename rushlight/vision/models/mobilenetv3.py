@@ -58,8 +58,8 @@ class InvertedResidual(nn.Module):
         super().__init__()
         if not 1 <= plan.stride <= 2:
             raise ValueError("illegal stride value")
-        self.use_res_connect = plan.stride == 1 and plan.input == plan.output
-        self.out_channels = plan.output
+        self.use_res_connect: bool = plan.stride == 1 and plan.input == plan.output
+        self.out_channels: int = plan.output
         options: dict[str, Any] = {
             "norm_layer": norm_layer, "activation_layer": nn.Hardswish if plan.hard else nn.ReLU,
         }  # fmt: skip

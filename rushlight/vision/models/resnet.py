@@ -100,6 +100,11 @@ class Bottleneck(nn.Module):
 class ResNet(nn.Module):
     """A convolution, four stages of blocks, the mean over the image, and a linear layer."""
 
+    inplanes: int
+
+    groups: int
+    base_width: int
+
     def __init__(
         self, block: Any, layers: list[int], num_classes: int = 1000, zero_init_residual: bool = False,
         groups: int = 1, width_per_group: int = 64, replace_stride_with_dilation: list[bool] | None = None,

@@ -42,7 +42,7 @@ class EncoderBlock(nn.Module):
         self.self_attention = nn.MultiheadAttention(hidden_dim, num_heads, dropout=attention_dropout, batch_first=True)
         self.dropout = nn.Dropout(dropout)
         self.ln_2 = norm_layer(hidden_dim)
-        self.mlp = MLPBlock(hidden_dim, mlp_dim, dropout)
+        self.mlp: MLPBlock = MLPBlock(hidden_dim, mlp_dim, dropout)
 
     def forward(self, input: Tensor) -> Tensor:
         """The block's result."""
@@ -76,6 +76,15 @@ class Encoder(nn.Module):
 class VisionTransformer(nn.Module):
     """Patches of `patch_size`, a token for the class, blocks, and linear layers on what became of the token."""
 
+    image_size: int
+    patch_size: int
+    hidden_dim: int
+    mlp_dim: int
+    attention_dropout: float
+    dropout: float
+    num_classes: int
+    representation_size: int | None
+
     def __init__(
         self, image_size: int, patch_size: int, num_layers: int, num_heads: int, hidden_dim: int, mlp_dim: int,
         dropout: float = 0.0, attention_dropout: float = 0.0, num_classes: int = 1000,
@@ -89,8 +98,8 @@ class VisionTransformer(nn.Module):
         self.representation_size, self.norm_layer = representation_size, norm_layer
         self.conv_proj = nn.Conv2d(3, hidden_dim, kernel_size=patch_size, stride=patch_size)
         self.class_token = nn.Parameter(zeros(1, 1, hidden_dim))
-        self.seq_length = (image_size // patch_size) ** 2 + 1
-        self.encoder = Encoder(
+        self.seq_length: int = (image_size // patch_size) ** 2 + 1
+        self.encoder: Encoder = Encoder(
             self.seq_length, num_layers, num_heads, hidden_dim, mlp_dim, dropout, attention_dropout, norm_layer
         )
         head: OrderedDict[str, nn.Module] = OrderedDict()

@@ -23,6 +23,9 @@ def stochastic_depth(input: Tensor, p: float, mode: str, training: bool = True) 
 class StochasticDepth(nn.Module):
     """`stochastic_depth` as a module."""
 
+    p: float
+    mode: str
+
     def __init__(self, p: float, mode: str):
         super().__init__()
         self.p, self.mode = p, mode

@@ -1,6 +1,7 @@
 """Changes to images on their way out of a dataset, under torchvision's names."""
 
 from importlib import import_module as _import_module
+from typing import Any
 
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.vision.transforms import functional
@@ -16,6 +17,6 @@ _explain_misses(globals())
 _explained = globals().pop("__getattr__")
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """The second version is loaded when it is first used."""
     return _import_module("rushlight.vision.transforms.v2") if name == "v2" else _explained(name)

@@ -33,7 +33,7 @@ class Compose:
             img = transform(img)
         return img
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "\n    ".join(["Compose(", *map(repr, self.transforms)]) + "\n)"
 
 
@@ -43,12 +43,16 @@ class ToTensor:
     def __call__(self, pic: F.Image) -> Tensor:
         return F.to_tensor(pic)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "ToTensor()"
 
 
 class Normalize:
     """A tensor less the mean and divided by the deviation of each channel; see `functional.normalize`."""
+
+    mean: Sequence[float]
+    std: Sequence[float]
+    inplace: bool
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False):
         self.mean, self.std, self.inplace = mean, std, inplace
@@ -56,7 +60,7 @@ class Normalize:
     def __call__(self, tensor: Tensor) -> Tensor:
         return F.normalize(tensor, self.mean, self.std, self.inplace)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Normalize(mean={self.mean}, std={self.std})"
 
 
@@ -71,12 +75,16 @@ class Lambda:
     def __call__(self, img: Any) -> Any:
         return self.lambd(img)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Lambda()"
 
 
 class Pad:
     """An image with a margin; see `functional.pad`."""
+
+    padding: int | Sequence[int]
+    fill: float
+    padding_mode: str
 
     def __init__(self, padding: int | Sequence[int], fill: float = 0, padding_mode: str = "constant"):
         self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
@@ -84,7 +92,7 @@ class Pad:
     def __call__(self, img: F.Image) -> F.Image:
         return F.pad(img, self.padding, self.fill, self.padding_mode)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Pad(padding={self.padding}, fill={self.fill}, padding_mode={self.padding_mode})"
 
 
@@ -92,17 +100,19 @@ class CenterCrop:
     """The middle of an image."""
 
     def __init__(self, size: int | Sequence[int]):
-        self.size = F.pair(size)
+        self.size: tuple[int, int] = F.pair(size)
 
     def __call__(self, img: F.Image) -> F.Image:
         return F.center_crop(img, self.size)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"CenterCrop(size={self.size})"
 
 
 class RandomCrop:
     """A rectangle somewhere in an image, which may get a margin first. ValueError if it does not fit in."""
+
+    size: tuple[int, int]
 
     def __init__(self, size: int | Sequence[int], padding: int | Sequence[int] | None = None):
         self.size, self.padding = F.pair(size), padding
@@ -119,7 +129,7 @@ class RandomCrop:
         left = int(randint(0, wide - width + 1, size=(1,)))
         return F.crop(img, top, left, height, width)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"RandomCrop(size={self.size}, padding={self.padding})"
 
 
@@ -132,7 +142,7 @@ class RandomHorizontalFlip:
     def __call__(self, img: F.Image) -> F.Image:
         return F.hflip(img) if float(rand(1)) < self.p else img
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"RandomHorizontalFlip(p={self.p})"
 
 
@@ -142,5 +152,5 @@ class RandomVerticalFlip(RandomHorizontalFlip):
     def __call__(self, img: F.Image) -> F.Image:
         return F.vflip(img) if float(rand(1)) < self.p else img
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"RandomVerticalFlip(p={self.p})"

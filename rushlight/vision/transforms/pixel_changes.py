@@ -47,12 +47,17 @@ class Transform:
     def __call__(self, img: Any) -> Any:
         raise NotImplementedError
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self.shown)})"
 
 
 class Resize(Transform):
     """An image in another size; see `functional.resize`."""
+
+    size: int | Sequence[int]
+    interpolation: Any
+    max_size: int | None
+    antialias: bool | None
 
     def __init__(
         self, size: int | Sequence[int], interpolation: Any = InterpolationMode.BILINEAR, max_size: int | None = None,
@@ -63,7 +68,7 @@ class Resize(Transform):
     def __call__(self, img: F.Image) -> F.Image:
         return sizes.resize(img, self.size, self.interpolation, self.max_size, self.antialias)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         mode = getattr(self.interpolation, "value", self.interpolation)
         return f"Resize(size={self.size}, interpolation={mode}, max_size={self.max_size}, antialias={self.antialias})"
 
@@ -140,7 +145,7 @@ class FiveCrop(Transform):
     shown = ("size",)
 
     def __init__(self, size: int | Sequence[int]):
-        self.size = F.pair(size)
+        self.size: tuple[int, int] = F.pair(size)
 
     def __call__(self, img: F.Image) -> tuple:
         return sizes.five_crop(img, self.size)
@@ -148,6 +153,9 @@ class FiveCrop(Transform):
 
 class RandomResizedCrop(Transform):
     """A rectangle of a random part of the area, in a random ratio of sides, resized."""
+
+    scale: tuple[float, float]
+    ratio: tuple[float, float]
 
     def __init__(
         self, size: int | Sequence[int], scale: tuple[float, float] = (0.08, 1.0),
@@ -180,7 +188,7 @@ class RandomResizedCrop(Transform):
         where = self.get_params(img, self.scale, self.ratio)
         return sizes.resized_crop(img, *where, self.size, self.interpolation, self.antialias)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         mode = getattr(self.interpolation, "value", self.interpolation)
         scale, ratio = (tuple(round(v, 4) for v in values) for values in (self.scale, self.ratio))
         return (
@@ -192,18 +200,24 @@ class RandomResizedCrop(Transform):
 class RandomRotation(Transform):
     """An image turned by a random number of degrees."""
 
+    expand: bool
+    center: Any
+    fill: Any
+
     def __init__(
         self, degrees: Any, interpolation: Any = InterpolationMode.NEAREST, expand: bool = False, center: Any = None,
         fill: Any = 0,
     ):  # fmt: skip
-        self.degrees = (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
+        self.degrees: tuple[int | float, int | float] | tuple[Any, ...] = (
+            (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
+        )
         self.interpolation, self.expand, self.center, self.fill = interpolation, expand, center, fill
 
     def __call__(self, img: F.Image) -> F.Image:
         angle = uniform(float(self.degrees[0]), float(self.degrees[1]))
         return sizes.rotate(img, angle, self.interpolation, self.expand, self.center, self.fill)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         mode = self.interpolation.value
         shown = f"degrees={list(self.degrees)}, interpolation={mode}, expand={self.expand}, fill={self.fill}"
         return f"RandomRotation({shown})"
@@ -211,6 +225,10 @@ class RandomRotation(Transform):
 
 class ColorJitter(Transform):
     """Brightness, contrast and saturation changed by random factors, in random order. Hues stay as they are."""
+
+    brightness: tuple[float, float] | None
+    contrast: tuple[float, float] | None
+    saturation: tuple[float, float] | None
 
     shown = ("brightness", "contrast", "saturation", "hue")
 
@@ -243,6 +261,10 @@ class ColorJitter(Transform):
 
 class RandomErasing(Transform):
     """A random rectangle of a tensor set to a value, or with `value="random"` to noise, with a probability."""
+
+    p: float
+    value: Any
+    inplace: bool
 
     shown = ("p", "scale", "ratio", "value", "inplace")
 
@@ -282,8 +304,10 @@ class GaussianBlur(Transform):
     shown = ("kernel_size", "sigma")
 
     def __init__(self, kernel_size: int | Sequence[int], sigma: Any = (0.1, 2.0)):
-        self.kernel_size = F.pair(kernel_size)
-        self.sigma = (sigma, sigma) if isinstance(sigma, (int, float)) else tuple(sigma)
+        self.kernel_size: tuple[int, int] = F.pair(kernel_size)
+        self.sigma: tuple[int | float, int | float] | tuple[Any, ...] = (
+            (sigma, sigma) if isinstance(sigma, (int, float)) else tuple(sigma)
+        )
 
     def __call__(self, img: F.Image) -> F.Image:
         width = uniform(self.sigma[0], self.sigma[1])

@@ -1,6 +1,6 @@
 """MindSpore's names of data types."""
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,15 +20,15 @@ class Type:
         self.name = name
         self.native = native
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.name
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return from_native, (self.native,)
 
 
-bool_ = Type("Bool", torch.bool)
-uint8 = Type("UInt8", torch.uint8)
+bool_: Type = Type("Bool", torch.bool)
+uint8: Type = Type("UInt8", torch.uint8)
 int8 = byte = Type("Int8", torch.int8)
 int16 = short = Type("Int16", torch.int16)
 int32 = intc = Type("Int32", torch.int32)
@@ -36,13 +36,13 @@ int64 = int_ = intp = Type("Int64", torch.int64)
 float16 = half = Type("Float16", torch.float16)
 float32 = single = float_ = Type("Float32", torch.float32)
 float64 = double = Type("Float64", torch.float64)
-complex64 = Type("Complex64", torch.complex64)
-complex128 = Type("Complex128", torch.complex128)
+complex64: Type = Type("Complex64", torch.complex64)
+complex128: Type = Type("Complex128", torch.complex128)
 
 TYPES = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
-float_type = (float16, float32, float64)
-int_type = (int8, int16, int32, int64)
-number_type = TYPES[1:]
+float_type: tuple[Type, ...] = (float16, float32, float64)
+int_type: tuple[Type, ...] = (int8, int16, int32, int64)
+number_type: tuple[Type, ...] = TYPES[1:]
 
 __all__ = [name for name, value in globals().items() if isinstance(value, Type)]
 __all__ += ["dtype_to_nptype"]
@@ -81,7 +81,7 @@ def dtype_to_nptype(type_: Type) -> type:
     return to_native(type_)._numpy.type
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Says that there is no such type: NumPy's unsigned types over 8 bits and bfloat16 are not served."""
     raise no_such_name(__name__, name)
 

@@ -30,7 +30,7 @@ class Parameter(Tensor):
             raise ValueError("Parameter data can not be `bool`")
         self._value = native_tensor(default_input, torch.int32 if isinstance(default_input, int) else None)
         self.name = name
-        self.requires_grad = requires_grad
+        self.requires_grad: bool = requires_grad
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ class Parameter(Tensor):
             raise ValueError(f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}.")
         self._name = (name or "").strip() or UNNAMED
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (
             f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
         )
@@ -88,7 +88,7 @@ class Parameter(Tensor):
     def __copy__(self):
         return self.__deepcopy__({})
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Parameter, (self.asnumpy(), self.name, self.requires_grad)
 
 

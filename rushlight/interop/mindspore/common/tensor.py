@@ -135,23 +135,23 @@ class Tensor:
         """The values as nested lists of Python numbers."""
         return self._value.tolist()
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         if self.size != 1:
             raise ValueError("The truth value of an array with several elements is ambiguous.")
         return bool(self._value.item())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self.item())
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.item())
 
-    def __index__(self):
+    def __index__(self) -> int:
         if self.size != 1 or self._value.is_floating_point() or self._value.is_complex():
             raise ValueError("Only integer tensors of a single element can be converted to an index.")
         return int(self.item())
 
-    def __len__(self):
+    def __len__(self) -> int:
         if self.ndim == 0:
             raise TypeError("Not support len of a 0-D tensor")
         return self.shape[0]
@@ -159,22 +159,22 @@ class Tensor:
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.asnumpy())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return tensor_repr(self.asnumpy(), self.dtype.name)
 
-    def __format__(self, spec):
+    def __format__(self, spec) -> str:
         return format(self.item() if spec else str(self), spec)
 
     def __deepcopy__(self, memo):
         return Tensor._of(self._value.detach().clone())
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Tensor, (self.asnumpy(),)
 
     # changes
@@ -183,7 +183,7 @@ class Tensor:
         """A copy with memory of its own."""
         return Tensor._of(self._value.clone())
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index, value) -> None:
         if self._value.requires_grad and self._value.is_leaf:  # what is differentiated by is not written to
             self._value = self._value.clone()
         self._value[ABOVE.unwrapped(index)] = ABOVE.unwrapped(value)

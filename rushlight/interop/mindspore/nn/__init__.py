@@ -1,5 +1,7 @@
 """`mindspore.nn`: cells, layers, losses and optimizers."""
 
+from typing import Any
+
 from rushlight.interop.mindspore.nn.activation import *
 from rushlight.interop.mindspore.nn.cell import *
 from rushlight.interop.mindspore.nn.containers import *
@@ -10,6 +12,6 @@ from rushlight.interop.mindspore.nn.wrap import *
 from rushlight.missing import no_such_name as _no_such_name
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Says that a cell is not served."""
     raise _no_such_name(__name__, name)

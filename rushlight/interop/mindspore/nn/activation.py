@@ -24,18 +24,18 @@ def plain(name: str, function: Callable) -> type[Cell]:
     return type(name, (Cell,), members)
 
 
-HSigmoid = plain("HSigmoid", ops.hardsigmoid)
-HSwish = plain("HSwish", ops.hardswish)
-LogSigmoid = plain("LogSigmoid", ops.logsigmoid)
-Mish = plain("Mish", ops.mish)
-ReLU = plain("ReLU", ops.relu)
-ReLU6 = plain("ReLU6", ops.relu6)
-SeLU = plain("SeLU", ops.selu)
-SiLU = plain("SiLU", ops.silu)
-Sigmoid = plain("Sigmoid", ops.sigmoid)
-Softplus = plain("Softplus", ops.softplus)
-Softsign = plain("Softsign", ops.softsign)
-Tanh = plain("Tanh", ops.tanh)
+HSigmoid: type[Cell] = plain("HSigmoid", ops.hardsigmoid)
+HSwish: type[Cell] = plain("HSwish", ops.hardswish)
+LogSigmoid: type[Cell] = plain("LogSigmoid", ops.logsigmoid)
+Mish: type[Cell] = plain("Mish", ops.mish)
+ReLU: type[Cell] = plain("ReLU", ops.relu)
+ReLU6: type[Cell] = plain("ReLU6", ops.relu6)
+SeLU: type[Cell] = plain("SeLU", ops.selu)
+SiLU: type[Cell] = plain("SiLU", ops.silu)
+Sigmoid: type[Cell] = plain("Sigmoid", ops.sigmoid)
+Softplus: type[Cell] = plain("Softplus", ops.softplus)
+Softsign: type[Cell] = plain("Softsign", ops.softsign)
+Tanh: type[Cell] = plain("Tanh", ops.tanh)
 
 
 class Identity(Cell):
@@ -87,7 +87,7 @@ class PReLU(Cell):
 
     def __init__(self, channel: int = 1, w: Any = 0.25):
         super().__init__()
-        self.w = Parameter(initializer(w, (channel,)), name="a")
+        self.w: Parameter = Parameter(initializer(w, (channel,)), name="a")
 
     def construct(self, x: Tensor) -> Tensor:
         """The result."""
@@ -122,6 +122,9 @@ class Flatten(Cell):
     (2, 12)
     """
 
+    start_dim: int
+    end_dim: int
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
@@ -141,7 +144,7 @@ class Dropout(Cell):
         super().__init__()
         if keep_prob is not None and p is not None:
             raise ValueError("For 'Dropout', give 'p' alone; 'keep_prob' is the old name of 1 - p.")
-        self.p = 1 - keep_prob if keep_prob is not None else 0.5 if p is None else p
+        self.p: float = 1 - keep_prob if keep_prob is not None else 0.5 if p is None else p
         if not 0 <= self.p < 1:
             raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {self.p}.")
 
@@ -156,6 +159,10 @@ class Dropout(Cell):
 
 class Pool(Cell):
     """Windows of images (N, C, H, W), with `pad_mode` "valid" or "same"."""
+
+    kernel_size: Any
+    strides: Any
+    pad_mode: str
 
     def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid"):
         super().__init__()

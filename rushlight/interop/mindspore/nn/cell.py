@@ -171,7 +171,7 @@ class Cell:
         """What `repr` shows of the cell's options."""
         return ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         own = self.extend_repr()
         if not self._cells:
             return f"{type(self).__name__}<{own}>"

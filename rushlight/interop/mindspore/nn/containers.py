@@ -31,7 +31,7 @@ class Cells(Cell):
         self.add(str(len(self)), cell)
         return self
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._cells)
 
     def __iter__(self) -> Iterator[Cell]:

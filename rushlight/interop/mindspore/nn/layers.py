@@ -35,16 +35,24 @@ class Dense(Cell):
     [[6. 6. 6. 6.]]
     """
 
+    in_channels: int
+    out_channels: int
+    has_bias: bool
+
     def __init__(
         self, in_channels: int, out_channels: int, weight_init: Any = None, bias_init: Any = None,
         has_bias: bool = True, activation: Any = None, dtype: Type = float32,
     ):  # fmt: skip
         super().__init__()
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
-        self.weight = parameter("weight", weight_init, HeUniform(math.sqrt(5)), (out_channels, in_channels), dtype)
+        self.weight: Parameter = parameter(
+            "weight", weight_init, HeUniform(math.sqrt(5)), (out_channels, in_channels), dtype
+        )
         if has_bias:
-            self.bias = parameter("bias", bias_init, Uniform(1 / math.sqrt(in_channels)), (out_channels,), dtype)
-        self.activation = get_activation(activation)
+            self.bias: Parameter = parameter(
+                "bias", bias_init, Uniform(1 / math.sqrt(in_channels)), (out_channels,), dtype
+            )
+        self.activation: Any = get_activation(activation)
 
     def construct(self, x: Tensor) -> Tensor:
         """The result, (..., out_channels)."""
@@ -67,6 +75,13 @@ class Conv2d(Cell):
     (1, 240, 16, 20)
     """
 
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    pad_mode: str
+    padding: Any
+    dilation: tuple[int, ...]
+    group: int
+
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Pair, stride: Pair = 1, pad_mode: str = "same",
         padding: Any = 0, dilation: Pair = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None,
@@ -77,10 +92,10 @@ class Conv2d(Cell):
         self.stride, self.pad_mode, self.padding = pair(stride), pad_mode, padding
         self.dilation, self.group, self.has_bias = pair(dilation), group, has_bias
         shape = (out_channels, in_channels // group, *self.kernel_size)
-        self.weight = parameter("weight", weight_init, HeUniform(math.sqrt(5)), shape)
+        self.weight: Parameter = parameter("weight", weight_init, HeUniform(math.sqrt(5)), shape)
         if has_bias:
             bound = 1 / math.sqrt(math.prod(shape[1:]))
-            self.bias = parameter("bias", bias_init, Uniform(bound), (out_channels,))
+            self.bias: Parameter = parameter("bias", bias_init, Uniform(bound), (out_channels,))
 
     def construct(self, x: Tensor) -> Tensor:
         """The result, (N, out_channels, H', W')."""
@@ -99,13 +114,19 @@ class Conv2d(Cell):
 class Embedding(Cell):
     """A row of a table for each index; the table is normal with deviation 0.01."""
 
+    vocab_size: int
+    embedding_size: int
+    use_one_hot: bool
+
     def __init__(
         self, vocab_size: int, embedding_size: int, use_one_hot: bool = False, embedding_table: Any = "normal",
         dtype: Type = float32, padding_idx: int | None = None,
     ):  # fmt: skip
         super().__init__()
         self.vocab_size, self.embedding_size, self.use_one_hot = vocab_size, embedding_size, use_one_hot
-        self.embedding_table = parameter("embedding_table", embedding_table, None, (vocab_size, embedding_size), dtype)
+        self.embedding_table: Parameter = parameter(
+            "embedding_table", embedding_table, None, (vocab_size, embedding_size), dtype
+        )
         if padding_idx is not None:
             self.embedding_table._value[padding_idx] = 0
 
@@ -127,6 +148,9 @@ class LayerNorm(Cell):
     `begin_norm_axis` and `begin_params_axis` must be the first of these dimensions, the last unless told otherwise.
     """
 
+    normalized_shape: tuple[Any, ...]
+    epsilon: float
+
     def __init__(
         self, normalized_shape: Any, begin_norm_axis: int = -1, begin_params_axis: int = -1, gamma_init: Any = "ones",
         beta_init: Any = "zeros", epsilon: float = 1e-7, dtype: Type = float32,
@@ -136,8 +160,8 @@ class LayerNorm(Cell):
         for axis in (begin_norm_axis, begin_params_axis):
             if axis < 0 and axis != -len(self.normalized_shape):
                 raise NotImplementedError(f"LayerNorm: axis {axis} needs a normalized_shape of {-axis} sizes.")
-        self.gamma = parameter("gamma", gamma_init, None, self.normalized_shape, dtype)
-        self.beta = parameter("beta", beta_init, None, self.normalized_shape, dtype)
+        self.gamma: Parameter = parameter("gamma", gamma_init, None, self.normalized_shape, dtype)
+        self.beta: Parameter = parameter("beta", beta_init, None, self.normalized_shape, dtype)
 
     def construct(self, input_x: Tensor) -> Tensor:
         """The result, in the input's shape."""
@@ -154,6 +178,10 @@ class BatchNorm(Cell):
     By the batch's statistics while training, else by `moving_mean` and `moving_variance`, which training updates:
     moving = momentum * moving + (1 - momentum) * batch. `use_batch_statistics` decides once for all.
     """
+
+    num_features: int
+    eps: float
+    momentum: float
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True,

@@ -79,6 +79,10 @@ class HuberLoss(LossBase):
 class CrossEntropyLoss(LossBase):
     """The cross entropy of logits with classes or probabilities."""
 
+    weight: Tensor | None
+    ignore_index: int
+    label_smoothing: float
+
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
         label_smoothing: float = 0.0,
@@ -131,6 +135,8 @@ class BCELoss(LossBase):
 
 class BCEWithLogitsLoss(LossBase):
     """The cross entropy of the sigmoid of logits with labels."""
+
+    pos_weight: Tensor | None
 
     def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None):
         super().__init__(reduction)

@@ -25,10 +25,10 @@ class Optimizer(Cell):
         self, learning_rate: Any, parameters: Sequence[Any], weight_decay: float = 0.0, loss_scale: float = 1.0
     ):
         super().__init__(auto_prefix=False)
-        self.learning_rate = rate(learning_rate)
+        self.learning_rate: float = rate(learning_rate)
         self.loss_scale = loss_scale
         groups = grouped(list(parameters), self.learning_rate, weight_decay)
-        self.parameters = [parameter for group in groups for parameter in group["params"]]
+        self.parameters: list[Any] = [parameter for group in groups for parameter in group["params"]]
         self.groups = [{**group, "params": [p._value for p in group["params"]]} for group in groups]
 
     def construct(self, gradients: Sequence[Tensor]) -> bool:
@@ -118,6 +118,9 @@ class Adam(Optimizer):
 
     `rushlight.optim.Adam` adds it to the corrected root, so that its eps is MindSpore's divided by √(1 - β₂ᵗ).
     """
+
+    eps: float
+    beta2: float
 
     def __init__(
         self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,

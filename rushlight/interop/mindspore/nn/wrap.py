@@ -40,6 +40,10 @@ class TrainOneStepCell(Cell):
     4.0 1.0
     """
 
+    network: Cell
+    optimizer: Optimizer
+    sens: float
+
     def __init__(self, network: Cell, optimizer: Optimizer, sens: float = 1.0):
         super().__init__(auto_prefix=False)
         self.network, self.optimizer, self.sens = network, optimizer, sens

@@ -1,5 +1,7 @@
 """`mindspore.ops`: operators as functions, and as objects that are made with their options and then called."""
 
+from typing import Any
+
 from rushlight.interop.mindspore.ops import composite as composite
 from rushlight.interop.mindspore.ops import functional as functional
 from rushlight.interop.mindspore.ops import methods as _methods
@@ -10,6 +12,6 @@ from rushlight.interop.mindspore.ops.operations import *
 from rushlight.missing import no_such_name as _no_such_name
 
 
-def __getattr__(name):
+def __getattr__(name) -> Any:
     """Says that an operator is not served."""
     raise _no_such_name(__name__, name)

@@ -41,7 +41,7 @@ class Primitive:
         """Computes."""
         raise NotImplementedError(f"{self.name} does not define __call__.")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         options = ", ".join(f"{key}={getattr(self, key)}" for key in self.options)
         return f"Prim[{self.name}]<{options}>"
 

@@ -34,11 +34,13 @@ class ToImage:
 class ToDtype:
     """A tensor in another type; with `scale` its values are scaled to that type's range."""
 
+    scale: bool
+
     def __init__(self, dtype: dtypes.dtype, scale: bool = False):
         self.dtype, self.scale = dtype, scale
 
     def __call__(self, img: Tensor) -> Tensor:
         return convert_image_dtype(img, self.dtype) if self.scale else img.to(self.dtype)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ToDtype(dtype={self.dtype}, scale={self.scale})"
