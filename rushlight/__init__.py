@@ -106,7 +106,7 @@ from rushlight.legacy import *
 from rushlight import autograd, fft, linalg, random, return_types, version
 from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled
 from rushlight.autograd import no_grad, set_grad_enabled
-from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from rushlight.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from rushlight.torch_version import TorchVersion as _TorchVersion
 
@@ -153,6 +153,7 @@ _FUNCTIONS = {
         "hinge_embedding_loss", "instance_norm", "kl_div", "margin_ranking_loss", "poisson_nll_loss",
         "triplet_margin_loss",
     ],
+    "nn.functional.cells": ["gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"],
     "overrides.assertion": ["_assert"],
     "serialization": ["load", "save"],
     "sparse.creation": [
@@ -165,6 +166,7 @@ _FUNCTIONS = {
         "ComplexFloatStorage", "DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage",
         "ShortStorage", "TypedStorage", "UntypedStorage",
     ],
+    "utils.dlpack": ["to_dlpack"],
     "sparse.products": ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"],
 }  # fmt: skip
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
@@ -185,7 +187,9 @@ if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     )
     from rushlight import testing, torch_version, types, utils, vision, xpu
     from rushlight import fx, overrides
+    from rushlight.nn.functional.cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
     from rushlight.overrides.assertion import _assert
+    from rushlight.utils.dlpack import to_dlpack
     from rushlight._C import DisableTorchFunction, DisableTorchFunctionSubclass
     from rushlight.amp import GradScaler, autocast
     from rushlight.amp.autocast_mode import get_autocast_cpu_dtype, get_autocast_dtype, is_autocast_cpu_enabled

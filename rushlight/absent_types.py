@@ -15,6 +15,7 @@ TYPES = {
     "rushlight._dynamo": "OptimizedModule",
     "rushlight._subclasses.fake_tensor": "FakeTensor FakeTensorMode",
     "rushlight.distributed.tensor.placement_types": "Partial _StridedShard",
+    "rushlight.utils.flop_counter": "FlopCounterMode",
     "rushlight.cuda": "CUDAGraph Event ExternalStream Stream StreamContext",
 }
 

@@ -34,7 +34,8 @@ LEFT_OUT = [
         torch.nn.functional.ScalingType torch.nn.functional.SwizzleType torch.autograd.profiler_util.Kernel
         torch.Generator.graphsafe_* torch.Generator.*_offset torch.BenchmarkConfig
         torch.BenchmarkExecutionStats torch.nn.attention.flex_attention.FlexKernelOptions torch.version.rocm
-        torch.utils.serialization""",
+        torch.utils.serialization torch.*autocast_gpu* torch.*autocast_ipu* torch.*autocast_xla*
+        torch.sparse.SparseSemiStructured* torch.sparse.to_sparse_semi_structured""",
     ),
     LeftOut(
         "it speaks to libraries that rushlight does not use: NumPy and its own kernels compute.",
@@ -122,7 +123,13 @@ LEFT_OUT = [
         torch.serialization.check_module_version_* torch.serialization.SourceChangeWarning
         torch.serialization.register_package torch.utils._pytree.*Fn torch.utils._pytree.Context
         torch.utils._pytree.DumpableContext torch.utils._pytree.is_structseq* torch.utils._pytree.treespec_*
-        torch.utils._pytree.is_namedtuple_* torch.utils._pytree.key_get torch.utils.data._DatasetKind""",
+        torch.utils._pytree.is_namedtuple_* torch.utils._pytree.key_get torch.utils.data._DatasetKind
+        torch.nn.functional.*torch_function*""",
+    ),
+    LeftOut(
+        "operations are counted by torch.profiler.profile(with_flops=True).",
+        "torch.utils.flop_counter",
+        outside=False,
     ),
     LeftOut(
         "PyTorch removed it itself: use torch.linalg instead.",

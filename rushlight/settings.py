@@ -7,9 +7,15 @@ numbers. The settings can be set and read.
 from rushlight.core.lines import warn
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "get_float32_matmul_precision",
-    "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "set_float32_matmul_precision",
-    "set_warn_always", "use_deterministic_algorithms",
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_warn_always_enabled",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_warn_always",
+    "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _warned: set[str] = set()  # what was said already
@@ -32,6 +38,36 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         given = type(mode).__name__
         raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {given}")
     _deterministic, _warn_only = mode, warn_only
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """`use_deterministic_algorithms` by a number or word: 0 "default", 1 "warn", 2 "error".
+
+    >>> import rushlight as torch
+    >>> torch.set_deterministic_debug_mode("warn")
+    >>> torch.get_deterministic_debug_mode(), torch.is_deterministic_algorithms_warn_only_enabled()
+    (1, True)
+    >>> torch.set_deterministic_debug_mode(0)
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    words = ("default", "warn", "error")
+    if debug_mode not in (*words, 0, 1, 2):
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected `default`, `warn`, `error`, 0, 1 or 2, but got {debug_mode}"
+        )
+    level = words.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """What `set_deterministic_debug_mode` or `use_deterministic_algorithms` said, as a number.
+
+    >>> import rushlight as torch
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
+    return 0 if not _deterministic else 1 if _warn_only else 2
 
 
 def are_deterministic_algorithms_enabled() -> bool:

@@ -1,5 +1,6 @@
 """The names of PyTorch's compiled core that programs and files ask for."""
 
+from rushlight._C import _nn as _nn
 from rushlight.linalg import LinAlgError as _LinAlgError
 from rushlight.missing import explain_misses as _explain_misses
 from rushlight.overrides.calls import Without as _Without

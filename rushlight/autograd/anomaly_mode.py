@@ -4,7 +4,8 @@ from rushlight.core.graph import watch_changes
 from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, Switch
 
-__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
+__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_anomaly_enabled",
+           "set_detect_anomaly"]  # fmt: skip
 
 
 class set_detect_anomaly(Switch):
@@ -58,6 +59,18 @@ class detect_anomaly(set_detect_anomaly):
         )
 
     __enter__ = Switch.__enter__
+
+
+def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
+    """Switches anomaly mode on or off, as `torch.autograd.set_detect_anomaly` does when it is called.
+
+    >>> import rushlight as torch
+    >>> torch.set_anomaly_enabled(True, check_nan=False)
+    >>> torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+    (True, False)
+    >>> torch.set_anomaly_enabled(False)
+    """
+    set_detect_anomaly(mode, check_nan)
 
 
 def is_anomaly_enabled() -> bool:

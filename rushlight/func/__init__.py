@@ -5,13 +5,13 @@ from rushlight.func.functionalization import functionalize
 from rushlight.func.gradients import grad, grad_and_value, vjp
 from rushlight.func.jacobians import hessian, jacfwd, jacrev
 from rushlight.func.jets import jet
-from rushlight.func.modules import functional_call, stack_module_state
+from rushlight.func.modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from rushlight.func.vectorization import vmap
 from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
     "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jet", "jvp",
-    "linearize", "stack_module_state", "vjp", "vmap",
+    "linearize", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 _explain_misses(globals())

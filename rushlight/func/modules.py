@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from rushlight.nn.modules.batchnorm import _BatchNorm
 from rushlight.nn.modules.module import Module
 from rushlight.ops.shapes.joining import stack
 from rushlight.tensors import Tensor
 
-__all__ = ["functional_call", "stack_module_state"]
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 State = dict[str, Tensor]
 
@@ -35,6 +36,23 @@ def functional_call(
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     with replaced(module, tied(module, state) if tie_weights else state, strict):
         return module(*args, **(kwargs or {}))
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Lets the batch normalizations in a module, which may be one itself, keep no running statistics, in place.
+
+    Those are changed in place in the forward pass, which `vmap` over parameters cannot do.
+
+    >>> import rushlight as torch
+    >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
+    >>> torch.func.replace_all_batch_norm_modules_(model)[0].running_mean is None
+    True
+    """
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
 
 
 def merged(dicts):

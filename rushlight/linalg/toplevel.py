@@ -45,6 +45,7 @@ __all__ = [
     "cholesky_solve",
     "cross",
     "det",
+    "frobenius_norm",
     "geqrf",
     "inverse",
     "logdet",
@@ -54,6 +55,7 @@ __all__ = [
     "matrix_exp",
     "matrix_power",
     "norm",
+    "nuclear_norm",
     "orgqr",
     "ormqr",
     "pca_lowrank",
@@ -66,6 +68,26 @@ __all__ = [
     "triangular_solve",
     "vander",
 ]  # fmt: skip
+
+
+def frobenius_norm(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:
+    """The root of the sum of squares, over some dimensions, or all.
+
+    >>> import rushlight as torch
+    >>> torch.frobenius_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), dim=(0, 1))
+    tensor(5.)
+    """
+    return vector_norm(input, 2, None if dim == () else dim, keepdim)
+
+
+def nuclear_norm(input: Tensor, dim: tuple[int, int] = (-2, -1), keepdim: bool = False) -> Tensor:
+    """The sum of the singular values of a matrix, which two dimensions are.
+
+    >>> import rushlight as torch
+    >>> torch.nuclear_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(7.)
+    """
+    return matrix_norm(input, "nuc", tuple(dim), keepdim)
 
 
 inverse = Tensor.inverse = inv

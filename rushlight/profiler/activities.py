@@ -30,6 +30,16 @@ def supported_activities() -> set[ProfilerActivity]:
     return {ProfilerActivity.CPU}
 
 
+def kineto_available() -> bool:
+    """Whether PyTorch's library for profiling is there: rushlight's own profiler records.
+
+    >>> import rushlight as torch
+    >>> torch.profiler.kineto_available()
+    False
+    """
+    return False
+
+
 def parsed(activities: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
     """The set of activities asked for; all that are supported for None.
 

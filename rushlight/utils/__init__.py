@@ -8,7 +8,7 @@ from rushlight.utils import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
 
-ON_DEMAND = {"_pytree", "benchmark", "dlpack", "hooks", "tensorboard"}
+ON_DEMAND = {"_pytree", "benchmark", "dlpack", "flop_counter", "hooks", "model_zoo", "tensorboard"}
 
 
 def __getattr__(name) -> Any:

@@ -9,5 +9,10 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """A capsule of DLPack that shares a tensor's memory."""
+    """A capsule of DLPack that shares a tensor's memory.
+
+    >>> import rushlight as torch
+    >>> torch.from_dlpack(torch.utils.dlpack.to_dlpack(torch.ones(2)))
+    tensor([1., 1.])
+    """
     return tensor.__dlpack__()

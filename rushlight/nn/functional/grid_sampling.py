@@ -19,10 +19,20 @@ from rushlight.ops.picking.gather import _gather
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
-__all__ = ["affine_grid", "grid_sample", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"]
+__all__ = [
+    "GRID_SAMPLE_INTERPOLATION_MODES",
+    "GRID_SAMPLE_PADDING_MODES",
+    "affine_grid",
+    "grid_sample",
+    "grid_sampler",
+    "grid_sampler_2d",
+    "grid_sampler_3d",
+]
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
+GRID_SAMPLE_INTERPOLATION_MODES = {name: number for number, name in enumerate(MODES)}
+GRID_SAMPLE_PADDING_MODES = {name: number for number, name in enumerate(PADDINGS)}
 
 ALIGNMENT = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
