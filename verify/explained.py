@@ -110,7 +110,7 @@ EXPLANATIONS = [
     Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*torch\.dist\(", COMPLEX),
     Explanation(
         "programs",
-        r"^t\d+\.grad: requires_grad True, PyTorch's False",
+        r"^t\d+\.grad: (requires_grad True|leaf False), PyTorch's",
         r"inputs=\[[^\]]*\bt\d.*is_grads_batched=True",
         RETAINED_BATCHES,
     ),
