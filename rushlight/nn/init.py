@@ -1,4 +1,4 @@
-"""Initial values of parameters: fills tensors in place, with PyTorch's very numbers after the same seed."""
+"""Initial values of parameters: fills tensors in place, with the same numbers as PyTorch after the same seed."""
 
 import math
 from collections.abc import Callable

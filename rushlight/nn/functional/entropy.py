@@ -96,7 +96,7 @@ def cross_entropy(
     """The cross entropy between scores (logits) of classes and the true classes.
 
     `input` is (N, C), (N, C, d1, ...) or (C). `target` is either the classes, as numbers, of its shape without C,
-    where `ignore_index` does not count, or their probabilities, of its very shape. `weight` (C) weighs the classes;
+    where `ignore_index` does not count, or their probabilities, shaped as `input`. `weight` (C) weighs the classes;
     the mean is then over the weights. `label_smoothing` mixes the targets with the uniform distribution.
     ValueError or RuntimeError for shapes and dtypes that do not fit, IndexError for a class that does not exist.
 

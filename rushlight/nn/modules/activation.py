@@ -44,7 +44,7 @@ class ReLU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.relu(input, self.inplace)
 
 
@@ -57,7 +57,7 @@ class SiLU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.silu(input, self.inplace)
 
 
@@ -70,7 +70,7 @@ class Mish(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.mish(input, self.inplace)
 
 
@@ -85,7 +85,7 @@ class SELU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.selu(input, self.inplace)
 
 
@@ -98,7 +98,7 @@ class Hardsigmoid(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -115,7 +115,7 @@ class Hardswish(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -140,7 +140,7 @@ class Threshold(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
 
@@ -164,7 +164,7 @@ class RReLU(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
 
@@ -195,7 +195,7 @@ class Hardtanh(_Pointwise):
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
@@ -235,7 +235,7 @@ class ELU(_WithAlpha):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.elu(input, self.alpha, self.inplace)
 
 
@@ -248,7 +248,7 @@ class CELU(_WithAlpha):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.celu(input, self.alpha, self.inplace)
 
 
@@ -268,7 +268,7 @@ class LeakyReLU(_Pointwise):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
@@ -294,7 +294,7 @@ class PReLU(Module):
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
@@ -317,7 +317,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
@@ -334,7 +334,7 @@ class Sigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return input.sigmoid()
 
 
@@ -347,7 +347,7 @@ class Tanh(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return input.tanh()
 
 
@@ -360,7 +360,7 @@ class LogSigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.logsigmoid(input)
 
 
@@ -373,7 +373,7 @@ class Softsign(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.softsign(input)
 
 
@@ -386,7 +386,7 @@ class Tanhshrink(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.tanhshrink(input)
 
 
@@ -404,7 +404,7 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
@@ -433,7 +433,7 @@ class Hardshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.hardshrink(input, self.lambd)
 
 
@@ -446,7 +446,7 @@ class Softshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each element."""
+        """Applies the function to each element; the result has the shape of `input`."""
         return F.softshrink(input, self.lambd)
 
 

@@ -158,7 +158,7 @@ def _index_add(input, dim, index, source, alpha):
 @in_place
 @method
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
-    """A copy with `alpha * source` added to the indices of a dimension that `index` names, as often as it names them.
+    """A copy to which slices of `alpha * source` are added along `dim`: slice i at `index[i]`, repeated indices add up.
 
     >>> import rushlight as torch
     >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
