@@ -1,7 +1,7 @@
 """Operators by the names of PyTorch's dispatcher: packets (`aten.add`) and overloads (`aten.add.Tensor`).
 
 Which overloads there are stands in `overloads.txt`, which `tests/ops/record_overloads.py` records. Calling one is
-calling the public function of that name; whoever has a class or mode with `__torch_dispatch__` is asked first.
+calling the public function of that name.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,6 @@ from typing import Any
 __all__ = ["OpOverload", "OpOverloadPacket"]
 
 FILE = Path(__file__).parent / "overloads.txt"
-DISPATCH: list[Callable] = []  # whom overloads ask first: see `utils._python_dispatch`
 
 
 @cache
@@ -38,7 +37,7 @@ class OpOverloadPacket:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the public function of the name gives."""
-        return call(self, self, args, kwargs)
+        return call(self, args, kwargs)
 
     def __getattr__(self, name: str) -> "OpOverload":
         if name not in self._overload_names:
@@ -75,7 +74,7 @@ class OpOverload:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the public function of the name gives."""
-        return call(self, self._overloadpacket, args, kwargs)
+        return call(self._overloadpacket, args, kwargs)
 
     def __deepcopy__(self, memo):
         return self
@@ -102,12 +101,8 @@ def found(qualified: str) -> Any:
     return value
 
 
-def call(operator: Any, packet: OpOverloadPacket, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Calls an operator: whoever takes the calls of overloads over, else the function. NotImplementedError without."""
-    for taken in DISPATCH:
-        result = taken(operator, args, kwargs)
-        if result is not NotImplemented:
-            return result
+def call(packet: OpOverloadPacket, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Calls the function of an operator. NotImplementedError without."""
     if packet._function is None:
         raise NotImplementedError(
             f"Could not run '{packet._qualified_op_name}' with arguments from the 'CPU' backend: rushlight knows the "

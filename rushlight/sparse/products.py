@@ -69,7 +69,7 @@ def times_sparse(first: SparseTensor, second: SparseTensor) -> SparseTensor:
 
 @handles("mm", "spmm", "sparse.mm")
 def mm(input: Any, mat2: Any, reduce: str | None = None) -> Any:
-    """The product of two matrices, one of which is sparse; of two sparse ones a sparse one.
+    """The product of two matrices, sparse where both are.
 
     >>> import rushlight as torch
     >>> torch.dsmm(torch.tensor([[1.0, 2.0]]).to_sparse(), torch.tensor([[0.0], [3.0]]))
@@ -79,7 +79,7 @@ def mm(input: Any, mat2: Any, reduce: str | None = None) -> Any:
         raise NotImplementedError(f"torch.sparse.mm takes no reduce={reduce!r} in rushlight: only sums.")
     check_matrices(input, mat2)
     if not is_sparse(mat2):
-        return times_dense(input, mat2)
+        return times_dense(input, mat2) if is_sparse(input) else input @ mat2
     return times_sparse(input, mat2) if is_sparse(input) else times_dense(t(mat2), input.t()).t()
 
 

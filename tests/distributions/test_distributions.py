@@ -110,8 +110,9 @@ def test_divergence_without_a_rule(torch):
         d.kl_divergence(d.Normal(0.0, 1.0), d.Categorical(torch.tensor([0.5, 0.5])))
 
 
-def test_messages(torch):
+def test_messages(torch, monkeypatch):
     d = torch.distributions
+    monkeypatch.setattr(d.Distribution, "_validate_args", True)  # PyTorch's compiler switches it off for good
     with pytest.raises(ValueError, match=r"Expected parameter scale \(Tensor of shape \(2,\)\) of distribution Normal"):
         d.Normal(0.0, torch.tensor([1.0, -1.0]))
     with pytest.raises(ValueError, match=r"to satisfy the constraint Simplex\(\), but found invalid values"):

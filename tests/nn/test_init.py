@@ -1,4 +1,4 @@
-"""Initial values: PyTorch's very numbers after the same seed. The tests of behaviour hold for PyTorch too."""
+"""Initial values: the same numbers as PyTorch's after the same seed. The tests of behaviour hold for PyTorch too."""
 
 from pathlib import Path
 

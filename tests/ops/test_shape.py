@@ -35,7 +35,7 @@ VIEWS = {
     "as_strided, overlapping": lambda torch, x: (x * 1)[1].as_strided((3, 3), (1, 1)),
     "unbind": lambda torch, x: x.unbind(1)[2],
     "clone": lambda torch, x: x.clone(),
-    "contiguous": lambda torch, x: x.T.contiguous(),
+    "contiguous": lambda torch, x: x.permute(2, 1, 0).contiguous(),
     "atleast_3d": lambda torch, x: torch.atleast_3d(x[0, 0]),
     "expand_copy": lambda torch, x: torch.expand_copy(x, (2, 2, 3, 4)),
     "unfold_copy": lambda torch, x: torch.unfold_copy(x, 0, 2, 1),
@@ -134,6 +134,24 @@ def test_contiguous_and_flatten_return_the_tensor_itself():
     assert x.contiguous() is x
     assert x[0].flatten().grad_fn is None
     assert torch.atleast_1d(x) is x
+
+
+SCATTERED = {  # what is laid over the memory of an input, by its strides, and the result: as PyTorch gives them
+    "transposed": (lambda x: x.t(), None, [[-1, 3], [-1, 4], [-1, 5]]),
+    "with gaps": (lambda x: x[:, ::2], 1, [[0, -1], [-1, 5]]),
+    "before the first element": (lambda x: x[1], 1, [-1, 4, 5]),
+    "expanded": (lambda x: x[0].expand(2, 3), None, [[-1, -1, -1], [0, 1, 2]]),
+}
+
+
+@pytest.mark.parametrize("name", SCATTERED)
+def test_as_strided_scatter_writes_to_memory(name):
+    view, offset, expected = SCATTERED[name]
+    x = view(torch.arange(6.0).reshape(2, 3).requires_grad_())
+    result = torch.as_strided_scatter(x, torch.full((3,), -1.0), (3,), (1,), offset)
+    assert result.tolist() == expected
+    (grad,) = torch.autograd.grad(result.sum(), x)
+    assert torch.equal(grad, (result != -1).float())
 
 
 def test_resize():

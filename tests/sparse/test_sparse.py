@@ -327,3 +327,9 @@ def test_sparse_buffers_of_modules():
     other = Graph().double()
     other.load_state_dict(graph.state_dict())
     same(other.links, torch.eye(2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("product", ["dsmm", "spmm"])
+def test_products_take_dense_matrices_too(product):
+    a = torch.tensor([[1.0, 2.0]])
+    assert torch.equal(getattr(torch, product)(a, a.t()), torch.tensor([[5.0]]))

@@ -79,7 +79,7 @@ cdef void back(const real* x, const cnp.npy_int64* target, const real* peaks, co
     exponentials(out, out, rows * n)
     scale(out, rows * n, grad)
     for r in range(rows):
-        if 0 <= target[r] < n:  # whoever may have written to it since
+        if 0 <= target[r] < n:  # targets may have changed since the forward pass
             out[r * n + target[r]] -= grad
 
 

@@ -1,6 +1,7 @@
 """PyTorch's own functions of `torch` below those of `nn.functional`: the same, with all arguments and in another order.
 
-What is lost is told by a number: 0 for none, 1 for the mean, 2 for the sum.
+A number says how losses are reduced: 0 not at all, 1 to their mean, 2 to their sum. Without one they are not reduced,
+though the signatures that PyTorch documents say the mean.
 """
 
 from rushlight.core.inplace import change
@@ -88,7 +89,7 @@ def embedding(
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
-def kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False) -> Tensor:
+def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
     """See `nn.functional.kl_div`.
 
     >>> import rushlight as torch
@@ -99,7 +100,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: boo
     return (loss, loss.mean(), loss.sum())[reduction]
 
 
-def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction: int = 1) -> Tensor:
+def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction: int = 0) -> Tensor:
     """See `nn.functional.binary_cross_entropy_with_logits`.
 
     >>> import rushlight as torch
@@ -111,7 +112,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     )
 
 
-def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 1) -> Tensor:
+def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0) -> Tensor:
     """See `nn.functional.cosine_embedding_loss`.
 
     >>> import rushlight as torch
@@ -123,7 +124,7 @@ def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction
 
 
 def ctc_loss(
-    log_probs, targets, input_lengths, target_lengths, blank: int = 0, reduction: int = 1, zero_infinity: bool = False
+    log_probs, targets, input_lengths, target_lengths, blank: int = 0, reduction: int = 0, zero_infinity: bool = False
 ) -> Tensor:
     """See `nn.functional.ctc_loss`.
 
@@ -135,7 +136,7 @@ def ctc_loss(
     return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, REDUCTIONS[reduction], zero_infinity)
 
 
-def hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 1) -> Tensor:
+def hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0) -> Tensor:
     """See `nn.functional.hinge_embedding_loss`.
 
     >>> import rushlight as torch
@@ -145,7 +146,7 @@ def hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 1)
     return F.hinge_embedding_loss(input, target, margin, reduction=REDUCTIONS[reduction])
 
 
-def margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 1) -> Tensor:
+def margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0) -> Tensor:
     """See `nn.functional.margin_ranking_loss`.
 
     >>> import rushlight as torch
@@ -174,7 +175,7 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Tensor:
     """See `nn.functional.triplet_margin_loss`.
 

@@ -37,7 +37,15 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """The weight and bias of a convolution that is normalized as well."""
+    """The weight and bias of a convolution that is normalized as well.
+
+    >>> import rushlight as torch
+    >>> from rushlight.nn.utils import fuse_conv_bn_weights
+    >>> one = torch.ones(1)  # a mean of 3 and a variance of 4; neither scaled nor shifted
+    >>> weight, bias = fuse_conv_bn_weights(torch.full((1, 1, 1), 2.0), None, one * 3, one * 4, 0.0, one, one * 0)
+    >>> weight.item(), bias.item()
+    (1.0, -1.5)
+    """
     others = [1] * (conv_w.dim() - 2)
     return fused_weights(
         conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [1, -1, *others] if transpose else [-1, 1, *others]
@@ -45,7 +53,13 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A linear layer that does what a linear layer and a batch normalization do, both in evaluation mode."""
+    """A linear layer that does what a linear layer and a batch normalization do, both in evaluation mode.
+
+    >>> import rushlight as torch
+    >>> linear, bn, x = torch.nn.Linear(3, 2).eval(), torch.nn.BatchNorm1d(2).eval(), torch.ones(1, 3)
+    >>> torch.allclose(torch.nn.utils.fuse_linear_bn_eval(linear, bn)(x), bn(linear(x)))
+    True
+    """
     fused = copied(linear, bn)
     if bn.num_features not in (1, linear.out_features):
         raise AssertionError(
@@ -67,7 +81,15 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """The weight and bias of a linear layer that is normalized as well."""
+    """The weight and bias of a linear layer that is normalized as well.
+
+    >>> import rushlight as torch
+    >>> from rushlight.nn.utils import fuse_linear_bn_weights
+    >>> one = torch.ones(1)  # a mean of 3 and a variance of 4; neither scaled nor shifted
+    >>> weight, bias = fuse_linear_bn_weights(torch.tensor([[2.0]]), None, one * 3, one * 4, 0.0, one, one * 0)
+    >>> weight.item(), bias.item()
+    (1.0, -1.5)
+    """
     return fused_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 
 

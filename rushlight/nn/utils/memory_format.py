@@ -9,12 +9,24 @@ __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_
 
 
 def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Lays the weights of all convolutions of two dimensions in a module as a memory format says."""
+    """Lays the weights of all convolutions of two dimensions in a module as a memory format says.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.utils.convert_conv2d_weight_memory_format(torch.nn.Conv2d(3, 1, 2), torch.channels_last)
+    >>> layer.weight.is_contiguous(memory_format=torch.channels_last)
+    True
+    """
     return converted(module, (Conv2d, ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Lays the weights of all convolutions of three dimensions in a module as a memory format says."""
+    """Lays the weights of all convolutions of three dimensions in a module as a memory format says.
+
+    >>> import rushlight as torch
+    >>> layer = torch.nn.utils.convert_conv3d_weight_memory_format(torch.nn.Conv3d(3, 1, 2), torch.channels_last_3d)
+    >>> layer.weight.is_contiguous(memory_format=torch.channels_last_3d)
+    True
+    """
     return converted(module, (Conv3d, ConvTranspose3d), memory_format)
 
 

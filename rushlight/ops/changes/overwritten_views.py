@@ -3,8 +3,8 @@
 import numpy as np
 
 from rushlight.core.batching import leading, on_more_levels
-from rushlight.core.windows import READ, REPLACE, Window
-from rushlight.layouts import compact, owned
+from rushlight.core.windows import PUT_BACK, READ, REPLACE
+from rushlight.layouts import overlaps, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import takes_out
 from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, strided_windows
@@ -117,31 +117,35 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 @operator(
-    input=lambda grad, window, src_shape: REPLACE(grad, np.zeros_like(grad, shape=src_shape), window),
-    src=lambda grad, window: READ(grad, window),
+    input=lambda grad, seen, own, src_shape: READ(
+        REPLACE(PUT_BACK(grad, own), np.zeros_like(grad, shape=src_shape), seen), own
+    ),
+    src=lambda grad, seen, own: READ(PUT_BACK(grad, own), seen),
     name="as_strided_scatter",
     holomorphic=False,
     additive=True,
     batch=on_more_levels,
+    layout="as computed",
 )
-def _as_strided_scatter(input, src, window):
-    return window.replace(input, src)
+def _as_strided_scatter(input, src, seen, own):
+    memory = own.replace(np.zeros(own.base_shape, own.base_dtype), input)
+    return own.read(seen.replace(memory, src))
 
 
 @method
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
 ) -> Tensor:
-    """A copy with `src` where `as_strided` would look.
+    """A copy with `src` where `as_strided` would look; it lies in memory as `input` does.
 
     >>> import rushlight as torch
     >>> torch.as_strided_scatter(torch.zeros(2, 2), torch.ones(2), (2,), (3,))
     tensor([[1., 0.],
             [0., 1.]])
     """
-    own = input.contiguous().detach().clone()
-    seen, _ = strided_windows(own, size, stride, storage_offset)
+    array = input._settled()
+    if overlaps(array.shape, array.strides, array.itemsize):
+        input = input.contiguous()
+    seen, own = strided_windows(input, size, stride, storage_offset)
     check_shape(src, tuple(size))
-    array = own._array
-    base = array.shape, compact(array.shape, array.itemsize), array.dtype
-    return _as_strided_scatter(input, src, Window(base, (seen.shape, seen.strides, seen.dtype), seen.offset))
+    return _as_strided_scatter(input, src, seen, own)
