@@ -109,8 +109,13 @@ def seconds(run: Run) -> float:
     return time.perf_counter() - start
 
 
-def measured(torch, run: Run, turns: int) -> tuple[float, float, float]:
-    """The time of a program by itself, its ratio to that while it is explained (medians), and the best by itself."""
+def best(run: Run, turns: int) -> float:
+    """The shortest time of a program, run by itself turn after turn."""
+    return min(seconds(run) for _ in range(turns))
+
+
+def measured(torch, run: Run, turns: int) -> tuple[float, float]:
+    """The time of a program by itself, and its ratio to that while it is explained: medians."""
     run()
     alone, ratios = [], []
     for _ in range(turns):
@@ -120,7 +125,7 @@ def measured(torch, run: Run, turns: int) -> tuple[float, float, float]:
             explained = seconds(run)
         alone.append(before)
         ratios.append(explained / before)
-    return statistics.median(alone), statistics.median(ratios), min(alone)
+    return statistics.median(alone), statistics.median(ratios)
 
 
 def main() -> None:
@@ -133,11 +138,12 @@ def main() -> None:
     runs = [program(torch) for program in PROGRAMS]
     for run in runs:
         run()
-    before = [min(seconds(run) for _ in range(turns)) for run in runs]
+    before = [best(run, turns) for run in runs]
     rows = []
-    for program, run, best in zip(PROGRAMS, runs, before, strict=True):
-        alone, ratio, after = measured(torch, run, turns)
-        rows.append([str(program.__doc__).rstrip("."), readable(alone), f"{ratio:.2f}", f"{after / best:.2f}"])
+    for program, run, first in zip(PROGRAMS, runs, before, strict=True):
+        alone, ratio = measured(torch, run, turns)
+        after = best(run, turns) / first
+        rows.append([str(program.__doc__).rstrip("."), readable(alone), f"{ratio:.2f}", f"{after:.2f}"])
     print(markdown(["program", "alone", "explained, ratio", "alone, after it / before it"], rows))
 
 

@@ -30,6 +30,7 @@ cdef class Watch(Onlooker):
     cdef readonly object ledger
     cdef readonly object readings
     cdef frozenset wanted
+    cdef frozenset of_many
 
     cpdef saw(self, Entry op, tuple args, object result)
     @cython.locals(info=Info, out=TensorBase, one=TensorBase, found=int)

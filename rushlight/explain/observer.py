@@ -15,6 +15,7 @@ from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
 from rushlight.explain.sites import Site, Sites
 
+MANY = 8  # results from which on a call of `Readings.of_many` tells something
 THROUGH = frozenset(
     ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "dropout", "masked_fill", "mul", "neg", "exp"]
 )  # as they come
@@ -91,6 +92,7 @@ class Watch(Onlooker):
         self.ledger = ledger
         self.readings = readings
         self.wanted = readings.wanted
+        self.of_many = readings.of_many
 
     # calls of operators
 
@@ -127,7 +129,7 @@ class Watch(Onlooker):
             self.keep(info.site, out)
         if not op.view and (info.birth is not None or op.name not in TAME):
             info.birth = born(info, op, args, *operands(args), out._array) if is_bad(out._array) else None
-        if op.name in self.wanted:
+        if op.name in self.wanted and (op.name not in self.of_many or out._array.size >= MANY):
             self.readings.look(op.name, info, args, operands(args)[1], out)
         if type(result) is tuple:
             for one in result:

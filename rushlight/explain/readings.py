@@ -37,6 +37,7 @@ class Readings(Calls):
         self.looks |= dict.fromkeys(CURVES, self.of_curve) | dict.fromkeys(BATCHED, self.of_product)
         self.looks |= dict.fromkeys(LOSSES, self.of_difference) | dict.fromkeys(VIEWS, self.of_view)
         self.wanted = frozenset(self.looks)
+        self.of_many = frozenset(CURVES)  # calls that tell something where they have many results
 
     def look(self, name, info, args, known, out) -> None:
         """Looks at a call of an operator."""
@@ -108,7 +109,7 @@ class Readings(Calls):
     def of_curve(self, name, info, args, known, out):
         """A curve that is flat where its operand is: its first results, if nearly all are at its ends."""
         looked, flat = self.curves.get(info.site, (0, 0))
-        if looked < 8 and out._needs and out._array.size > 7:
+        if looked < 8 and out._needs:
             ends = np.abs(out._array - (0.5 if name == "sigmoid" else 0)) == (0.5 if name == "sigmoid" else 1)
             self.curves[info.site] = looked + 1, flat + (np.mean(ends) > 0.9)
             if (looked, flat) == (3, 3):
