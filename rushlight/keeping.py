@@ -75,9 +75,10 @@ def say_end(status: int) -> None:
     how = f"ended with exit status {status}"
     if status < 0:
         how = f"was killed by signal {-status} ({signal.Signals(-status).name})"
-    print(f"rushlight: rank {place.rank if place else 0} {how}; this ends all others.", file=sys.stderr)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):  # nobody reads it any more
+        print(f"rushlight: rank {place.rank if place else 0} {how}; this ends all others.", file=sys.stderr, flush=True)
+    with suppress(OSError):
+        sys.stdout.flush()
     delivered()
     if Kept.said is not None:
         Kept.said[0] = True

@@ -3,6 +3,7 @@
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.making.old_constructors import constructed
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 WITHOUT = {d for d in dtypes.DTYPES if d._name in ("uint16", "uint32", "uint64") or d._name.startswith("float8")}
@@ -37,4 +38,8 @@ def set_default_tensor_type(t: type | str) -> None:
     kind = globals().get(t.removeprefix("torch.")) if isinstance(t, str) else t
     if not isinstance(kind, TypedTensor):
         raise TypeError(f"invalid type object: only floating-point types are supported as the default type, not {t}")
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives."
+    )
     dtypes.set_default_dtype(kind.dtype)

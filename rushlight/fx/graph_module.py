@@ -1,5 +1,6 @@
 """Modules that are graphs: their `forward` is the code of the graph."""
 
+import builtins
 import copy
 import itertools
 import linecache
@@ -175,13 +176,20 @@ class GraphModule(Module):
         return "\n".join([super().__repr__(), self._code, hint])
 
 
+def import_served(name: str, *args: Any) -> Any:
+    """`__import__` for code that was generated: its `torch` is rushlight, whether or not PyTorch is installed."""
+    first, dot, rest = name.partition(".")
+    return __import__(f"rushlight{dot}{rest}" if first == "torch" else name, *args)
+
+
 class CodeOnly(Module):
     """What a file has of a graph's module: all but the graph, and the code that it is traced from again."""
 
 
 def reduce_graph_module(body: dict[str, Any], import_block: str) -> GraphModule:
     """The module that a file has written down."""
-    root = type("CodeOnly", (CodeOnly,), {"forward": forward_of(f"{import_block}\n{body['_code']}", {})})()
+    names = {"__builtins__": {**vars(builtins), "__import__": import_served}}
+    root = type("CodeOnly", (CodeOnly,), {"forward": forward_of(f"{import_block}\n{body['_code']}", names)})()
     vars(root).update({key: value for key, value in body.items() if key != "_class_name"})
     made = GraphModule(root, ABOVE.trace_whole(root), body["_class_name"])
     vars(made).update({key: value for key, value in vars(root).items() if key not in vars(made)})

@@ -37,6 +37,7 @@ from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.reductions.norms import vector_norm
 from rushlight.ops.reductions.reduction import Dim
 from rushlight.ops.table import method, no_derivative, operator
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -90,6 +91,14 @@ def nuclear_norm(input: Tensor, dim: tuple[int, int] = (-2, -1), keepdim: bool =
     return matrix_norm(input, "nuc", tuple(dim), keepdim)
 
 
+def warn_of_successor(name: str, successor: str, changes: str) -> None:
+    """PyTorch's warning, given once, about a name that `torch.linalg` has a better function for."""
+    warn_once(
+        f"torch.{name} is deprecated in favor of torch.linalg.{successor} and will be removed in a future PyTorch "
+        f"release.\nUse torch.linalg.{successor}: {changes}."
+    )
+
+
 inverse = Tensor.inverse = inv
 orgqr = Tensor.orgqr = householder_product
 
@@ -106,6 +115,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     if dim is None:
         if 3 not in input._array.shape:
             raise RuntimeError("no dimension of size 3 in input")
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly "
+            "or simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+            "linalg.cross in a future release."
+        )
         dim = input._array.shape.index(3)
     return cross_along(input, other, dim=dim)
 
@@ -137,6 +151,7 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     >>> torch.cholesky(torch.tensor([[4.0]]))
     tensor([[2.]])
     """
+    warn_of_successor("cholesky", "cholesky", "U = torch.linalg.cholesky(A).mH instead of upper=True")
     if not input._array.size:
         return input.clone()
     check_square("cholesky", input)
@@ -192,6 +207,7 @@ def triangular_solve(
     >>> torch.triangular_solve(torch.tensor([[4.0]]), torch.tensor([[2.0]])).solution
     tensor([[2.]])
     """
+    warn_of_successor("triangular_solve", "solve_triangular", "its arguments are reversed, and it returns X alone")
     check_tensors("triangular_solve", b=b, A=A)
     for name, x in (("b", b), ("A", A)):
         if x._array.ndim < 2:
@@ -238,6 +254,7 @@ def qr(input: Tensor, some: bool = True) -> return_types.qr:
     >>> torch.qr(torch.tensor([[3.0], [4.0]])).R.abs()
     tensor([[5.]])
     """
+    warn_of_successor("qr", "qr", "mode='reduced' instead of some=True, mode='complete' instead of some=False")
     return return_types.qr(linalg_qr(input, "reduced" if some else "complete"))
 
 
@@ -263,6 +280,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, 
     >>> torch.lu(torch.tensor([[0.0, 2.0], [4.0, 2.0]]))[1]
     tensor([2, 2], dtype=torch.int32)
     """
+    warn_of_successor("lu", "lu_factor", "torch.linalg.lu_factor_ex instead of get_infos=True")
     packed, pivots, info = lu_factor_ex(A, pivot=pivot, check_errors=False)
     return (packed, pivots, info) if get_infos else (packed, pivots)
 

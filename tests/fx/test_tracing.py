@@ -97,6 +97,7 @@ def test_graphs_compute_what_programs_do(form):
         block.weight.data.zero_()  # the copy has parameters of its own
     elif form == "pickled":
         traced = pickle.loads(pickle.dumps(traced))
+        assert traced.forward.__globals__["torch"] is torch
     elif form == "transformed":
         traced = fx.Transformer(traced).transform()
     agree(fx.Interpreter(traced).run(x) if form == "interpreted" else traced(x), wanted)

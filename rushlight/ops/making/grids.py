@@ -10,12 +10,13 @@ from rushlight.ops.arguments.dims import listed
 from rushlight.ops.picking.indexed import index_select
 from rushlight.ops.shapes.joining import stack
 from rushlight.ops.shapes.shape import flatten, reshape
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["cartesian_prod", "combinations", "meshgrid"]
 
 
-def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Views of vectors spread over the grid they make: the i-th varies along dimension i.
 
     With `indexing="xy"` the first two dimensions change places. RuntimeError for tensors of more than one dimension.
@@ -34,7 +35,9 @@ def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {vector}")
         if vector._array.dtype != vectors[0]._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    if indexing not in ("ij", "xy"):
+    if indexing is None:
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+    elif indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swap = indexing == "xy" and len(vectors) > 1
     order = [1, 0, *range(2, len(vectors))] if swap else range(len(vectors))
@@ -64,7 +67,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         check_vector(vector)
     if len(vectors) == 1:
         return vectors[0]
-    return stack([flatten(grid) for grid in meshgrid(*vectors)], dim=1)
+    return stack([flatten(grid) for grid in meshgrid(*vectors, indexing="ij")], dim=1)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:

@@ -17,6 +17,7 @@ from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.picking.reducing_scatter import product_of_others, reduce_cotangents, reduced
 from rushlight.ops.shapes.slicing import _look, _place
 from rushlight.ops.table import in_place, method, no_derivative, operator
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
@@ -302,6 +303,11 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
+        if tensor is not None:
+            warn_once(
+                "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
+                "PyTorch release. Use torch.scatter_reduce instead for more reduction options."
+            )
         return _scatter_with_reduce(input, dim, index, source, reduce)
     return (_scatter_value if tensor is None else _scatter)(input, dim, index, source)
 

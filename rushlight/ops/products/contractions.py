@@ -9,7 +9,6 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
-from rushlight.core.lines import warn
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors
@@ -17,6 +16,7 @@ from rushlight.ops.out import write_out
 from rushlight.ops.products import equations
 from rushlight.ops.products.batched_products import of_dims, of_letters
 from rushlight.ops.table import operator
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["chain_matmul", "einsum", "tensordot"]
@@ -282,7 +282,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 5)).shape
     torch.Size([2, 5])
     """
-    warn(
+    warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters."
     )

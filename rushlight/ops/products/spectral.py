@@ -11,6 +11,7 @@ from rushlight.ops.elementwise.complexes import view_as_real
 from rushlight.ops.shapes.padding import pad
 from rushlight.ops.shapes.slicing import _fold
 from rushlight.ops.table import method
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["istft", "stft"]
@@ -77,6 +78,11 @@ def stft(
         normalized=normalized, onesided=onesided, return_complex=return_complex,
         align_to_window=align_to_window,
     )  # fmt: skip
+    if window is None:
+        warn_once(
+            "A window was not provided. A rectangular window will be applied, which is known to cause spectral "
+            "leakage. Give window=torch.hann_window(n_fft), or window=torch.ones(n_fft) to keep the rectangular one."
+        )
     is_complex = input.is_complex() or (window is not None and window.is_complex())
     check_stft(call, input, n_fft, is_complex, return_complex)
     check_window(call, n_fft, hop_length, win_length, window)

@@ -15,7 +15,7 @@ from rushlight.distributed.buckets import GradBucket
 from rushlight.distributed.collectives import all_reduce
 from rushlight.distributed.groups import ProcessGroup, here
 from rushlight.futures import Future
-from rushlight.linalg.toplevel import qr
+from rushlight.linalg.qr_decomposition import qr
 from rushlight.ops.making.creation import empty
 from rushlight.ops.randomness.random_tensors import randn
 from rushlight.ops.shapes.joining import cat, stack
