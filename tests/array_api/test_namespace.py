@@ -59,6 +59,8 @@ def test_exchange():
     array[0, 0] = 7
     assert x[0, 0] == 7
     assert torch.from_dlpack(array).data_ptr() == x.data_ptr() == x.__array_interface__["data"][0]
+    torch.from_dlpack(torch.utils.dlpack.to_dlpack(x)).fill_(3)
+    assert (x == 3).all()
     with pytest.raises(RuntimeError, match="Can't call numpy"):
         torch.ones(2, requires_grad=True).__array_interface__  # noqa: B018
     assert not hasattr(x, "imag")

@@ -13,7 +13,7 @@ from rushlight.core.meta import COPIED_OUT, outline
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.kernels.halves import convert_halves
-from rushlight.layouts import empty_array, has_format, memory_format
+from rushlight.layouts import Memory, empty_array, has_format, memory_format
 from rushlight.ops.making.from_data import shared
 from rushlight.ops.table import named, operator
 from rushlight.tensors import Tensor
@@ -172,15 +172,32 @@ def dlpack_device(self: Tensor) -> tuple[int, int]:
     return self._array.__dlpack_device__()
 
 
+class Capsule:
+    """What has been exported already, `tensor.__dlpack__()` say, as an object that NumPy can ask for it."""
+
+    def __init__(self, exported: Any):
+        self.exported = exported
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.exported
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the CPU: what lies elsewhere NumPy refuses
+
+
 def from_dlpack(ext_tensor: Any, *, device: device | str | None = None, copy: bool | None = None) -> Tensor:
-    """A tensor that shares the memory of another library's array, through DLPack.
+    """A tensor that shares the memory of another library's array, or of what `__dlpack__` has exported.
 
     >>> import numpy as np, rushlight as torch
     >>> torch.from_dlpack(np.arange(3))
     tensor([0, 1, 2])
     """
     check_device(device)
-    return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
+    if type(ext_tensor).__name__ != "PyCapsule":
+        return new_tensor(shared(np.from_dlpack(ext_tensor, copy=copy)))
+    found = np.from_dlpack(Capsule(ext_tensor), copy=copy)  # read-only where the capsule does not tell
+    place = found.__array_interface__["data"][0], False
+    return new_tensor(np.asarray(Memory({**found.__array_interface__, "data": place}, found)))
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:
