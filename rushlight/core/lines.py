@@ -5,6 +5,7 @@ import sys
 import traceback
 import warnings
 from functools import cache
+from itertools import islice
 
 import numpy as np
 
@@ -70,14 +71,18 @@ def user_frames(frame):
 
 def lines_of_user():
     """The lines of the user's program that led here, the innermost last, as tracebacks show them."""
-    frames = [(frame, frame.f_lineno) for frame in user_frames(sys._getframe(1))]
-    return traceback.StackSummary.extract(reversed(frames)).format()
+    return shown(reversed(list(user_frames(sys._getframe(1)))))
+
+
+def shown(frames):
+    """The lines that frames are at, as tracebacks show them."""
+    return traceback.StackSummary.extract((frame, frame.f_lineno) for frame in frames).format()
 
 
 @above
 def line_of_user():
     """The innermost line of the user's program, as tracebacks show it."""
-    return "".join(lines_of_user()[-1:])
+    return "".join(shown(islice(user_frames(sys._getframe(1)), 1)))
 
 
 def place_of_user():

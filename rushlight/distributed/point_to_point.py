@@ -141,16 +141,9 @@ class P2POp:
 
     >>> import rushlight as torch
     >>> import rushlight.distributed as dist
-    >>> def pass_on(x):  # from each process to the next, around the ring
-    ...     rank, size = dist.get_rank(), dist.get_world_size()
-    ...     received = torch.empty_like(x)
-    ...     sent = dist.P2POp(dist.isend, x, (rank + 1) % size)
-    ...     awaited = dist.P2POp(dist.irecv, received, (rank - 1) % size)
-    ...     for work in dist.batch_isend_irecv([sent, awaited]):
-    ...         work.wait()
-    ...     return received
-    >>> if dist.get_world_size() > 1:
-    ...     print(pass_on(torch.ones(2)))
+    >>> sent = dist.P2POp(dist.isend, torch.ones(2), peer=1)
+    >>> sent.op is dist.isend, sent.peer
+    (True, 1)
     """
 
     def __init__(

@@ -12,9 +12,12 @@ __all__ = ["new_subgroups", "new_subgroups_by_enumeration", "split_group"]
 
 
 def new_subgroups_by_enumeration(
-    ranks_per_subgroup_list: Sequence[Sequence[int]], timeout: timedelta | None = None, backend: str | None = None,
-    pg_options: Any = None, group_desc: str | None = None,
-) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:  # fmt: skip
+    ranks_per_subgroup_list: Sequence[Sequence[int]],
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:
     """Makes a group of each list of ranks; gives this process's own, and all. ValueError for a rank in two.
 
     >>> import rushlight.distributed as dist
@@ -35,9 +38,13 @@ def new_subgroups_by_enumeration(
 
 
 def new_subgroups(
-    group_size: int | None = None, group: ProcessGroup | None = None, timeout: timedelta | None = None,
-    backend: str | None = None, pg_options: Any = None, group_desc: str | None = None,
-) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:  # fmt: skip
+    group_size: int | None = None,
+    group: ProcessGroup | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:
     """Makes groups of neighbours of equal size, by default those of one machine; gives this process's own, and all.
 
     ValueError if the size does not divide the number of processes.
@@ -58,10 +65,13 @@ def new_subgroups(
 
 
 def split_group(
-    parent_pg: ProcessGroup | None = None, split_ranks: list[list[int]] | None = None,
-    timeout: timedelta | None = None, pg_options: Any = None, group_desc: str | None = None,
+    parent_pg: ProcessGroup | None = None,
+    split_ranks: list[list[int]] | None = None,
+    timeout: timedelta | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
     backend: str | None = None,
-) -> ProcessGroup | None:  # fmt: skip
+) -> ProcessGroup | None:
     """Splits a group into parts by lists of ranks in it; gives the part of this process, None if it is in none.
 
     >>> import rushlight.distributed as dist

@@ -17,8 +17,19 @@ __all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "ma
 Argument = Any
 Target = Callable[..., Any] | str
 OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
-base_types = (str, int, float, bool, complex, rushlight.dtype, rushlight.Tensor, rushlight.device,
-              rushlight.memory_format, rushlight.layout, range)  # fmt: skip
+base_types = (
+    str,
+    int,
+    float,
+    bool,
+    complex,
+    rushlight.dtype,
+    rushlight.Tensor,
+    rushlight.device,
+    rushlight.memory_format,
+    rushlight.layout,
+    range,
+)
 IMPURE: set[Callable] = {operator.setitem, builtins.print}
 
 
@@ -237,11 +248,26 @@ class Node:
 # Functions that draw random numbers: a graph without them would draw others afterwards.
 RANDOM = frozenset(
     {
-        "alpha_dropout", "bernoulli", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout",
-        "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-        "randperm", "rrelu",
+        "alpha_dropout",
+        "bernoulli",
+        "dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
+        "feature_alpha_dropout",
+        "multinomial",
+        "normal",
+        "poisson",
+        "rand",
+        "rand_like",
+        "randint",
+        "randint_like",
+        "randn",
+        "randn_like",
+        "randperm",
+        "rrelu",
     }
-)  # fmt: skip
+)
 
 
 def shown_argument(arg: Argument) -> str:

@@ -14,8 +14,16 @@ from rushlight.tensors import Tensor
 __all__ = ["Aten", "aten"]
 
 
-def to_copy(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool | None = None,
-            non_blocking: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+def to_copy(
+    self: Tensor,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool | None = None,
+    non_blocking: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """`_to_copy`: always a copy."""
     return self.to(device=device, dtype=dtype, copy=True, memory_format=memory_format or rushlight.preserve_format)
 
@@ -23,11 +31,6 @@ def to_copy(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any 
 def index(self: Tensor, indices: Any) -> Tensor:
     """Indexing by tensors; None for a dimension that is taken whole."""
     return self[tuple(slice(None) if one is None else one for one in indices)]
-
-
-def squeeze(self: Tensor, *dim: Any) -> Tensor:
-    """Without dimensions of size 1."""
-    return self.squeeze(*dim)
 
 
 def view_alike(self: Tensor, size: Any) -> Tensor:
@@ -51,7 +54,6 @@ OWN: dict[str, Any] = {
     "index": index,
     "lift_fresh": lambda self: self,
     "slice": slice_of,
-    "squeeze": squeeze,
 }
 
 

@@ -83,7 +83,7 @@ CASES = {  # a function of the library and of tensors, and the shapes of these: 
         lambda t, x, w, b: t.nn.functional.batch_norm(x, None, None, w, b, True), (2, 3, 2), (3,), (3,),
     ),
     "instance_norm": (lambda t, x, w, b: t.nn.functional.instance_norm(x, None, None, w, b), (2, 3, 4), (3,), (3,)),
-    "lstm": (lambda t, x, c: t.nn.modules.recurrence._lstm_states(x, c), (2, 8), (2, 2)),
+    "lstm": (lambda t, x, c: t.nn.functional.recurrence._lstm_states(x, c), (2, 8), (2, 2)),
 }  # fmt: skip
 CASES |= {
     name: (lambda t, x, name=name: getattr(x * 3, name)(), shape)

@@ -1,7 +1,6 @@
 """One step of recurrent networks as functions of the weights: `torch.lstm_cell` and its like."""
 
-from rushlight.ops.activation import relu, sigmoid
-from rushlight.ops.elementwise.elementary import tanh
+from rushlight.nn.functional.recurrence import gru_step, lstm_step, relu_step, tanh_step
 from rushlight.ops.products.products import linear
 from rushlight.tensors import Tensor
 
@@ -23,11 +22,8 @@ def lstm_cell(
     >>> torch.lstm_cell(torch.ones(1, 1), (zero, zero), torch.ones(4, 1), torch.ones(4, 1))
     (tensor([[0.3696]]), tensor([[0.5568]]))
     """
-    hidden, cell = hx
-    gates = linear(input, w_ih, b_ih) + linear(hidden, w_hh, b_hh)
-    taken, kept, new, shown = gates.chunk(4, -1)
-    cell = sigmoid(kept) * cell + sigmoid(taken) * tanh(new)
-    return sigmoid(shown) * tanh(cell), cell
+    hidden, cell = lstm_step(linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+    return hidden, cell
 
 
 def gru_cell(
@@ -44,11 +40,7 @@ def gru_cell(
     >>> torch.gru_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(3, 1), torch.ones(3, 1))
     tensor([[0.2048]])
     """
-    reset, update, new = linear(input, w_ih, b_ih).chunk(3, -1)
-    reset_before, update_before, before = linear(hx, w_hh, b_hh).chunk(3, -1)
-    kept = sigmoid(update + update_before)
-    fresh = tanh(new + sigmoid(reset + reset_before) * before)
-    return fresh + kept * (hx - fresh)
+    return gru_step(linear(input, w_ih, b_ih), (hx,), w_hh, b_hh)[0]
 
 
 def rnn_tanh_cell(
@@ -65,7 +57,7 @@ def rnn_tanh_cell(
     >>> torch.rnn_tanh_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1), torch.ones(1, 1))
     tensor([[0.7616]])
     """
-    return tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+    return tanh_step(linear(input, w_ih, b_ih), (hx,), w_hh, b_hh)[0]
 
 
 def rnn_relu_cell(
@@ -82,4 +74,4 @@ def rnn_relu_cell(
     >>> torch.rnn_relu_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1), torch.ones(1, 1))
     tensor([[1.]])
     """
-    return relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+    return relu_step(linear(input, w_ih, b_ih), (hx,), w_hh, b_hh)[0]

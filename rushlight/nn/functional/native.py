@@ -6,6 +6,7 @@ though the signatures that PyTorch documents say the mean.
 
 from rushlight.core.inplace import change
 from rushlight.nn import functional as F
+from rushlight.nn.functional.reductions import reduced
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -96,8 +97,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
     >>> torch.kl_div(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.9, 0.1]), reduction=2)
     tensor(0.3681)
     """
-    loss = F.kl_div(input, target, reduction="none", log_target=log_target)
-    return (loss, loss.mean(), loss.sum())[reduction]
+    return reduced(F.kl_div(input, target, reduction="none", log_target=log_target), REDUCTIONS[reduction])
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction: int = 0) -> Tensor:

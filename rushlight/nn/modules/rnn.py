@@ -10,9 +10,9 @@ from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
+from rushlight.nn.functional.recurrence import GATES, STEPS, State, run_backwards, run_forwards
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.module import Module
-from rushlight.nn.modules.recurrence import GATES, STEPS, State, run_backwards, run_forwards
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
 from rushlight.ops.making.creation import zeros

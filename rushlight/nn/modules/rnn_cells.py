@@ -6,9 +6,9 @@ from typing import Any
 from rushlight.dtypes import dtype as Dtype
 from rushlight.nn import functional as F
 from rushlight.nn import init
+from rushlight.nn.functional.recurrence import GATES, STEPS
 from rushlight.nn.modules.base.making import Device, uninitialized
 from rushlight.nn.modules.module import Module
-from rushlight.nn.modules.recurrence import GATES, STEPS
 from rushlight.ops.making.creation import zeros
 from rushlight.tensors import Tensor
 

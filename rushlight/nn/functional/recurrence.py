@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rushlight.nn import functional as F
 from rushlight.nn.functional.batching import as_samples
+from rushlight.ops.activation import relu
 from rushlight.ops.activation.logistic import logistic_of
+from rushlight.ops.products.products import linear
 from rushlight.ops.shapes.joining import cat
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -20,19 +21,19 @@ State = tuple[Tensor, ...]
 
 def tanh_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
     """tanh of the projected input plus that of the hidden state."""
-    return ((projected + F.linear(state[0], weight, bias)).tanh(),)
+    return ((projected + linear(state[0], weight, bias)).tanh(),)
 
 
 def relu_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
     """The same with relu."""
-    return (F.relu(projected + F.linear(state[0], weight, bias)),)
+    return (relu(projected + linear(state[0], weight, bias)),)
 
 
 def activated(gates):
     """The input, forget, cell and output gates of LSTM after their nonlinearities."""
-    n = gates.shape[1] // 4
-    entering, forgetting = logistic_of(gates[:, :n]), logistic_of(gates[:, n : 2 * n])
-    return entering, forgetting, np.tanh(gates[:, 2 * n : 3 * n]), logistic_of(gates[:, 3 * n :])
+    n = gates.shape[-1] // 4
+    entering, forgetting = logistic_of(gates[..., :n]), logistic_of(gates[..., n : 2 * n])
+    return entering, forgetting, np.tanh(gates[..., 2 * n : 3 * n]), logistic_of(gates[..., 3 * n :])
 
 
 def lstm_cotangents(grads, gates, cell, result1):
@@ -47,7 +48,7 @@ def lstm_cotangents(grads, gates, cell, result1):
         grad_cell * entering * (1 - new * new),
         grad_hidden * shown * leaving * (1 - leaving),
     ]
-    return [np.concatenate(parts, 1), grad_cell * forgetting]
+    return [np.concatenate(parts, -1), grad_cell * forgetting]
 
 
 @operator(aten=(), batch=as_samples, joint=lstm_cotangents, inputs=("gates", "cell"))
@@ -64,7 +65,7 @@ def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | No
     Source: S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997.
     """
     hidden, cell = state
-    return _lstm_states(projected + F.linear(hidden, weight, bias), cell)
+    return _lstm_states(projected + linear(hidden, weight, bias), cell)
 
 
 def gru_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
@@ -73,8 +74,8 @@ def gru_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | Non
     Source: K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
     """
     (hidden,) = state
-    reset, update, new = projected.chunk(3, 1)
-    reset_h, update_h, new_h = F.linear(hidden, weight, bias).chunk(3, 1)
+    reset, update, new = projected.chunk(3, -1)
+    reset_h, update_h, new_h = linear(hidden, weight, bias).chunk(3, -1)
     new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
     return ((hidden - new) * (update + update_h).sigmoid() + new,)
 
