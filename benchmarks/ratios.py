@@ -113,10 +113,14 @@ def means(ratios: list[Ratio]) -> str:
 def listed(ratios: list[Ratio]) -> str:
     """The workloads with their ratios and times."""
     rows = [
-        [one.name.replace(" | ", ", "), f"{one.ratio:.2f} ({one.low:.2f}–{one.high:.2f})",
-         table.readable(one.ours), table.readable(one.theirs)]
+        [
+            one.name.replace(" | ", ", "),
+            f"{one.ratio:.2f} ({one.low:.2f}–{one.high:.2f})",
+            table.readable(one.ours),
+            table.readable(one.theirs),
+        ]
         for one in ratios
-    ]  # fmt: skip
+    ]
     return table.markdown(["workload", "ratio", "rushlight", "PyTorch"], rows)
 
 

@@ -17,9 +17,14 @@ def main(arguments=None):
     x = torch.tensor(pixels / 255, dtype=torch.float32).reshape(-1, 1, 28, 28)[order]
     y = torch.tensor(classes)[order]
     model = nn.Sequential(
-        nn.Conv2d(1, 8, 5, stride=2), nn.ReLU(), nn.Conv2d(8, 16, 5, stride=2), nn.ReLU(),
-        nn.Flatten(), nn.Dropout(0.3), nn.Linear(256, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 8, 5, stride=2),
+        nn.ReLU(),
+        nn.Conv2d(8, 16, 5, stride=2),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Dropout(0.3),
+        nn.Linear(256, 10),
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step in range(chosen.steps):
         batch = slice(step * 50 % 4000, step * 50 % 4000 + 50)

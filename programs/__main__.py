@@ -21,10 +21,13 @@ LEAST = 18  # programs that agree today; it only grows
 def run(script: Path, command: list[str]) -> tuple[list[float], str]:
     """The numbers that a program prints, and the last line of what it says of an error."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", *command, str(script)], capture_output=True, text=True, timeout=LIMIT,
+        [sys.executable, "-W", "ignore", *command, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])},
         check=False,
-    )  # fmt: skip
+    )
     said = [line for line in done.stderr.splitlines() if line.strip()]
     return numbers(done.stdout), "" if done.returncode == 0 else said[-1] if said else f"ended with {done.returncode}"
 

@@ -13,11 +13,42 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 
 __all__ = [
-    "bfloat16", "bool", "can_cast", "cdouble", "cfloat", "complex64", "complex128", "double", "dtype", "finfo", "float",
-    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float16", "float32", "float64",
-    "get_default_dtype", "half", "iinfo", "int", "int8", "int16", "int32", "int64", "long", "promote_types",
-    "result_type", "set_default_dtype", "short", "uint8", "uint16", "uint32", "uint64",
-]  # fmt: skip
+    "bfloat16",
+    "bool",
+    "can_cast",
+    "cdouble",
+    "cfloat",
+    "complex64",
+    "complex128",
+    "double",
+    "dtype",
+    "finfo",
+    "float",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "half",
+    "iinfo",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "long",
+    "promote_types",
+    "result_type",
+    "set_default_dtype",
+    "short",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
 
 
 class dtype:
@@ -150,11 +181,26 @@ complex64 = cfloat = dtype("complex64", np.complex64)
 complex128 = cdouble = dtype("complex128", np.complex128)
 
 TYPE_NAMES = {
-    bool: "Bool", uint8: "Byte", int8: "Char", int16: "Short", int32: "Int", int64: "Long", float16: "Half",
-    float32: "Float", float64: "Double", complex64: "ComplexFloat", complex128: "ComplexDouble", uint16: "UInt16",
-    uint32: "UInt32", uint64: "UInt64", bfloat16: "BFloat16", float8_e4m3fn: "Float8_e4m3fn",
-    float8_e4m3fnuz: "Float8_e4m3fnuz", float8_e5m2: "Float8_e5m2", float8_e5m2fnuz: "Float8_e5m2fnuz",
-}  # fmt: skip
+    bool: "Bool",
+    uint8: "Byte",
+    int8: "Char",
+    int16: "Short",
+    int32: "Int",
+    int64: "Long",
+    float16: "Half",
+    float32: "Float",
+    float64: "Double",
+    complex64: "ComplexFloat",
+    complex128: "ComplexDouble",
+    uint16: "UInt16",
+    uint32: "UInt32",
+    uint64: "UInt64",
+    bfloat16: "BFloat16",
+    float8_e4m3fn: "Float8_e4m3fn",
+    float8_e4m3fnuz: "Float8_e4m3fnuz",
+    float8_e5m2: "Float8_e5m2",
+    float8_e5m2fnuz: "Float8_e5m2fnuz",
+}
 DTYPES = tuple(TYPE_NAMES)
 NARROW = {d._name: d for d in DTYPES if isinstance(d, NarrowType)}
 FROM_NUMPY = {d._numpy: d for d in DTYPES if d._name not in NARROW}  # narrow types are added when they are loaded

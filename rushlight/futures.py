@@ -23,9 +23,12 @@ class Future(Generic[T]):
     """
 
     def __init__(
-        self, *, devices: Any = None, wait: Callable[[], object] | None = None,
+        self,
+        *,
+        devices: Any = None,
+        wait: Callable[[], object] | None = None,
         poll: Callable[[], object] | None = None,
-    ):  # fmt: skip
+    ):
         self._wait, self._poll = wait, poll
         self._future: futures.Future = futures.Future()
 

@@ -56,9 +56,17 @@ def launch(options: argparse.Namespace, restarts: int = 0, variables: dict[str, 
     environment = {**os.environ, **(variables or {}), **({} if options.no_labels else {LABELS: "1"})}
     environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // options.processes)))
     command = [
-        starter, *where, "-n", str(options.processes),
-        sys.executable, "-m", "rushlight", "run", *program, *options.arguments,
-    ]  # fmt: skip
+        starter,
+        *where,
+        "-n",
+        str(options.processes),
+        sys.executable,
+        "-m",
+        "rushlight",
+        "run",
+        *program,
+        *options.arguments,
+    ]
     sys.stdout.flush()
     for attempt in range(restarts):
         environment[RESTARTS] = str(attempt)

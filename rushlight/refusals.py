@@ -14,9 +14,21 @@ from rushlight.tensors import foreign
 # What is so quick that another call around it would show: functions that refuse wrong arguments themselves, methods.
 QUICK = frozenset({"addmm", "bmm", "dot", "linear", "matmul", "mean", "mm", "mv", "relu", "sum"})
 QUICK_METHODS = QUICK | {
-    "backward", "clone", "contiguous", "detach", "expand", "numpy", "permute", "reshape", "size", "softmax", "t",
-    "transpose", "unsqueeze", "view",
-}  # fmt: skip
+    "backward",
+    "clone",
+    "contiguous",
+    "detach",
+    "expand",
+    "numpy",
+    "permute",
+    "reshape",
+    "size",
+    "softmax",
+    "t",
+    "transpose",
+    "unsqueeze",
+    "view",
+}
 
 
 def guard(namespace: dict, home: str = "") -> None:

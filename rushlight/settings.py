@@ -16,7 +16,7 @@ __all__ = [
     "set_float32_matmul_precision",
     "set_warn_always",
     "use_deterministic_algorithms",
-]  # fmt: skip
+]
 
 _warned: set[str] = set()  # what was said already
 _warn_always = False

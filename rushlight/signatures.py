@@ -13,14 +13,37 @@ from rushlight.layouts import layout, memory_format
 
 NUMBERS = (int, float, complex, np.number, np.bool_)
 TYPES: dict[str, Any] = {
-    "bool": (bool, np.bool_), "str": str, "torch.dtype": (dtype, type), "torch.layout": layout,
-    "torch.device": (device, str, int), "torch.memory_format": memory_format, "Generator": object,
-}  # fmt: skip
+    "bool": (bool, np.bool_),
+    "str": str,
+    "torch.dtype": (dtype, type),
+    "torch.layout": layout,
+    "torch.device": (device, str, int),
+    "torch.memory_format": memory_format,
+    "Generator": object,
+}
 TENSORS_OF_NUMBERS = {
-    "add", "add_", "sub", "sub_", "subtract", "subtract_", "mul", "mul_", "multiply", "multiply_", "div", "div_",
-    "div_floor", "div_trunc", "divide", "divide_", "true_divide", "true_divide_", "floor_divide", "floor_divide_",
+    "add",
+    "add_",
+    "sub",
+    "sub_",
+    "subtract",
+    "subtract_",
+    "mul",
+    "mul_",
+    "multiply",
+    "multiply_",
+    "div",
+    "div_",
+    "div_floor",
+    "div_trunc",
+    "divide",
+    "divide_",
+    "true_divide",
+    "true_divide_",
+    "floor_divide",
+    "floor_divide_",
     "copy_",
-}  # fmt: skip
+}
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other", "a": "input"}
 EVERYWHERE = ("out", "requires_grad")  # where a function has none of them Python says so
 CLASSES = ("dtype", "device", "layout", "memory_format")

@@ -11,10 +11,18 @@ from rushlight.signatures import TENSORS_OF_NUMBERS
 from stubs.rendered import NUMBER
 
 TYPES = {
-    "Tensor": "Tensor", "Number": NUMBER, "int": "_int", "float": "_float", "bool": "_bool", "str": "_str",
-    "torch.dtype": "_dtype", "torch.device": "_device | _str | _int", "torch.layout": "_layout",
-    "torch.memory_format": "_memory_format", "Generator": "_Generator",
-}  # fmt: skip
+    "Tensor": "Tensor",
+    "Number": NUMBER,
+    "int": "_int",
+    "float": "_float",
+    "bool": "_bool",
+    "str": "_str",
+    "torch.dtype": "_dtype",
+    "torch.device": "_device | _str | _int",
+    "torch.layout": "_layout",
+    "torch.memory_format": "_memory_format",
+    "Generator": "_Generator",
+}
 BETWEEN = re.compile(r", (?![^\[(]*[\])])")  # what separates parameters: a comma that is in no brackets
 SIZES = ("tuple of ints", "tuple of SymInts")
 

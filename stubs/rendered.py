@@ -7,12 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 KNOWN = {
-    "rushlight.tensors.Tensor": "Tensor", "rushlight.dtypes.dtype": "_dtype", "rushlight.devices.device": "_device",
-    "rushlight.layouts.layout": "_layout", "rushlight.layouts.memory_format": "_memory_format",
-    "rushlight.size.Size": "Size", "rushlight.random.generator.Generator": "_Generator",
-    "collections.abc.Sequence": "Sequence", "collections.abc.Callable": "Callable[..., Any]", "typing.Any": "Any",
-    "numpy.ndarray": "np.ndarray", "typing.Self": "Tensor",
-}  # fmt: skip
+    "rushlight.tensors.Tensor": "Tensor",
+    "rushlight.dtypes.dtype": "_dtype",
+    "rushlight.devices.device": "_device",
+    "rushlight.layouts.layout": "_layout",
+    "rushlight.layouts.memory_format": "_memory_format",
+    "rushlight.size.Size": "Size",
+    "rushlight.random.generator.Generator": "_Generator",
+    "collections.abc.Sequence": "Sequence",
+    "collections.abc.Callable": "Callable[..., Any]",
+    "typing.Any": "Any",
+    "numpy.ndarray": "np.ndarray",
+    "typing.Self": "Tensor",
+}
 NUMBER = "_int | _float | _complex"
 BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "str", "tuple", "type")
 

@@ -35,17 +35,55 @@ from rushlight.size import Size as Size
 '''
 FOLDER = Path(rushlight.__file__).parent
 ATTRIBUTES = {
-    "data": "Tensor", "device": "_device", "dtype": "_dtype", "grad": "Tensor | None", "grad_fn": "Any",
-    "grad_dtype": "_dtype | None", "is_leaf": "_bool", "itemsize": "_int", "layout": "_layout", "name": "_str | None",
-    "nbytes": "_int", "ndim": "_int", "output_nr": "_int", "requires_grad": "_bool", "retains_grad": "_bool",
-    "shape": "Size", "volatile": "_bool",
-}  # fmt: skip
+    "data": "Tensor",
+    "device": "_device",
+    "dtype": "_dtype",
+    "grad": "Tensor | None",
+    "grad_fn": "Any",
+    "grad_dtype": "_dtype | None",
+    "is_leaf": "_bool",
+    "itemsize": "_int",
+    "layout": "_layout",
+    "name": "_str | None",
+    "nbytes": "_int",
+    "ndim": "_int",
+    "output_nr": "_int",
+    "requires_grad": "_bool",
+    "retains_grad": "_bool",
+    "shape": "Size",
+    "volatile": "_bool",
+}
 WRITTEN_TO = ("data", "grad", "name", "requires_grad", "volatile")
-OF_TWO = ("lt", "le", "gt", "ge", "eq", "ne", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
-             "and", "or", "xor", "lshift", "rshift")  # fmt: skip
+OF_TWO = (
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+)
 NAMES_OF_SELF = ("__neg__", "__pos__", "__abs__", "__invert__")
-PLAIN = {"__bool__": "_bool", "__float__": "_float", "__int__": "_int", "__complex__": "_complex", "__index__": "_int",
-         "__len__": "_int"}  # fmt: skip
+PLAIN = {
+    "__bool__": "_bool",
+    "__float__": "_float",
+    "__int__": "_int",
+    "__complex__": "_complex",
+    "__index__": "_int",
+    "__len__": "_int",
+}
 
 
 BY_HAND = {  # forms whose results differ, which an annotation cannot say

@@ -94,9 +94,13 @@ def gradient_function(function, inputs, seed):
         with torch.enable_grad():
             results = as_list(function(*values[:n]))
             grads = torch.autograd.grad(
-                [results[i] for i in live], differentiable(values[:n]), list(values[n:]), create_graph=True,
-                allow_unused=True, materialize_grads=True,
-            )  # fmt: skip
+                [results[i] for i in live],
+                differentiable(values[:n]),
+                list(values[n:]),
+                create_graph=True,
+                allow_unused=True,
+                materialize_grads=True,
+            )
         return grads
 
     return gradients, [*inputs, *cotangents]

@@ -21,9 +21,12 @@ NEEDS_AVX512 = pytest.mark.skipif(not cpu.has_avx512(), reason="needs a CPU with
 def run(first="", **environment):
     clean = {name: value for name, value in os.environ.items() if name != cpu.VARIABLE}
     process = subprocess.run(
-        [sys.executable, "-c", CODE.format(first=first)], env=clean | environment, capture_output=True, text=True,
+        [sys.executable, "-c", CODE.format(first=first)],
+        env=clean | environment,
+        capture_output=True,
+        text=True,
         check=True,
-    )  # fmt: skip
+    )
     return process.stdout.split()
 
 
@@ -46,10 +49,17 @@ def test_nothing_is_chosen_after_numpy():
     assert run(first="import numpy")[0] == "False"
 
 
-@pytest.mark.parametrize(("content", "expected"), [
-    ("max 100000", "all"), ("100000 100000", 1), ("50000 100000", 1), ("150000 100000", 2), ("9900000 100000", "all"),
-    ("nonsense", "all"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("max 100000", "all"),
+        ("100000 100000", 1),
+        ("50000 100000", 1),
+        ("150000 100000", 2),
+        ("9900000 100000", "all"),
+        ("nonsense", "all"),
+    ],
+)
 def test_a_containers_quota_limits_threads(tmp_path, monkeypatch, content, expected):
     monkeypatch.setattr(cpu, "QUOTA", str(tmp_path / "missing"))
     every = cpu.allowed_cpus()

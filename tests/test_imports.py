@@ -78,8 +78,22 @@ def test_an_import_within_a_function_is_for_what_is_loaded_later():
 
 
 def test_the_core_imports_nothing_of_its_users():
-    below = ("rushlight.core", "rushlight.kernels", "rushlight.layouts", "rushlight.dtypes", "rushlight.blas",
-             "rushlight.memory", "rushlight.threads", "rushlight.cpu", "rushlight.settings")  # fmt: skip
-    above = [f"{name} {file}" for name in FILES if name.startswith("rushlight.core.") for file in LOADING[name]
-             if not file.startswith(below)]  # fmt: skip
+    below = (
+        "rushlight.core",
+        "rushlight.kernels",
+        "rushlight.layouts",
+        "rushlight.dtypes",
+        "rushlight.blas",
+        "rushlight.memory",
+        "rushlight.threads",
+        "rushlight.cpu",
+        "rushlight.settings",
+    )
+    above = [
+        f"{name} {file}"
+        for name in FILES
+        if name.startswith("rushlight.core.")
+        for file in LOADING[name]
+        if not file.startswith(below)
+    ]
     assert above == []

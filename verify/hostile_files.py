@@ -16,10 +16,17 @@ def example() -> dict:
     base = rushlight.arange(6.0).reshape(2, 3)
     named = OrderedDict(x=[1, 2.5, "text", None, True, (3,), {4}, b"bytes", 2j, 10**30])
     return {
-        "a": base, "view": base[1:], "leaf": rushlight.ones(3, requires_grad=True), "named": named,
-        "counts": Counter([1, 1, 2]), "dtype": rushlight.float64, "size": base.shape, "device": base.device,
-        "parameter": rushlight.nn.Parameter(rushlight.ones(2)), "empty": rushlight.zeros(0, 3),
-    }  # fmt: skip
+        "a": base,
+        "view": base[1:],
+        "leaf": rushlight.ones(3, requires_grad=True),
+        "named": named,
+        "counts": Counter([1, 1, 2]),
+        "dtype": rushlight.float64,
+        "size": base.shape,
+        "device": base.device,
+        "parameter": rushlight.nn.Parameter(rushlight.ones(2)),
+        "empty": rushlight.zeros(0, 3),
+    }
 
 
 def same(found: object) -> bool:
@@ -71,10 +78,21 @@ def hostile(sign: str) -> Iterator[tuple[str, bytes]]:
     """Files that would make the file `sign`, take all memory or time, or crash the program."""
     command = f"open({sign!r}, 'w').close()"
     for function, *given in (
-        (exec, command), (eval, command), (os.system, f"touch {sign}"), (os.mkdir, sign), (open, sign, "w"),
-        (getattr, "text", "upper"), (__import__, "os"), (bytearray, 1 << 40), (range, 0, [1]), (print, "code ran"),
-        (set, range(10**10)), (OrderedDict, [(1, 2, 3)]), (complex, "1"), (rushlight.device, "no such device"),
-    ):  # fmt: skip
+        (exec, command),
+        (eval, command),
+        (os.system, f"touch {sign}"),
+        (os.mkdir, sign),
+        (open, sign, "w"),
+        (getattr, "text", "upper"),
+        (__import__, "os"),
+        (bytearray, 1 << 40),
+        (range, 0, [1]),
+        (print, "code ran"),
+        (set, range(10**10)),
+        (OrderedDict, [(1, 2, 3)]),
+        (complex, "1"),
+        (rushlight.device, "no such device"),
+    ):
         for protocol in (2, 4):
             name = f"{function.__name__}{given} in protocol {protocol}"
             yield name, archive(pickle.dumps(Call(function, *given), protocol))
@@ -140,12 +158,25 @@ def large() -> Iterator[tuple[str, bytes]]:
 def tensors() -> Iterator[tuple[str, bytes]]:
     """Tensors that are not in their memory, or larger than any."""
     for offset, size, stride, count in (
-        (0, (7,), (1,), 6), (-1, (2,), (1,), 6), (0, (2,), (-1,), 6), (0, (-2,), (1,), 6), (6, (1,), (1,), 6),
-        (0, (2, 2), (1,), 6), (0, (1 << 62,), (0,), 6), (0, (1 << 40, 1 << 40), (0, 0), 6), (1 << 70, (1,), (1,), 6),
-        (0, (2,), (1 << 62,), 6), (0, (1,) * 65, (1,) * 65, 6), (True, (1,), (1,), 6), (0, (1.5,), (1,), 6),
-        (0, [[1]], (1,), 6), (0, (2,), (1,), 1 << 50), (0, (2,), (1,), -1), (0, range(1 << 40), (1,), 6),
+        (0, (7,), (1,), 6),
+        (-1, (2,), (1,), 6),
+        (0, (2,), (-1,), 6),
+        (0, (-2,), (1,), 6),
+        (6, (1,), (1,), 6),
+        (0, (2, 2), (1,), 6),
+        (0, (1 << 62,), (0,), 6),
+        (0, (1 << 40, 1 << 40), (0, 0), 6),
+        (1 << 70, (1,), (1,), 6),
+        (0, (2,), (1 << 62,), 6),
+        (0, (1,) * 65, (1,) * 65, 6),
+        (True, (1,), (1,), 6),
+        (0, (1.5,), (1,), 6),
+        (0, [[1]], (1,), 6),
+        (0, (2,), (1,), 1 << 50),
+        (0, (2,), (1,), -1),
+        (0, range(1 << 40), (1,), 6),
         (0, None, None, 6),
-    ):  # fmt: skip
+    ):
         text = io.BytesIO()
         Pickler(text, 2).dump(Tensor(offset, size, stride, count))
         yield f"a tensor at {offset} of size {size} with strides {stride} in {count}", archive(text.getvalue())

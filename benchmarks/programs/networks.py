@@ -18,8 +18,16 @@ def training(torch, model, loss_of):
 def small_images(torch, n):
     """A training step of a classifier of n images of digits."""
     nn = torch.nn
-    model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3), nn.ReLU(),
-                          nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 10))  # fmt: skip
+    model = nn.Sequential(
+        nn.Conv2d(1, 8, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(8, 16, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(400, 10),
+    )
     x, y = torch.randn(n, 1, 28, 28), torch.randint(0, 10, (n,))
     return training(torch, model, lambda: nn.functional.cross_entropy(model(x), y))
 
@@ -29,8 +37,13 @@ def residual_blocks(torch, n):
     nn = torch.nn
 
     def block():
-        return nn.Sequential(nn.Conv2d(16, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(),
-                             nn.Conv2d(16, 16, 3, padding=1), nn.BatchNorm2d(16))  # fmt: skip
+        return nn.Sequential(
+            nn.Conv2d(16, 16, 3, padding=1),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.Conv2d(16, 16, 3, padding=1),
+            nn.BatchNorm2d(16),
+        )
 
     parts = nn.ModuleList([nn.Conv2d(3, 16, 3, padding=1), block(), block(), nn.Linear(16, 10)])
     x, y = torch.randn(n, 3, 16, 16), torch.randint(0, 10, (n,))

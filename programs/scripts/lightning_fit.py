@@ -20,6 +20,12 @@ torch.manual_seed(0)
 x = torch.randn(16, 2)
 data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, x.sum(1, keepdim=True)), batch_size=4)
 model = Model()
-lightning.Trainer(max_epochs=2, logger=False, enable_checkpointing=False, enable_progress_bar=False, accelerator="cpu",
-                  enable_model_summary=False).fit(model, data)  # fmt: skip
+lightning.Trainer(
+    max_epochs=2,
+    logger=False,
+    enable_checkpointing=False,
+    enable_progress_bar=False,
+    accelerator="cpu",
+    enable_model_summary=False,
+).fit(model, data)
 print(*model.layer.weight.flatten().tolist(), model.layer.bias.item())

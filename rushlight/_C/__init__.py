@@ -9,9 +9,12 @@ from rushlight.tensors import Tensor as _Tensor
 from rushlight.tensors import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_LinAlgError",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "Generator",
+    "_LinAlgError",
     "_disabled_torch_function_impl",
-]  # fmt: skip
+]
 
 
 class DisableTorchFunctionSubclass(_Without):

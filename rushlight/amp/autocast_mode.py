@@ -14,9 +14,16 @@ from rushlight.core.lines import warn
 from rushlight.ops.making.conversion import convert
 
 __all__ = [
-    "autocast", "custom_bwd", "custom_fwd", "get_autocast_cpu_dtype", "get_autocast_dtype", "is_autocast_available",
-    "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_cpu_dtype",
-]  # fmt: skip
+    "autocast",
+    "custom_bwd",
+    "custom_fwd",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "is_autocast_available",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cpu_dtype",
+]
 
 FLOAT32 = np.dtype(np.float32)
 LOWER = """
@@ -95,9 +102,12 @@ class autocast(ContextDecorator):
     """
 
     def __init__(
-        self, device_type: str, dtype: dtypes.dtype | None = None, enabled: bool = True,
+        self,
+        device_type: str,
+        dtype: dtypes.dtype | None = None,
+        enabled: bool = True,
         cache_enabled: bool | None = None,
-    ):  # fmt: skip
+    ):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         dtype = default[0] if dtype is None else dtype

@@ -23,8 +23,12 @@ class __array_namespace_info__:
     def default_dtypes(self, *, device=None) -> dict:
         """The dtypes of arrays that are made without one."""
         real = torch.get_default_dtype()
-        return {"real floating": real, "complex floating": real.to_complex(), "integral": torch.int64,
-                "indexing": torch.int64}  # fmt: skip
+        return {
+            "real floating": real,
+            "complex floating": real.to_complex(),
+            "integral": torch.int64,
+            "indexing": torch.int64,
+        }
 
     def devices(self) -> list:
         """All devices."""

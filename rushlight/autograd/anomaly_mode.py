@@ -4,8 +4,13 @@ from rushlight.core.graph import watch_changes
 from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, Switch
 
-__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_anomaly_enabled",
-           "set_detect_anomaly"]  # fmt: skip
+__all__ = [
+    "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_anomaly_enabled",
+    "set_detect_anomaly",
+]
 
 
 class set_detect_anomaly(Switch):

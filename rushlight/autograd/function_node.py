@@ -66,9 +66,17 @@ class FunctionCtx:
 
 
 OF_NODE = {  # what `ctx` shows of its node
-    "_forward_cls", "_raw_saved_tensors", "_sequence_nr", "metadata", "name", "next_functions", "register_hook",
-    "register_prehook", "saved_tensors", "saved_variables",
-}  # fmt: skip
+    "_forward_cls",
+    "_raw_saved_tensors",
+    "_sequence_nr",
+    "metadata",
+    "name",
+    "next_functions",
+    "register_hook",
+    "register_prehook",
+    "saved_tensors",
+    "saved_variables",
+}
 
 
 class FunctionNode(Node):

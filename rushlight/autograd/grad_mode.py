@@ -9,9 +9,14 @@ from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, Switch
 
 __all__ = [
-    "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled",
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
     "set_multithreading_enabled",
-]  # fmt: skip
+]
 
 
 F = TypeVar("F", bound=Callable)

@@ -34,10 +34,25 @@ from rushlight.ops.making.from_data import as_tensor
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "compile", "config", "cudagraph_mark_step_begin", "disable", "explain",
-    "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
-    "nested_compile_region", "reset", "set_default_backend", "set_stance", "substitute_in_graph", "wrap_numpy",
-]  # fmt: skip
+    "allow_in_graph",
+    "assume_constant_result",
+    "compile",
+    "config",
+    "cudagraph_mark_step_begin",
+    "disable",
+    "explain",
+    "get_default_backend",
+    "is_compiling",
+    "is_dynamo_compiling",
+    "is_exporting",
+    "list_backends",
+    "nested_compile_region",
+    "reset",
+    "set_default_backend",
+    "set_stance",
+    "substitute_in_graph",
+    "wrap_numpy",
+]
 
 config = SimpleNamespace()  # options of compilation: they can be set and read, and decide nothing
 _backend: str | Callable = "inductor"
@@ -50,10 +65,15 @@ _made: WeakSet[Compiled] = WeakSet()
 
 
 def compile(
-    model: Callable | None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
-    backend: str | Callable = "walker", mode: str | None = None, options: dict[str, Any] | None = None,
+    model: Callable | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str | Callable = "walker",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
     disable: bool = False,
-) -> Callable:  # fmt: skip
+) -> Callable:
     """A function or module whose calls are recorded and replayed: it gives what the original gives.
 
     A first call runs as ever and is written down, with its backward passes, changes in place, random numbers and steps
@@ -117,8 +137,13 @@ def nested_compile_region(fn: Callable | None = None, **options: Any) -> Callabl
     return (lambda function: function) if fn is None else fn
 
 
-def substitute_in_graph(original_fn: Callable, *, can_constant_fold_through: bool = False,
-                        skip_signature_check: bool = False, is_embedded_type: bool = False) -> Callable:  # fmt: skip
+def substitute_in_graph(
+    original_fn: Callable,
+    *,
+    can_constant_fold_through: bool = False,
+    skip_signature_check: bool = False,
+    is_embedded_type: bool = False,
+) -> Callable:
     """A decorator that gives back its function: PyTorch's compiler would take it in the place of the original."""
     return lambda function: function
 

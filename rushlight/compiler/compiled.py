@@ -53,14 +53,25 @@ class Variant:
             stretch.execute = execution(stretch.program, compiled.backend)
         if recording.backward is not None:
             recording.backward.execute = execution(recording.backward.program, compiled.backend)
-        guard = Guard(recording.structure, surroundings.places, self.others, recording.grads,
-                      pattern_of(arguments, self.others), layouts_of(recording))  # fmt: skip
+        guard = Guard(
+            recording.structure,
+            surroundings.places,
+            self.others,
+            recording.grads,
+            pattern_of(arguments, self.others),
+            layouts_of(recording),
+        )
         arrays = gather(recording.stretches[0].places, [*arguments, *recording.numbers], None)
         simple = type(recording.result) is Leaf and not recording.differentiable and not recording.draws
         self.prepared = Prepared(
-            guard, CURRENT.get(), dtypes.get_default_dtype(), owners_of(arrays) if recording.writes else None,
-            recording.stretches, recording.results[0] if simple else None, partial(self.give, compiled),
-        )  # fmt: skip
+            guard,
+            CURRENT.get(),
+            dtypes.get_default_dtype(),
+            owners_of(arrays) if recording.writes else None,
+            recording.stretches,
+            recording.results[0] if simple else None,
+            partial(self.give, compiled),
+        )
 
     def differs_in_numbers(self, structure: Any, arguments: list) -> bool:
         """Whether a call would be like the recorded one, if it had its floats."""

@@ -259,11 +259,15 @@ def averaged(array: Drawn, axis: Any = None, dtype: Any = None, out: None = None
 
 VIEWS = {np.transpose, np.swapaxes, np.moveaxis, np.broadcast_to, np.expand_dims, np.squeeze, np.flip, np.rollaxis}
 FUNCTIONS: dict[Any, Callable] = {
-    np.where: chosen, np.zeros_like: filled(0), np.ones_like: filled(1), np.mean: averaged,
+    np.where: chosen,
+    np.zeros_like: filled(0),
+    np.ones_like: filled(1),
+    np.mean: averaged,
     np.sum: lambda array, axis=None, dtype=None, out=None, keepdims=False: array.sum(axis, dtype, keepdims),
     np.max: lambda array, axis=None, out=None, keepdims=False: array.max(axis, keepdims),
     np.min: lambda array, axis=None, out=None, keepdims=False: array.min(axis, keepdims),
     np.reshape: lambda array, shape, order="C": array.reshape(shape, order=order),
-    np.copy: lambda array, order="K", subok=False: array.copy(), np.real: lambda array: array,
+    np.copy: lambda array, order="K", subok=False: array.copy(),
+    np.real: lambda array: array,
     np.clip: lambda array, low, high: np.minimum(np.maximum(array, low), high),
-}  # fmt: skip
+}

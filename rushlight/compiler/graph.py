@@ -167,8 +167,12 @@ class Graph:
 
     def reshape(self, node: Node, shape: tuple[int, ...]) -> Node:
         """The node in another shape."""
-        return self.view(node, lambda array: array.reshape(shape, copy=False) if is_viewable(array, shape)
-                         else np.empty(shape, array.dtype))  # fmt: skip
+        return self.view(
+            node,
+            lambda array: (
+                array.reshape(shape, copy=False) if is_viewable(array, shape) else np.empty(shape, array.dtype)
+            ),
+        )
 
     def transpose(self, node: Node) -> Node:
         """The node with its last two dimensions exchanged."""

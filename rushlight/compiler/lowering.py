@@ -359,9 +359,22 @@ def filled(graph: Graph, step: Step, input: Node, dtype: np.dtype, format: Any, 
 
 
 RULES: dict[str, Callable[..., Node]] = {
-    "sum": summed, "sum_dims": summed, "mean": averaged, "mean_dims": averaged,
-    "mm": mm, "bmm": mm, "broadcast": mm, "mm_turned": mm_turned, "mv": mv, "outer": outer, "dot": dot,
-    "folded": folded, "linear": linear,
-    "clone": copied, "reshape_copy": reshaped, "unsafe_view": reshaped, "squeezed": reshaped,
-}  # fmt: skip
+    "sum": summed,
+    "sum_dims": summed,
+    "mean": averaged,
+    "mean_dims": averaged,
+    "mm": mm,
+    "bmm": mm,
+    "broadcast": mm,
+    "mm_turned": mm_turned,
+    "mv": mv,
+    "outer": outer,
+    "dot": dot,
+    "folded": folded,
+    "linear": linear,
+    "clone": copied,
+    "reshape_copy": reshaped,
+    "unsafe_view": reshaped,
+    "squeezed": reshaped,
+}
 FUNCTIONS: dict[Any, Callable[..., Node]] = {np.array: copied, full_array: filled}

@@ -301,16 +301,22 @@ class Planner:
         reads = list(instruction.reads())
         steps = [node for node in instruction.nodes if node.kind != REDUCE]
         number = {node: i for i, node in enumerate([*reads, *steps])}
-        made = tuple([
-            (np.positive, f"{node.dtype.char}->{node.dtype.char}", (number[node.inputs[0]],)) if node.kind == COPY
-            else (*node.detail, tuple([number[x] for x in node.inputs]))
-            for node in steps
-        ])  # fmt: skip
+        made = tuple(
+            [
+                (np.positive, f"{node.dtype.char}->{node.dtype.char}", (number[node.inputs[0]],))
+                if node.kind == COPY
+                else (*node.detail, tuple([number[x] for x in node.inputs]))
+                for node in steps
+            ]
+        )
         writes = tuple([(number[node], self.area(node)) for node in steps if node in self.wanted])
-        sums = tuple([
-            (number[node.inputs[0]], direction(node), self.area(node))
-            for node in instruction.nodes if node.kind == REDUCE
-        ])  # fmt: skip
+        sums = tuple(
+            [
+                (number[node.inputs[0]], direction(node), self.area(node))
+                for node in instruction.nodes
+                if node.kind == REDUCE
+            ]
+        )
         return Group(instruction.shape, tuple([self.area(x) for x in reads]), made, writes, sums)  # type: ignore[arg-type]
 
     def total(self, node: Node) -> Any:

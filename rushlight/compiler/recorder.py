@@ -416,10 +416,24 @@ class Derivative:
 
 
 RESHAPE, CAST = 1, 2  # flags of nodes, those of `core.graph`
-TRANSPARENT = frozenset([
-    "linear", "mm", "matmul", "bmm", "mv", "dot", "outer", "addmm", "sum", "sum_dims", "mean", "mean_dims", "cat",
-    "stack",
-])  # fmt: skip
+TRANSPARENT = frozenset(
+    [
+        "linear",
+        "mm",
+        "matmul",
+        "bmm",
+        "mv",
+        "dot",
+        "outer",
+        "addmm",
+        "sum",
+        "sum_dims",
+        "mean",
+        "mean_dims",
+        "cat",
+        "stack",
+    ]
+)
 
 
 SHAPED = frozenset(["nonzero", "masked_select", "unique2", "unique_consecutive", "unique_dim", "repeat_interleave"])

@@ -11,8 +11,13 @@ from rushlight.core.modes import Setting
 INSIDE = ContextVar("rushlight_compiling", default=False)  # whether a compiled function is being recorded
 DISABLED = ContextVar("rushlight_disabled", default=False)  # whether compiled functions run as they are
 STANCES = (
-    "default", "eager_then_compile", "aot_eager_then_compile", "force_eager", "eager_on_recompile", "fail_on_recompile",
-)  # fmt: skip
+    "default",
+    "eager_then_compile",
+    "aot_eager_then_compile",
+    "force_eager",
+    "eager_on_recompile",
+    "fail_on_recompile",
+)
 
 
 class Stance:
@@ -38,8 +43,13 @@ class set_stance:
     tensor([2., 2.])
     """
 
-    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False,
-                 force_backend: str | Callable | None = None):  # fmt: skip
+    def __init__(
+        self,
+        stance: str = "default",
+        *,
+        skip_guard_eval_unsafe: bool = False,
+        force_backend: str | Callable | None = None,
+    ):
         if stance not in STANCES:
             raise RuntimeError(f"invalid torch.compile stance '{stance}': it is one of {', '.join(STANCES)}.")
         self.stance = stance

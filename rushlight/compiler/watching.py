@@ -11,16 +11,69 @@ from typing import Any
 from rushlight.core.lines import HERE, PYTHON, USER, whose
 from rushlight.tensors import Tensor
 
-BUILTINS = frozenset([
-    "abs", "all", "any", "bool", "callable", "chr", "divmod", "enumerate", "filter", "float", "format", "getattr",
-    "hasattr", "hash", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "ord",
-    "pow", "range", "repr", "reversed", "round", "sorted", "sum", "tuple", "zip", "__build_class__",
-])  # fmt: skip
+BUILTINS = frozenset(
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "callable",
+        "chr",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "getattr",
+        "hasattr",
+        "hash",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "sorted",
+        "sum",
+        "tuple",
+        "zip",
+        "__build_class__",
+    ]
+)
 CONTAINERS = (list, dict, tuple, set, frozenset, str, bytes, int, float, complex, range, type)
 PURE_MODULES = ("math", "cmath", "operator", "_operator", "_functools", "itertools", "_abc")
-LEAVING = ("item", "tolist", "numpy", "__array__", "__float__", "__int__", "__complex__", "__index__", "data_ptr",
-           "__format__", "__repr__", "__contains__", "__deepcopy__", "__reduce_ex__", "register_hook", "storage",
-           "untyped_storage", "__dlpack__", "retain_grad", "share_memory_")  # fmt: skip
+LEAVING = (
+    "item",
+    "tolist",
+    "numpy",
+    "__array__",
+    "__float__",
+    "__int__",
+    "__complex__",
+    "__index__",
+    "data_ptr",
+    "__format__",
+    "__repr__",
+    "__contains__",
+    "__deepcopy__",
+    "__reduce_ex__",
+    "register_hook",
+    "storage",
+    "untyped_storage",
+    "__dlpack__",
+    "retain_grad",
+    "share_memory_",
+)
 
 
 class Calls:

@@ -61,31 +61,58 @@ def saying(kind: type[Exception], words: str):
 
 
 RULES = (
-    (r"array is too big|Maximum allowed dimension|array is too large", saying(
-        RuntimeError, "Storage size calculation overflowed: the sizes are larger than any memory")),
+    (
+        r"array is too big|Maximum allowed dimension|array is too large",
+        saying(RuntimeError, "Storage size calculation overflowed: the sizes are larger than any memory"),
+    ),
     (r"could not be broadcast together|shape mismatch: objects cannot be broadcast", sizes_must_match),
-    (r"int too (?:large|big) to convert|Python int(?:eger)? too large to convert", saying(
-        ValueError, "Overflow when unpacking long long: the number does not fit into 64 bits")),
-    (r"Python integer (-?\d+) out of bounds for (\w+)", saying(
-        RuntimeError, "value cannot be converted to type {2} without overflow")),
-    (r"cannot convert float (NaN|infinity) to integer", saying(
-        RuntimeError, "value cannot be converted to type int64_t without overflow: it is {1}")),
-    (r"arrays used as indices must be of integer", saying(
-        IndexError, "tensors used as indices must be long, int, byte or bool tensors")),
-    (r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", saying(
-        IndexError, "index {1} is out of bounds for dimension {2} with size {3}")),
-    (r"[Uu]func '(\w+)' (?:not supported|did not contain a loop)", saying(
-        RuntimeError, "\"{1}\" not implemented for operands of these types")),
-    (r"too many indices for array: array is (\d+)-dimensional", saying(
-        IndexError, "too many indices for tensor of dimension {1}")),
-    (r"zero-size array to reduction operation", saying(
-        RuntimeError, "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-        "the 'dim' argument.")),
-    (r"'[<>]=?' not supported between instances of '(\w+)' and '(\w+)'", saying(
-        TypeError, "arguments must be Numbers, but got {1} and {2}")),
-    (r"number of dimensions must be within|maximum supported dimension", saying(
-        RuntimeError, "only tensors with up to 64 dims are supported")),
+    (
+        r"int too (?:large|big) to convert|Python int(?:eger)? too large to convert",
+        saying(ValueError, "Overflow when unpacking long long: the number does not fit into 64 bits"),
+    ),
+    (
+        r"Python integer (-?\d+) out of bounds for (\w+)",
+        saying(RuntimeError, "value cannot be converted to type {2} without overflow"),
+    ),
+    (
+        r"cannot convert float (NaN|infinity) to integer",
+        saying(RuntimeError, "value cannot be converted to type int64_t without overflow: it is {1}"),
+    ),
+    (
+        r"arrays used as indices must be of integer",
+        saying(IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
+    ),
+    (
+        r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)",
+        saying(IndexError, "index {1} is out of bounds for dimension {2} with size {3}"),
+    ),
+    (
+        r"[Uu]func '(\w+)' (?:not supported|did not contain a loop)",
+        saying(RuntimeError, '"{1}" not implemented for operands of these types'),
+    ),
+    (
+        r"too many indices for array: array is (\d+)-dimensional",
+        saying(IndexError, "too many indices for tensor of dimension {1}"),
+    ),
+    (
+        r"zero-size array to reduction operation",
+        saying(
+            RuntimeError,
+            "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument.",
+        ),
+    ),
+    (
+        r"'[<>]=?' not supported between instances of '(\w+)' and '(\w+)'",
+        saying(TypeError, "arguments must be Numbers, but got {1} and {2}"),
+    ),
+    (
+        r"number of dimensions must be within|maximum supported dimension",
+        saying(RuntimeError, "only tensors with up to 64 dims are supported"),
+    ),
     (r"negative dimensions are not allowed", saying(RuntimeError, "Trying to create tensor with negative dimension")),
-    (r"cannot reshape array of size (\d+) into shape \(([\d,-]*)\)", saying(
-        RuntimeError, "shape '[{2}]' is invalid for input of size {1}")),
-)  # fmt: skip
+    (
+        r"cannot reshape array of size (\d+) into shape \(([\d,-]*)\)",
+        saying(RuntimeError, "shape '[{2}]' is invalid for input of size {1}"),
+    ),
+)

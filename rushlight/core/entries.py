@@ -7,17 +7,34 @@ from rushlight.core.graph import Node, Plan
 
 ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES = 0, 1, 2, 3, 4  # those of `graph`, here to compile to constants
 SAVED_BY_PYTORCH = {  # nodes that save a tensor in PyTorch where a shape is enough: a second pass is refused
-    "AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool3DBackward0", "AvgPool2DBackward0", "AvgPool3DBackward0",
-    "ComplexBackward0", "DivBackward1", "FftR2CBackward0", "NllLoss2DBackward0", "NllLossBackward0",
-    "ReflectionPad1DBackward0", "ReflectionPad2DBackward0", "ReflectionPad3DBackward0", "ReplicationPad1DBackward0",
-    "ReplicationPad2DBackward0", "ReplicationPad3DBackward0",
-}  # fmt: skip
+    "AdaptiveAvgPool2DBackward0",
+    "AdaptiveAvgPool3DBackward0",
+    "AvgPool2DBackward0",
+    "AvgPool3DBackward0",
+    "ComplexBackward0",
+    "DivBackward1",
+    "FftR2CBackward0",
+    "NllLoss2DBackward0",
+    "NllLossBackward0",
+    "ReflectionPad1DBackward0",
+    "ReflectionPad2DBackward0",
+    "ReflectionPad3DBackward0",
+    "ReplicationPad1DBackward0",
+    "ReplicationPad2DBackward0",
+    "ReplicationPad3DBackward0",
+}
 
 NEVER, DISORDER, OPERANDS, ALWAYS = 0, 1, 2, 3
 """When a result's layout is looked at: where it lies in disorder; also where an operand does; always."""
 
-LAYING = {"as computed": NEVER, "reshaped": NEVER, "contiguous": DISORDER, "columns": ALWAYS, "spectral": ALWAYS,
-          "half spectral": ALWAYS}  # fmt: skip
+LAYING = {
+    "as computed": NEVER,
+    "reshaped": NEVER,
+    "contiguous": DISORDER,
+    "columns": ALWAYS,
+    "spectral": ALWAYS,
+    "half spectral": ALWAYS,
+}
 
 
 OPTIONS = {

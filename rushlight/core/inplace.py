@@ -26,10 +26,16 @@ from rushlight.core.writing import check_memory, check_reading
 from rushlight.dtypes import arithmetic
 
 COPY = Operator(
-    "copy", lambda old, new: np.array(new), ("old", "new"),
+    "copy",
+    lambda old, new: np.array(new),
+    ("old", "new"),
     {"old": lambda grad: np.zeros_like(grad), "new": lambda grad: grad},
-    node="CopyBackwards", holomorphic=False, additive=True, batch=leading, layout="as computed",
-)  # fmt: skip
+    node="CopyBackwards",
+    holomorphic=False,
+    additive=True,
+    batch=leading,
+    layout="as computed",
+)
 
 ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
 

@@ -48,16 +48,38 @@ def summed(input, levels):
     return put_together(as_array(array if times == 1 else array * np.asarray(times, array.dtype)), rest)
 
 
-INTO = Operator("into_level", into, ("input", "dim", "level"),
-                {"input": lambda grad, dim, level: leave(grad, dim, level)},
-                linear=True, aten=(), batch=on_batched, layout="as computed")  # fmt: skip
-OUT_OF = Operator("out_of_level", out_of, ("input", "dim", "level"),
-                  {"input": lambda grad, dim, level: INTO(grad, dim, level)},
-                  linear=True, aten=(), batch=on_batched, layout="as computed",
-                  tangent=lambda op, outs, args, tangents: [leave(tangents[0], *args[1:])])  # fmt: skip
-SUMMED = Operator("summed_over_levels", summed, ("input", "levels"), {"input": lambda grad: grad}, linear=True,
-                  aten=(), batch=on_batched, layout="as computed",
-                  tangent=lambda op, outs, args, tangents: [added_up(tangents[0], args[1])])  # fmt: skip
+INTO = Operator(
+    "into_level",
+    into,
+    ("input", "dim", "level"),
+    {"input": lambda grad, dim, level: leave(grad, dim, level)},
+    linear=True,
+    aten=(),
+    batch=on_batched,
+    layout="as computed",
+)
+OUT_OF = Operator(
+    "out_of_level",
+    out_of,
+    ("input", "dim", "level"),
+    {"input": lambda grad, dim, level: INTO(grad, dim, level)},
+    linear=True,
+    aten=(),
+    batch=on_batched,
+    layout="as computed",
+    tangent=lambda op, outs, args, tangents: [leave(tangents[0], *args[1:])],
+)
+SUMMED = Operator(
+    "summed_over_levels",
+    summed,
+    ("input", "levels"),
+    {"input": lambda grad: grad},
+    linear=True,
+    aten=(),
+    batch=on_batched,
+    layout="as computed",
+    tangent=lambda op, outs, args, tangents: [added_up(tangents[0], args[1])],
+)
 # A tangent may be the same for all examples where what it belongs to is not: hence rules where linearity would do.
 
 

@@ -32,7 +32,7 @@ from rushlight.core.recording import (
     save,
     save_pair,
     start,
-)  # fmt: skip
+)
 from rushlight.core.rows import lies_as_elementwise
 from rushlight.core.turned import Turned
 

@@ -263,8 +263,15 @@ def half_spectral(shape, args):
 
 
 RULES = {
-    "contiguous": None, "elementwise": elementwise_strides, "like first": like_first, "columns": columns,
-    "channels last": channels_last, "channels last, planes": partial(channels_last, ranks=(4,)),
+    "contiguous": None,
+    "elementwise": elementwise_strides,
+    "like first": like_first,
+    "columns": columns,
+    "channels last": channels_last,
+    "channels last, planes": partial(channels_last, ranks=(4,)),
     "channels last, lines": partial(channels_last, ranks=(3, 4)),
-    "convolution": convolution, "spectral": spectral, "half spectral": half_spectral, "indexed": indexed,
-}  # fmt: skip
+    "convolution": convolution,
+    "spectral": spectral,
+    "half spectral": half_spectral,
+    "indexed": indexed,
+}

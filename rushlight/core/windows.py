@@ -23,8 +23,16 @@ class Window:
     """
 
     __slots__ = (
-        "base_dtype", "base_shape", "base_strides", "dtype", "levels", "offset", "shape", "strides", "turning",
-    )  # fmt: skip
+        "base_dtype",
+        "base_shape",
+        "base_strides",
+        "dtype",
+        "levels",
+        "offset",
+        "shape",
+        "strides",
+        "turning",
+    )
 
     def __init__(self, base, view, offset, levels=(), turning=(False, False)):
         self.base_shape, self.base_strides, self.base_dtype = base
@@ -201,20 +209,38 @@ def positions(shape, strides, offset, itemsize):
 
 
 READ = Operator(
-    "window_read", lambda whole, window: window.read(whole), ("whole", "window"),
-    {"whole": lambda grad, window: PUT_BACK(grad, window)}, linear=True, holomorphic=False, aten=(), batch=on_batched,
+    "window_read",
+    lambda whole, window: window.read(whole),
+    ("whole", "window"),
+    {"whole": lambda grad, window: PUT_BACK(grad, window)},
+    linear=True,
+    holomorphic=False,
+    aten=(),
+    batch=on_batched,
     layout="as computed",
-)  # fmt: skip
+)
 PUT_BACK: Operator = Operator(
-    "window_put_back", lambda part, window: window.put_back(part), ("part", "window"),
-    {"part": lambda grad, window: READ(grad, window)}, linear=True, holomorphic=False, aten=(), batch=on_batched,
+    "window_put_back",
+    lambda part, window: window.put_back(part),
+    ("part", "window"),
+    {"part": lambda grad, window: READ(grad, window)},
+    linear=True,
+    holomorphic=False,
+    aten=(),
+    batch=on_batched,
     layout="as computed",
-)  # fmt: skip
+)
 REPLACE: Operator = Operator(
-    "window_replace", lambda whole, part, window: window.replace(whole, part), ("whole", "part", "window"),
+    "window_replace",
+    lambda whole, part, window: window.replace(whole, part),
+    ("whole", "part", "window"),
     {
         "whole": lambda grad, window: REPLACE(grad, window.zeros(grad), window),
         "part": lambda grad, window: READ(grad, window),
     },
-    holomorphic=False, additive=True, aten=(), batch=on_more_levels, layout="as computed",
-)  # fmt: skip
+    holomorphic=False,
+    additive=True,
+    aten=(),
+    batch=on_more_levels,
+    layout="as computed",
+)

@@ -4,10 +4,26 @@ from rushlight.cuda import amp
 from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
-    "amp", "current_device", "device_count", "empty_cache", "get_device_name", "get_device_properties", "init",
-    "is_available", "is_bf16_supported", "is_initialized", "manual_seed", "manual_seed_all", "max_memory_allocated",
-    "memory_allocated", "memory_reserved", "seed", "seed_all", "set_device", "synchronize",
-]  # fmt: skip
+    "amp",
+    "current_device",
+    "device_count",
+    "empty_cache",
+    "get_device_name",
+    "get_device_properties",
+    "init",
+    "is_available",
+    "is_bf16_supported",
+    "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
+    "max_memory_allocated",
+    "memory_allocated",
+    "memory_reserved",
+    "seed",
+    "seed_all",
+    "set_device",
+    "synchronize",
+]
 
 
 def is_available() -> bool:

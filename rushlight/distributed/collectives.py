@@ -22,10 +22,23 @@ from rushlight.distributed.work import Work
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_single", "all_reduce",
-    "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier", "broadcast", "gather", "reduce",
-    "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter",
-]  # fmt: skip
+    "all_gather",
+    "all_gather_coalesced",
+    "all_gather_into_tensor",
+    "all_gather_single",
+    "all_reduce",
+    "all_reduce_coalesced",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "broadcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_single",
+    "reduce_scatter_tensor",
+    "scatter",
+]
 
 Group = ProcessGroup | None
 
@@ -94,9 +107,13 @@ def all_reduce_coalesced(
 
 
 def reduce(
-    tensor: Tensor, dst: int | None = None, op: ReduceOp = ReduceOp.SUM, group: Group = None, async_op: bool = False,
+    tensor: Tensor,
+    dst: int | None = None,
+    op: ReduceOp = ReduceOp.SUM,
+    group: Group = None,
+    async_op: bool = False,
     group_dst: int | None = None,
-) -> Work | None:  # fmt: skip
+) -> Work | None:
     """Makes `tensor` on one process, `dst`, the sum, or another `op`, of those of all; the others keep theirs.
 
     >>> import rushlight as torch
@@ -177,9 +194,11 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, a
 
 
 def all_gather_coalesced(
-    output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Group = None,
+    output_tensor_lists: list[list[Tensor]],
+    input_tensor_list: list[Tensor],
+    group: Group = None,
     async_op: bool = False,
-) -> Work | None:  # fmt: skip
+) -> Work | None:
     """`all_gather` of several tensors in one communication: a list of all of them from each process.
 
     >>> import rushlight as torch
@@ -238,9 +257,13 @@ all_gather_single = all_gather_into_tensor
 
 
 def gather(
-    tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | None = None, group: Group = None,
-    async_op: bool = False, group_dst: int | None = None,
-) -> Work | None:  # fmt: skip
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int | None = None,
+    group: Group = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
     """Fills `gather_list` on one process, `dst`, with the `tensor` of each process; the others give no list.
 
     ValueError for a list where there must be none, or the other way round.
@@ -276,9 +299,13 @@ def gather(
 
 
 def scatter(
-    tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int | None = None, group: Group = None,
-    async_op: bool = False, group_src: int | None = None,
-) -> Work | None:  # fmt: skip
+    tensor: Tensor,
+    scatter_list: list[Tensor] | None = None,
+    src: int | None = None,
+    group: Group = None,
+    async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:
     """Gives each process's `tensor` its part of the `scatter_list` of one process, `src`; the others give no list.
 
     ValueError for a list where there must be none, or the other way round.
@@ -313,9 +340,12 @@ def scatter(
 
 
 def reduce_scatter(
-    output: Tensor, input_list: list[Tensor], op: ReduceOp = ReduceOp.SUM, group: Group = None,
+    output: Tensor,
+    input_list: list[Tensor],
+    op: ReduceOp = ReduceOp.SUM,
+    group: Group = None,
     async_op: bool = False,
-) -> Work | None:  # fmt: skip
+) -> Work | None:
     """Sums up the lists of all processes tensor by tensor, or by another `op`; each gets the one of its rank.
 
     >>> import rushlight as torch
@@ -411,9 +441,13 @@ def all_to_all(
 
 
 def all_to_all_single(
-    output: Tensor, input: Tensor, output_split_sizes: list[int] | None = None,
-    input_split_sizes: list[int] | None = None, group: Group = None, async_op: bool = False,
-) -> Work | None:  # fmt: skip
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None,
+    group: Group = None,
+    async_op: bool = False,
+) -> Work | None:
     """Splits `input` along its first dimension, sends part i to process i, and joins what comes in `output`.
 
     Parts are equal, or as long as the split sizes say. RuntimeError where sizes do not add up.

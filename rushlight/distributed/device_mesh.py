@@ -29,9 +29,13 @@ class DeviceMesh:
     """
 
     def __init__(
-        self, device_type: str, mesh: Any, *, mesh_dim_names: tuple[str, ...] | None = None,
+        self,
+        device_type: str,
+        mesh: Any,
+        *,
+        mesh_dim_names: tuple[str, ...] | None = None,
         groups: list[ProcessGroup] | None = None,
-    ):  # fmt: skip
+    ):
         self.device_type = device_type
         self._ranks = np.asarray(mesh)
         self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
@@ -61,9 +65,12 @@ class DeviceMesh:
 
     @staticmethod
     def from_group(
-        group: ProcessGroup | list[ProcessGroup], device_type: str, mesh: Any = None, *,
+        group: ProcessGroup | list[ProcessGroup],
+        device_type: str,
+        mesh: Any = None,
+        *,
         mesh_dim_names: tuple[str, ...] | None = None,
-    ) -> "DeviceMesh":  # fmt: skip
+    ) -> "DeviceMesh":
         """The mesh of a group's processes; of several groups, one for each dimension, `mesh` gives the ranks."""
         groups = group if isinstance(group, list) else [group]
         if mesh is None and len(groups) != 1:

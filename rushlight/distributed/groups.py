@@ -14,10 +14,24 @@ from rushlight.distributed.stores import Store
 from rushlight.launched import announce, place_from_launcher
 
 __all__ = [
-    "GroupMember", "ProcessGroup", "default_pg_timeout", "destroy_process_group", "get_backend", "get_global_rank",
-    "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size",
-    "group", "init_process_group", "is_initialized", "is_torchelastic_launched", "new_group",
-]  # fmt: skip
+    "GroupMember",
+    "ProcessGroup",
+    "default_pg_timeout",
+    "destroy_process_group",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_node_local_rank",
+    "get_pg_count",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_process_group",
+    "is_initialized",
+    "is_torchelastic_launched",
+    "new_group",
+]
 
 default_pg_timeout = timedelta(minutes=30)
 
@@ -139,10 +153,16 @@ def is_torchelastic_launched() -> bool:
 
 
 def init_process_group(
-    backend: str | None = None, init_method: str | None = None, timeout: timedelta | None = None,
-    world_size: int = -1, rank: int = -1, store: Store | None = None, group_name: str = "", pg_options: Any = None,
+    backend: str | None = None,
+    init_method: str | None = None,
+    timeout: timedelta | None = None,
+    world_size: int = -1,
+    rank: int = -1,
+    store: Store | None = None,
+    group_name: str = "",
+    pg_options: Any = None,
     device_id: Any = None,
-) -> None:  # fmt: skip
+) -> None:
     """Makes this process one of a group that communicate with each other, over MPI.
 
     Processes that `mpiexec` or `rushlight launch` started need no arguments. Those of one machine that were started
@@ -329,10 +349,15 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def new_group(
-    ranks: Sequence[int] | None = None, timeout: timedelta | None = None, backend: str | None = None,
-    pg_options: Any = None, use_local_synchronization: bool = False, group_desc: str | None = None,
-    device_id: Any = None, sort_ranks: bool = True,
-) -> ProcessGroup | int:  # fmt: skip
+    ranks: Sequence[int] | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    use_local_synchronization: bool = False,
+    group_desc: str | None = None,
+    device_id: Any = None,
+    sort_ranks: bool = True,
+) -> ProcessGroup | int:
     """Makes a group of some processes, by their ranks among all; `GroupMember.NON_GROUP_MEMBER` for the others.
 
     All processes have to call it, or, with `use_local_synchronization`, those in it. ValueError for ranks that there

@@ -135,10 +135,20 @@ def datatypes() -> dict[np.dtype, Any]:
     """MPI's types of elements by NumPy's."""
     MPI = load()
     kinds = {
-        "b1": MPI.C_BOOL, "u1": MPI.UINT8_T, "i1": MPI.INT8_T, "i2": MPI.INT16_T, "i4": MPI.INT32_T,
-        "i8": MPI.INT64_T, "u2": MPI.UINT16_T, "u4": MPI.UINT32_T, "u8": MPI.UINT64_T,
-        "f4": MPI.FLOAT, "f8": MPI.DOUBLE, "c8": MPI.C_FLOAT_COMPLEX, "c16": MPI.C_DOUBLE_COMPLEX,
-    }  # fmt: skip
+        "b1": MPI.C_BOOL,
+        "u1": MPI.UINT8_T,
+        "i1": MPI.INT8_T,
+        "i2": MPI.INT16_T,
+        "i4": MPI.INT32_T,
+        "i8": MPI.INT64_T,
+        "u2": MPI.UINT16_T,
+        "u4": MPI.UINT32_T,
+        "u8": MPI.UINT64_T,
+        "f4": MPI.FLOAT,
+        "f8": MPI.DOUBLE,
+        "c8": MPI.C_FLOAT_COMPLEX,
+        "c16": MPI.C_DOUBLE_COMPLEX,
+    }
     return {np.dtype(kind): datatype for kind, datatype in kinds.items()}
 
 
@@ -156,9 +166,14 @@ def operation(op: ReduceOp, dtype: np.dtype) -> Any:
     MPI = load()
     if dtype.kind == "b":
         logical = {
-            ReduceOp.SUM: MPI.LOR, ReduceOp.MAX: MPI.LOR, ReduceOp.BOR: MPI.LOR, ReduceOp.BXOR: MPI.LXOR,
-            ReduceOp.PRODUCT: MPI.LAND, ReduceOp.MIN: MPI.LAND, ReduceOp.BAND: MPI.LAND,
-        }  # fmt: skip
+            ReduceOp.SUM: MPI.LOR,
+            ReduceOp.MAX: MPI.LOR,
+            ReduceOp.BOR: MPI.LOR,
+            ReduceOp.BXOR: MPI.LXOR,
+            ReduceOp.PRODUCT: MPI.LAND,
+            ReduceOp.MIN: MPI.LAND,
+            ReduceOp.BAND: MPI.LAND,
+        }
         if op in logical:
             return logical[op]
     elif op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR):

@@ -13,9 +13,13 @@ from rushlight.distributed.point_to_point import recv, send
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "all_gather_object", "broadcast_object_list", "gather_object", "recv_object_list", "scatter_object_list",
+    "all_gather_object",
+    "broadcast_object_list",
+    "gather_object",
+    "recv_object_list",
+    "scatter_object_list",
     "send_object_list",
-]  # fmt: skip
+]
 
 Group = ProcessGroup | None
 
@@ -66,9 +70,12 @@ def all_gather_object(object_list: list, obj: Any, group: Group = None) -> None:
 
 
 def gather_object(
-    obj: Any, object_gather_list: list | None = None, dst: int | None = None, group: Group = None,
+    obj: Any,
+    object_gather_list: list | None = None,
+    dst: int | None = None,
+    group: Group = None,
     group_dst: int | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Fills `object_gather_list` on one process, `dst`, with the `obj` of each; the others give no list.
 
     >>> import rushlight.distributed as dist
@@ -123,9 +130,12 @@ def broadcast_object_list(
 
 
 def scatter_object_list(
-    scatter_object_output_list: list, scatter_object_input_list: list | None = None, src: int | None = None,
-    group: Group = None, group_src: int | None = None,
-) -> None:  # fmt: skip
+    scatter_object_output_list: list,
+    scatter_object_input_list: list | None = None,
+    src: int | None = None,
+    group: Group = None,
+    group_src: int | None = None,
+) -> None:
     """Puts at the first place of each process's output list its object of the input list of one process, `src`.
 
     >>> import rushlight.distributed as dist
@@ -152,9 +162,13 @@ def scatter_object_list(
 
 
 def send_object_list(
-    object_list: list, dst: int | None = None, group: Group = None, device: Any = None, group_dst: int | None = None,
+    object_list: list,
+    dst: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_dst: int | None = None,
     use_batch: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Sends the objects of a list to a process.
 
     >>> import rushlight.distributed as dist
@@ -175,9 +189,13 @@ def send_object_list(
 
 
 def recv_object_list(
-    object_list: list, src: int | None = None, group: Group = None, device: Any = None, group_src: int | None = None,
+    object_list: list,
+    src: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_src: int | None = None,
     use_batch: bool = False,
-) -> int:  # fmt: skip
+) -> int:
     """Receives objects into a list of as many places; gives the rank that they came from, -1 outside the group.
 
     >>> import rushlight.distributed as dist

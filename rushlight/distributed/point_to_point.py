@@ -147,12 +147,19 @@ class P2POp:
     """
 
     def __init__(
-        self, op: Callable, tensor: Tensor, peer: int | None = None, group: Group = None, tag: int = 0,
+        self,
+        op: Callable,
+        tensor: Tensor,
+        peer: int | None = None,
+        group: Group = None,
+        tag: int = 0,
         group_peer: int | None = None,
-    ):  # fmt: skip
+    ):
         if op not in (isend, irecv):
-            raise RuntimeError("Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
-                               "``torch.distributed.irecv``.")  # fmt: skip
+            raise RuntimeError(
+                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                "``torch.distributed.irecv``."
+            )
         check_tensor(tensor, "tensor")
         self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
         self.group_peer = group_peer

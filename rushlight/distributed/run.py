@@ -9,13 +9,29 @@ from rushlight.launching import add_arguments, launch
 __all__ = ["main"]
 
 NOT_NEEDED = [  # MPI finds the processes by itself, starts them by itself, and notices at once when one ends
-    "node_rank", "master_addr", "master_port", "rdzv_backend", "rdzv_endpoint", "rdzv_conf", "monitor_interval",
-    "local_addr", "start_method",
-]  # fmt: skip
+    "node_rank",
+    "master_addr",
+    "master_port",
+    "rdzv_backend",
+    "rdzv_endpoint",
+    "rdzv_conf",
+    "monitor_interval",
+    "local_addr",
+    "start_method",
+]
 REFUSED = [
-    "log_dir", "redirects", "tee", "local_ranks_filter", "duplicate_stdout_filters", "duplicate_stderr_filters",
-    "logs_specs", "event_log_handler", "numa_binding", "signals_to_handle", "shutdown_timeout",
-]  # fmt: skip
+    "log_dir",
+    "redirects",
+    "tee",
+    "local_ranks_filter",
+    "duplicate_stdout_filters",
+    "duplicate_stderr_filters",
+    "logs_specs",
+    "event_log_handler",
+    "numa_binding",
+    "signals_to_handle",
+    "shutdown_timeout",
+]
 
 
 def main(arguments: list[str] | None = None) -> int:

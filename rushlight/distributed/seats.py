@@ -66,9 +66,12 @@ def start_seats(places: list[list]) -> None:
     seat = str(Path(__file__).with_name("seat.py"))
     subprocess.Popen(
         [mpiexec(), "-pmi-port", "-n", str(len(places)), sys.executable, seat, addresses],
-        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
-    )  # fmt: skip
+    )
 
 
 def end_with(seat: Connection, rank: int) -> None:

@@ -211,9 +211,14 @@ class TCPStore(Store):
     """
 
     def __init__(
-        self, host_name: str, port: int = 29500, world_size: int | None = None, is_master: bool = False,
-        timeout: timedelta = DEFAULT_TIMEOUT, wait_for_workers: bool = True,
-    ):  # fmt: skip
+        self,
+        host_name: str,
+        port: int = 29500,
+        world_size: int | None = None,
+        is_master: bool = False,
+        timeout: timedelta = DEFAULT_TIMEOUT,
+        wait_for_workers: bool = True,
+    ):
         self.host, self.port, self.timeout, self.world_size = host_name, port, timeout, world_size
         self.is_master = is_master
         self._local = threading.local()

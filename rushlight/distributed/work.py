@@ -48,9 +48,13 @@ class Work:
     """
 
     def __init__(
-        self, group: "ProcessGroup", name: str, requests: list, finish: Callable[[], object] = nothing,
+        self,
+        group: "ProcessGroup",
+        name: str,
+        requests: list,
+        finish: Callable[[], object] = nothing,
         result: list[Tensor] | None = None,
-    ):  # fmt: skip
+    ):
         self._group, self._name, self._requests, self._finish = group, name, requests, finish
         self._result = result or []
         self._future: Future | None = None

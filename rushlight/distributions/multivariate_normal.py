@@ -102,8 +102,10 @@ class MultivariateNormal(Distribution):
 def given_matrix(covariance_matrix, precision_matrix, scale_tril, error) -> tuple[str, Tensor]:
     """The name and the value of the one that is given. An error unless exactly one of the three is."""
     matrices: dict[str, Any] = {
-        "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril,
-    }  # fmt: skip
+        "covariance_matrix": covariance_matrix,
+        "precision_matrix": precision_matrix,
+        "scale_tril": scale_tril,
+    }
     given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(given) != 1:
         raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")

@@ -9,7 +9,7 @@ from rushlight.distributions.utils import (
     lazy_property,
     logits_to_probs,
     probs_to_logits,
-)  # fmt: skip
+)
 from rushlight.size import Size
 from rushlight.tensors import Tensor
 

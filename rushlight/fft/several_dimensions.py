@@ -6,9 +6,19 @@ from rushlight.ops.arguments.mismatch import type_name
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "fft2", "fftn", "hfft2", "hfftn", "ifft2", "ifftn", "ihfft2", "ihfftn", "irfft2", "irfftn", "rfft2",
+    "fft2",
+    "fftn",
+    "hfft2",
+    "hfftn",
+    "ifft2",
+    "ifftn",
+    "ihfft2",
+    "ihfftn",
+    "irfft2",
+    "irfftn",
+    "rfft2",
     "rfftn",
-]  # fmt: skip
+]
 
 Sizes = tuple[int, ...] | list[int] | int | None
 

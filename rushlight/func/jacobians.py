@@ -19,9 +19,13 @@ __all__ = ["hessian", "jacfwd", "jacrev"]
 
 
 def jacrev(
-    func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None,
+    func: Callable,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
-) -> Callable:  # fmt: skip
+) -> Callable:
     """A function that computes the Jacobian of `func` by an argument, in reverse mode: one pass for all outputs.
 
     It has the shape (*output, *argument), in the structure of the output, and in each output's place that of the

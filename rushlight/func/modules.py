@@ -16,9 +16,14 @@ State = dict[str, Tensor]
 
 
 def functional_call(
-    module: Module, parameter_and_buffer_dicts: State | Sequence[State], args: Any = None,
-    kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False,
-) -> Any:  # fmt: skip
+    module: Module,
+    parameter_and_buffer_dicts: State | Sequence[State],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """Calls a module with other tensors in the places of its parameters and buffers, named as in `state_dict`.
 
     Several dictionaries may be given, without common names. `args` is the argument or the tuple of arguments. With
@@ -159,8 +164,10 @@ def stack_module_state(models: Iterable[Module]) -> tuple[State, State]:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
-    return tuple({name: stacked(name, [state[name] for state in states]) for name in states[0]}
-                 for states in (parameters, buffers))  # type: ignore[return-value]  # fmt: skip
+    return tuple(
+        {name: stacked(name, [state[name] for state in states]) for name in states[0]}
+        for states in (parameters, buffers)
+    )  # type: ignore[return-value]
 
 
 def stacked(name, tensors):

@@ -16,9 +16,13 @@ def are_classes(x: np.ndarray, target: np.ndarray) -> bool:
     if fast is not None and fast.are_classes(x, target):
         return True
     return (
-        x.ndim == 2 and target.ndim == 1 and len(x) == len(target) > 0 and kind_of(x.dtype) == "f"
-        and target.dtype == np.int64 and target.view(np.uint64).max() < x.shape[1]
-    )  # fmt: skip
+        x.ndim == 2
+        and target.ndim == 1
+        and len(x) == len(target) > 0
+        and kind_of(x.dtype) == "f"
+        and target.dtype == np.int64
+        and target.view(np.uint64).max() < x.shape[1]
+    )
 
 
 def cross_entropy(x: np.ndarray, target: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:

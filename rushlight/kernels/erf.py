@@ -12,9 +12,15 @@ FEW = 1 << 10  # up to here SciPy is faster
 # erf(x) = tanh(x * p(x²)) with a polynomial p, fitted to SciPy's values for the least relative error of erf in [-4, 4],
 # 7e-8; beyond 4 erf rounds to ±1. The coefficients begin with that of the highest power.
 COEFFICIENTS = (
-    5.42230376e-09, 2.75577308e-08, -4.79442708e-06, 8.45957726e-05, -6.14836429e-04, -1.95290057e-04, 1.02769865e-01,
+    5.42230376e-09,
+    2.75577308e-08,
+    -4.79442708e-06,
+    8.45957726e-05,
+    -6.14836429e-04,
+    -1.95290057e-04,
+    1.02769865e-01,
     1.12837925,
-)  # fmt: skip
+)
 
 
 def erf(x: np.ndarray) -> np.ndarray:

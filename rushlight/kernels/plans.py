@@ -158,8 +158,11 @@ def flat(
     """The scheme whose segments are planes: the last two dimensions are one, with padding between the rows."""
     (upper, high), (lower, wide) = dealt
     *outer, rows, columns, samples = outputs
-    steps = [(tap * shape.kernel[-1] + other, above * wide.width + beside)
-             for tap, above in upper[0] for other, beside in lower[0]]  # fmt: skip
+    steps = [
+        (tap * shape.kernel[-1] + other, above * wide.width + beside)
+        for tap, above in upper[0]
+        for other, beside in lower[0]
+    ]
     line = tuple(tuple((tap, at + step) for tap, step in steps) for at in range((rows - 1) * wide.width + columns))
     kernel = (*shape.kernel[:-2], shape.kernel[-2] * shape.kernel[-1])
     inputs = (*inputs[:-3], high.width * wide.width, samples)

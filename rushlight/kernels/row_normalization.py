@@ -39,9 +39,15 @@ def normalized(
 
 
 def cotangents(
-    grad: np.ndarray, x: np.ndarray, weight: np.ndarray | None, mean: np.ndarray | None, invstd: np.ndarray, dims: int,
-    wants_input: bool, wants_affine: bool,
-) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:  # fmt: skip
+    grad: np.ndarray,
+    x: np.ndarray,
+    weight: np.ndarray | None,
+    mean: np.ndarray | None,
+    invstd: np.ndarray,
+    dims: int,
+    wants_input: bool,
+    wants_affine: bool,
+) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
     """Return the cotangents of x and, as vectors, of weight and bias in `normalized`; None for what is not wanted."""
     if fast is not None:
         results = fast.cotangents(grad, x, weight, mean, invstd, wants_input, wants_affine)

@@ -51,9 +51,14 @@ def as_first_rows(solution, rows):
 
 @operator(
     aten="linalg_lstsq",
-    layout="as computed", node="LinalgLstsqBackward0", holomorphic=False, joint=lstsq_cotangents, inputs=("A", "B"),
-    nondifferentiable=(2, 3), batch=solved_batch,
-)  # fmt: skip
+    layout="as computed",
+    node="LinalgLstsqBackward0",
+    holomorphic=False,
+    joint=lstsq_cotangents,
+    inputs=("A", "B"),
+    nondifferentiable=(2, 3),
+    batch=solved_batch,
+)
 def _lstsq(A, B, rcond, driver):
     """The solution, the squared residuals, the rank and the singular values, as one of LAPACK's drivers finds them."""
     from scipy.linalg import lstsq

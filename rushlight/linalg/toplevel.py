@@ -68,7 +68,7 @@ __all__ = [
     "svd_lowrank",
     "triangular_solve",
     "vander",
-]  # fmt: skip
+]
 
 
 def frobenius_norm(input: Tensor, dim: Dim = (), keepdim: bool = False) -> Tensor:

@@ -200,9 +200,13 @@ def logsumexp(
 
 
 def logaddexp(
-    input: Tensor, other: Tensor, *, dtype: Type | None = None, input_mask: Tensor | None = None,
+    input: Tensor,
+    other: Tensor,
+    *,
+    dtype: Type | None = None,
+    input_mask: Tensor | None = None,
     other_mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """log(exp(input) + exp(other)) of the elements where their masks are True; -inf where neither is.
 
     >>> import rushlight as torch
@@ -214,9 +218,14 @@ def logaddexp(
 
 
 def norm(
-    input: Tensor, ord: float | None = 2.0, dim: Dim = None, *, keepdim: bool = False,
-    dtype: Type | None = None, mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    ord: float | None = 2.0,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
     """The norm of the elements where the mask is True.
 
     >>> import rushlight as torch
@@ -229,9 +238,15 @@ def norm(
 
 
 def var(
-    input: Tensor, dim: Dim = None, unbiased: bool | None = None, *, correction: float | None = None,
-    keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    dim: Dim = None,
+    unbiased: bool | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
     """The variance of the elements where the mask is True; NaN where there are none. See `torch.var`.
 
     >>> import rushlight as torch
@@ -250,9 +265,15 @@ def var(
 
 
 def std(
-    input: Tensor, dim: Dim = None, unbiased: bool | None = None, *, correction: float | None = None,
-    keepdim: bool = False, dtype: Type | None = None, mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    dim: Dim = None,
+    unbiased: bool | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+    dtype: Type | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
     """The standard deviation of the elements where the mask is True; NaN where there are none.
 
     >>> import rushlight as torch

@@ -23,9 +23,7 @@ class Block:
         self.arena = arena
         first = np.frombuffer(arena.buffer, np.uint8)
         self.address = first.__array_interface__["data"][0]
-        self.__array_interface__ = {
-            "data": (self.address, False), "shape": first.shape, "typestr": "|u1", "version": 3
-        }  # fmt: skip
+        self.__array_interface__ = {"data": (self.address, False), "shape": first.shape, "typestr": "|u1", "version": 3}
 
     def __reduce__(self):
         return Block, (self.arena,)
@@ -81,9 +79,7 @@ def reduce_tensor(tensor: Tensor) -> tuple:
     block = block_of(array)
     assert block is not None
     offset = array.__array_interface__["data"][0] - block.address
-    return rebuild_tensor, (
-        type(tensor), block, offset, array.shape, array.strides, array.dtype, tensor.requires_grad
-    )  # fmt: skip
+    return rebuild_tensor, (type(tensor), block, offset, array.shape, array.strides, array.dtype, tensor.requires_grad)
 
 
 def rebuild_tensor(cls: type, block: Block, offset: int, shape: tuple, strides: tuple, dtype: np.dtype, needs: bool):

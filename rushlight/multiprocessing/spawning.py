@@ -104,9 +104,13 @@ class ProcessContext:
 
 
 def start_processes(
-    fn: Callable, args: tuple = (), nprocs: int = 1, join: bool = True, daemon: bool = False,
+    fn: Callable,
+    args: tuple = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
     start_method: str = "spawn",
-) -> ProcessContext | None:  # fmt: skip
+) -> ProcessContext | None:
     """Starts `nprocs` processes that call `fn(i, *args)`, i from 0, by one of Python's start methods.
 
     Waits for them, and returns None; with `join=False` gives a `ProcessContext` to wait with. When a process fails
@@ -129,9 +133,13 @@ def start_processes(
 
 
 def spawn(
-    fn: Callable, args: tuple = (), nprocs: int = 1, join: bool = True, daemon: bool = False,
+    fn: Callable,
+    args: tuple = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
     start_method: str = "spawn",
-) -> ProcessContext | None:  # fmt: skip
+) -> ProcessContext | None:
     """Starts `nprocs` new Python processes that call `fn(i, *args)`; see `start_processes`.
 
     `fn` has to be defined at the top of a module, and the program's main part to stand under

@@ -12,10 +12,22 @@ from rushlight.random.placement import drawn_into, drawn_like
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_",
-    "ones_", "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_",
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
     "zeros_",
-]  # fmt: skip
+]
 
 GAINS = {
     **dict.fromkeys(["linear", "sigmoid", "conv1d", "conv2d", "conv3d"], 1),
@@ -75,9 +87,13 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
     generator: Generator | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Fills a tensor with draws from the normal distribution truncated to [a, b].
 
     By rejection: from the normal distribution where the interval holds more than 0.3 of it, else from the
@@ -255,9 +271,12 @@ def is_empty(tensor: Tensor) -> bool:
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Fills a weight with uniform draws of the standard deviation gain / sqrt(fan).
 
     `a` is the negative slope of the leaky ReLU after the layer; `mode` is "fan_in" or "fan_out".
@@ -276,9 +295,12 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Fills a weight with normal draws of the standard deviation gain / sqrt(fan); see `kaiming_uniform_`.
 
     >>> import rushlight as torch

@@ -173,9 +173,12 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
     __torch_function__ = disabled_torch_function
 
     def __init__(
-        self, requires_grad: bool = False, device: Any = None, dtype: dtypes.dtype | None = None,
+        self,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: dtypes.dtype | None = None,
         persistent: bool = True,
-    ):  # fmt: skip
+    ):
         self._array = np.empty(0, (dtype or dtypes.get_default_dtype())._numpy)
         self._needs = requires_grad
         self.persistent = persistent

@@ -14,9 +14,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
         return results
     axis %= arr.ndim
     kept = arr.ndim - 1
-    return torch.permute(
-        results, (*range(axis), *range(kept, results.ndim), *range(axis, kept))
-    )  # fmt: skip
+    return torch.permute(results, (*range(axis), *range(kept, results.ndim), *range(axis, kept)))
 
 
 @numpy

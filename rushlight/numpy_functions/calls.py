@@ -16,11 +16,21 @@ from rushlight.ops.out import write_out
 from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS, REDUCTIONS, UFUNCS, as_operand
 
 INSTEAD = {
-    "histogram": "torch.histc", "histogram_bin_edges": "torch.linspace", "histogram2d": "torch.bincount",
-    "histogramdd": "torch.bincount", "save": "torch.save", "savez": "torch.save", "savez_compressed": "torch.save",
-    "ix_": "torch.meshgrid", "sort_complex": "torch.sort", "spacing": "torch.nextafter", "isnat": "torch.isnan",
-    "vectorize": "torch.vmap", "packbits": "torch.bitwise_left_shift", "unpackbits": "torch.bitwise_right_shift",
-}  # fmt: skip
+    "histogram": "torch.histc",
+    "histogram_bin_edges": "torch.linspace",
+    "histogram2d": "torch.bincount",
+    "histogramdd": "torch.bincount",
+    "save": "torch.save",
+    "savez": "torch.save",
+    "savez_compressed": "torch.save",
+    "ix_": "torch.meshgrid",
+    "sort_complex": "torch.sort",
+    "spacing": "torch.nextafter",
+    "isnat": "torch.isnan",
+    "vectorize": "torch.vmap",
+    "packbits": "torch.bitwise_left_shift",
+    "unpackbits": "torch.bitwise_right_shift",
+}
 
 
 def call_function(function, args, kwargs, failure=None):

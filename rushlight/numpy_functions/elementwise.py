@@ -58,16 +58,33 @@ if hasattr(np, "matvec"):  # from NumPy 2.2 on
     of_pair(np.vecmat, lambda x, a: torch.matmul(torch.conj_physical(x)[..., None, :], a)[..., 0, :])
 
 SCIPY = {
-    "erf": torch.erf, "erfc": torch.erfc, "erfinv": torch.erfinv, "expit": torch.sigmoid, "logit": torch.logit,
-    "gammaln": torch.lgamma, "psi": torch.digamma, "i0": torch.i0, "xlogy": torch.xlogy,
+    "erf": torch.erf,
+    "erfc": torch.erfc,
+    "erfinv": torch.erfinv,
+    "expit": torch.sigmoid,
+    "logit": torch.logit,
+    "gammaln": torch.lgamma,
+    "psi": torch.digamma,
+    "i0": torch.i0,
+    "xlogy": torch.xlogy,
     **{
         name: getattr(torch.special, name)
         for name in (
-            "erfcx", "entr", "ndtr", "ndtri", "log_ndtr", "i0e", "i1", "i1e", "xlog1py", "zeta", "gammainc",
+            "erfcx",
+            "entr",
+            "ndtr",
+            "ndtri",
+            "log_ndtr",
+            "i0e",
+            "i1",
+            "i1e",
+            "xlog1py",
+            "zeta",
+            "gammainc",
             "gammaincc",
         )
     },
-}  # fmt: skip
+}
 
 
 def like_scipy(ufunc):

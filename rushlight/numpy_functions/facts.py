@@ -8,9 +8,20 @@ from rushlight.numpy_functions.plain import in_numpy
 from rushlight.ops.protocol import FUNCTIONS
 
 NAMES = (
-    "allclose", "array2string", "array_equal", "array_equiv", "array_repr", "array_str", "can_cast", "common_type",
-    "einsum_path", "may_share_memory", "min_scalar_type", "result_type", "shares_memory",
-)  # fmt: skip
+    "allclose",
+    "array2string",
+    "array_equal",
+    "array_equiv",
+    "array_repr",
+    "array_str",
+    "can_cast",
+    "common_type",
+    "einsum_path",
+    "may_share_memory",
+    "min_scalar_type",
+    "result_type",
+    "shares_memory",
+)
 
 
 def of_values(function):

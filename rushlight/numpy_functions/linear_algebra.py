@@ -6,9 +6,20 @@ from rushlight.numpy_functions import products
 from rushlight.numpy_functions.entering import as_tensors, linear_algebra
 
 SAME = (
-    linalg.cholesky, linalg.det, linalg.eig, linalg.eigh, linalg.eigvals, linalg.eigvalsh, linalg.inv,
-    linalg.matrix_power, linalg.multi_dot, linalg.slogdet, linalg.svdvals, linalg.tensorinv, linalg.tensorsolve,
-)  # fmt: skip
+    linalg.cholesky,
+    linalg.det,
+    linalg.eig,
+    linalg.eigh,
+    linalg.eigvals,
+    linalg.eigvalsh,
+    linalg.inv,
+    linalg.matrix_power,
+    linalg.multi_dot,
+    linalg.slogdet,
+    linalg.svdvals,
+    linalg.tensorinv,
+    linalg.tensorsolve,
+)
 
 for function in SAME:
     linear_algebra(function)

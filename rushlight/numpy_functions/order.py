@@ -186,9 +186,13 @@ def trim_zeros(filt, trim="fb", axis=None):
 # quantiles
 
 CONTINUOUS = {  # where a quantile lies between sorted values: n·q + α + q·(1 - α - β) - 1
-    "linear": (1, 1), "interpolated_inverted_cdf": (0, 1), "hazen": (0.5, 0.5), "weibull": (0, 0),
-    "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
-}  # fmt: skip
+    "linear": (1, 1),
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
 
 
 def spots(n, q, method):

@@ -21,8 +21,13 @@ def pad(array, pad_width, mode="constant", **options):
     else:
         widths = pairs(pad_width, a.ndim)
     widths = [tuple(int(n) for n in pair) for pair in widths]
-    allowed = {"constant": {"constant_values"}, "linear_ramp": {"end_values"}, "reflect": {"reflect_type"},
-               "symmetric": {"reflect_type"}, **{name: {"stat_length"} for name in STATISTICS}}  # fmt: skip
+    allowed = {
+        "constant": {"constant_values"},
+        "linear_ramp": {"end_values"},
+        "reflect": {"reflect_type"},
+        "symmetric": {"reflect_type"},
+        **{name: {"stat_length"} for name in STATISTICS},
+    }
     unknown = set(options) - allowed.get(mode, set())
     if unknown:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
@@ -47,9 +52,11 @@ def padded(a, axis, before, behind, mode, options):
         if not n and before + behind:
             raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         odd = options.get("reflect_type", "even") == "odd" and mode in ("reflect", "symmetric")
-        return mirrored(a, axis, before, behind, mode) if odd else torch.index_select(
-            a, axis, torch.as_tensor(PLACES[mode](np.arange(-before, n + behind), n))
-        )  # fmt: skip
+        return (
+            mirrored(a, axis, before, behind, mode)
+            if odd
+            else torch.index_select(a, axis, torch.as_tensor(PLACES[mode](np.arange(-before, n + behind), n)))
+        )
     ends = [torch.narrow(a, axis, 0, 0)] * 2 if not before + behind else ends_of(a, axis, before, behind, mode, options)
     return torch.cat([ends[0].to(a.dtype), a, ends[1].to(a.dtype)], axis)
 

@@ -69,13 +69,22 @@ EXACT = {
     "the output given to {name} has dtype {Given} but the operation's result requires dtype {Own}": "float_power",
     "torch.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64)": """
         bucketize searchsorted""",
-}  # fmt: skip
+}
 RULES = {name: words for words, names in EXACT.items() for name in names.split()}  # `name[i]`: one of several results
 # Where an `out` that is resized does not lie as the result does: contiguous, or so unless it was empty.
 CONTIGUOUS = (
-    "cholesky", "fft_fft", "fft_hfft", "fft_ihfft2", "fft_ihfftn", "fft_irfft", "fft_rfft", "linalg_solve_triangular",
-    "linalg_tensorinv", "lu", "triangular_solve",
-)  # fmt: skip
+    "cholesky",
+    "fft_fft",
+    "fft_hfft",
+    "fft_ihfft2",
+    "fft_ihfftn",
+    "fft_irfft",
+    "fft_rfft",
+    "linalg_solve_triangular",
+    "linalg_tensorinv",
+    "lu",
+    "triangular_solve",
+)
 CONTIGUOUS_UNLESS_EMPTY = ("geqrf", "linalg_eig", "linalg_householder_product", "linalg_lstsq", "ormqr")
 JOINED = ("cat", "stack", "hstack", "vstack", "dstack", "column_stack")
 RESIZED = (

@@ -86,8 +86,21 @@ def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, in
     return function
 
 
-def binary(name, forward, input=None, other=None, doc="", *, promote=dtypes.arithmetic, inplace=True, node="",
-           number_node="", numbers="other", methods=True, **options):  # fmt: skip
+def binary(
+    name,
+    forward,
+    input=None,
+    other=None,
+    doc="",
+    *,
+    promote=dtypes.arithmetic,
+    inplace=True,
+    node="",
+    number_node="",
+    numbers="other",
+    methods=True,
+    **options,
+):
     """Enters an elementwise operator of two operands, and gives its public function.
 
     `input` and `other` are the cotangents of the operands: functions of `grad` and of `input`, `other` or `result`.

@@ -31,18 +31,35 @@ class Adadelta(ElementwiseOptimizer):
     _kernel = "adadelta"
 
     def __init__(
-        self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
-        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
+        self,
+        params: Params,
+        lr: Any = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
         differentiable: bool = False,
-    ):  # fmt: skip
+    ):
         check_rate(lr)
         check("rho value", rho, 0.0 <= rho <= 1.0)
         check("epsilon value", eps, eps >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        super().__init__(params, {
-            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "rho": rho,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+                "capturable": capturable,
+                "foreach": foreach,
+                "differentiable": differentiable,
+            },
+        )
 
     def _names(self, group):
         return "square_avg", "acc_delta"

@@ -32,20 +32,38 @@ class Adagrad(ElementwiseOptimizer):
     _kernel = "adagrad"
 
     def __init__(
-        self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
-        maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
-    ):  # fmt: skip
+        self,
+        params: Params,
+        lr: Any = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ):
         check_rate(lr)
         check("lr_decay value", lr_decay, lr_decay >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
         check("initial_accumulator_value value", initial_accumulator_value, initial_accumulator_value >= 0.0)
         check("epsilon value", eps, eps >= 0.0)
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "fused": fused,
+            },
+        )
         for group in self.param_groups:
             for param in group["params"]:
                 total = new_tensor(self._first("sum", group, param._array))

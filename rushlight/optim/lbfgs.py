@@ -38,16 +38,29 @@ class LBFGS(Optimizer):
     """
 
     def __init__(
-        self, params: Params, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None,
-        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
+        self,
+        params: Params,
+        lr: Any = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
         line_search_fn: str | None = None,
-    ):  # fmt: skip
+    ):
         check_rate(lr)
-        super().__init__(params, {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        })  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "max_iter": max_iter,
+                "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+                "tolerance_grad": tolerance_grad,
+                "tolerance_change": tolerance_change,
+                "history_size": history_size,
+                "line_search_fn": line_search_fn,
+            },
+        )
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
@@ -56,9 +69,9 @@ class LBFGS(Optimizer):
 
     def _flat_grad(self) -> np.ndarray:
         """The gradients of all parameters as one vector."""
-        return np.concatenate([
-            np.zeros_like(flat(p._array)) if p._grad is None else flat(p._grad._array) for p in self._params
-        ])  # fmt: skip
+        return np.concatenate(
+            [np.zeros_like(flat(p._array)) if p._grad is None else flat(p._grad._array) for p in self._params]
+        )
 
     def _values(self) -> list[np.ndarray]:
         """Copies of the parameters."""

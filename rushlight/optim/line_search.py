@@ -120,9 +120,17 @@ class LineSearch:
 
 
 def strong_wolfe(
-    evaluate: Callable, size: float, direction: np.ndarray, loss: float, grad: np.ndarray, slope: float,
-    c1: float = 1e-4, c2: float = 0.9, tolerance_change: float = 1e-9, max_ls: int = 25,
-) -> tuple[float, np.ndarray, float, int]:  # fmt: skip
+    evaluate: Callable,
+    size: float,
+    direction: np.ndarray,
+    loss: float,
+    grad: np.ndarray,
+    slope: float,
+    c1: float = 1e-4,
+    c2: float = 0.9,
+    tolerance_change: float = 1e-9,
+    max_ls: int = 25,
+) -> tuple[float, np.ndarray, float, int]:
     """Finds a step size with a loss that has fallen enough and a slope that is small enough.
 
     `evaluate` gives the loss and the gradient at a step size. Returns the loss and the gradient there, the

@@ -23,13 +23,25 @@ __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 HOOKS = (
-    "step_pre_hooks", "step_post_hooks", "state_dict_pre_hooks", "state_dict_post_hooks",
-    "load_state_dict_pre_hooks", "load_state_dict_post_hooks",
-)  # fmt: skip
+    "step_pre_hooks",
+    "step_post_hooks",
+    "state_dict_pre_hooks",
+    "state_dict_post_hooks",
+    "load_state_dict_pre_hooks",
+    "load_state_dict_post_hooks",
+)
 NEWER_OPTIONS = {  # those that older files lack, with what holds where they are lacking
-    "amsgrad": False, "capturable": False, "centered": False, "decoupled_weight_decay": False, "differentiable": False,
-    "foreach": None, "fused": None, "maximize": False, "momentum": 0, "nesterov": False,
-}  # fmt: skip
+    "amsgrad": False,
+    "capturable": False,
+    "centered": False,
+    "decoupled_weight_decay": False,
+    "differentiable": False,
+    "foreach": None,
+    "fused": None,
+    "maximize": False,
+    "momentum": 0,
+    "nesterov": False,
+}
 BEFORE_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
 AFTER_ANY_STEP: OrderedDict[int, Callable] = OrderedDict()
 

@@ -17,11 +17,20 @@ from rushlight.overrides.modes import BaseTorchFunctionMode, TorchFunctionMode
 from rushlight.tensors import Tensor as _Tensor
 
 __all__ = [
-    "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions", "get_overridable_functions",
-    "get_testing_overrides", "handle_torch_function", "has_torch_function", "has_torch_function_unary",
-    "has_torch_function_variadic", "is_tensor_like", "is_tensor_method_or_property", "resolve_name",
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
     "wrap_torch_function",
-]  # fmt: skip
+]
 
 
 def has_torch_function(relevant_args: _Any) -> bool:

@@ -13,9 +13,12 @@ from rushlight.overrides.switches import KEPT_METHODS, PLACES, UNTOUCHED
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "get_ignored_functions", "get_overridable_functions", "get_testing_overrides", "is_tensor_method_or_property",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "is_tensor_method_or_property",
     "resolve_name",
-]  # fmt: skip
+]
 
 
 SHOWN = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__repr__", "__format__"}

@@ -34,14 +34,30 @@ OF_THE_CLASS = """
 """
 UNTOUCHED, KEPT_METHODS = frozenset(PASSED_BY.split()), frozenset(OF_THE_CLASS.split())
 SLOTS = {  # operators of Python: the method that they are in PyTorch, and of the other operand
-    "__add__": ("add", None), "__radd__": ("add", "add"), "__sub__": ("sub", None), "__rsub__": ("__rsub__", "sub"),
-    "__mul__": ("mul", None), "__rmul__": ("mul", "mul"), "__truediv__": ("div", None),
-    "__matmul__": ("matmul", None), "__neg__": ("neg", None), "__pos__": ("positive", None), "__abs__": ("abs", None),
-    "__mod__": ("remainder", None), "__lt__": ("lt", None), "__le__": ("le", None), "__gt__": ("gt", None),
-    "__ge__": ("ge", None), "__ne__": ("ne", None), "__iadd__": ("add_", None), "__isub__": ("sub_", None),
-    "__imul__": ("mul_", None), "__itruediv__": ("div_", None), "__ifloordiv__": ("floor_divide_", None),
+    "__add__": ("add", None),
+    "__radd__": ("add", "add"),
+    "__sub__": ("sub", None),
+    "__rsub__": ("__rsub__", "sub"),
+    "__mul__": ("mul", None),
+    "__rmul__": ("mul", "mul"),
+    "__truediv__": ("div", None),
+    "__matmul__": ("matmul", None),
+    "__neg__": ("neg", None),
+    "__pos__": ("positive", None),
+    "__abs__": ("abs", None),
+    "__mod__": ("remainder", None),
+    "__lt__": ("lt", None),
+    "__le__": ("le", None),
+    "__gt__": ("gt", None),
+    "__ge__": ("ge", None),
+    "__ne__": ("ne", None),
+    "__iadd__": ("add_", None),
+    "__isub__": ("sub_", None),
+    "__imul__": ("mul_", None),
+    "__itruediv__": ("div_", None),
+    "__ifloordiv__": ("floor_divide_", None),
     "__imod__": ("remainder_", None),
-}  # fmt: skip
+}
 installed = False
 
 

@@ -10,8 +10,15 @@ from rushlight.profiler.profiles import profile
 from rushlight.profiler.schedules import ProfilerAction, schedule
 
 __all__ = [
-    "DeviceType", "ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function",
-    "schedule", "supported_activities", "tensorboard_trace_handler",
-]  # fmt: skip
+    "DeviceType",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "kineto_available",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
 
 _explain_misses(globals())

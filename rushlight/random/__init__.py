@@ -8,9 +8,15 @@ from rushlight.missing import explain_misses as _explain_misses
 from rushlight.random.generator import Generator, default_generator
 
 __all__ = [
-    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
     "set_rng_state",
-]  # fmt: skip
+]
 
 
 def manual_seed(seed: int) -> Generator:

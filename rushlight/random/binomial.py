@@ -77,8 +77,11 @@ def _rejected(count: float, p: float, draw) -> float:
             (m + 0.5) * math.log((m + 1) / (odds * (count - m + 1)))
             + (count + 1) * math.log((count - m + 1) / (count - k + 1))
             + (k + 0.5) * math.log(odds * (count - k + 1) / (k + 1))
-            + _stirling_rest(m) + _stirling_rest(count - m) - _stirling_rest(k) - _stirling_rest(count - k)
-        )  # fmt: skip
+            + _stirling_rest(m)
+            + _stirling_rest(count - m)
+            - _stirling_rest(k)
+            - _stirling_rest(count - k)
+        )
         if math.log(v * alpha / (a / (us * us) + b)) <= bound:
             return k
 

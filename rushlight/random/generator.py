@@ -22,14 +22,21 @@ UNIT_24, UNIT_53 = np.float32(2**-24), np.float64(2**-53)
 STATE = np.dtype(
     {
         "names": [
-            "seed", "left", "seeded", "next", "words",
-            "double_sample", "has_double_sample", "float_sample", "has_float_sample",
+            "seed",
+            "left",
+            "seeded",
+            "next",
+            "words",
+            "double_sample",
+            "has_double_sample",
+            "float_sample",
+            "has_float_sample",
         ],
         "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", BLOCK), "<f8", "<i4", "<f4", "?"],
         "offsets": [0, 8, 12, 16, 24, 5024, 5040, 5048, 5052],
         "itemsize": 5056,
     }
-)  # fmt: skip
+)
 """The bytes of PyTorch's CPUGeneratorImplState."""
 
 

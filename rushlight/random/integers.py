@@ -14,8 +14,11 @@ from rushlight.random.normal import CHUNK
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 DIGITS = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
 FEW = 0xFFFFFFFF // 20  # below so many, a word of 32 bits is uniform enough for a permutation
-LIMITS = {np.dtype(np.float16): (2**11, "2049"), np.dtype(np.float32): (2**24, "2^24+1"),
-          np.dtype(np.float64): (2**53, "2^53+1")}  # fmt: skip
+LIMITS = {
+    np.dtype(np.float16): (2**11, "2049"),
+    np.dtype(np.float32): (2**24, "2^24+1"),
+    np.dtype(np.float64): (2**53, "2^53+1"),
+}
 
 
 @when_served

@@ -22,9 +22,14 @@ NEW_FORMAT = "`torch.save(_use_new_zipfile_serialization=True)`"
 
 
 def load(
-    f: str | os.PathLike | BinaryIO, map_location: MapLocation = None, pickle_module: Any = None, *,
-    weights_only: bool | None = None, mmap: bool | None = None, **pickle_load_args: Any,
-) -> Any:  # fmt: skip
+    f: str | os.PathLike | BinaryIO,
+    map_location: MapLocation = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
     """Loads what `save`, or PyTorch's `save`, has written. All tensors come to the CPU, wherever they were saved from.
 
     By default, and with `weights_only=True`, only types that can do no harm are loaded; with False the file can run

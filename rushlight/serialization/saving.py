@@ -34,9 +34,12 @@ ALIGNMENT = 64  # of memory in an archive, so that it can be mapped
 
 
 def save(
-    obj: Any, f: str | os.PathLike | BinaryIO, pickle_module: Any = pickle, pickle_protocol: int = 2,
+    obj: Any,
+    f: str | os.PathLike | BinaryIO,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
-) -> None:  # fmt: skip
+) -> None:
     """Saves an object with tensors in it, for example a `state_dict()`, to a path or to an open binary file.
 
     A path gets the new file when all of it is on the disk: whatever happens before, the old one is left whole.
@@ -123,10 +126,17 @@ REBUILD_FROM_TYPE = named("torch._tensor", "_rebuild_from_type_v2")
 GET_LAYOUT = named("torch.serialization", "_get_layout")
 STORAGES = {d: named("torch", f"{name}Storage") for d, name in dtypes.TYPE_NAMES.items()}
 UNTYPED_STORAGE = named("torch.storage", "UntypedStorage")
-WITHOUT_STORAGE = frozenset((  # the types that have no class of memory in PyTorch: theirs is bytes
-    dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.float8_e4m3fn, dtypes.float8_e4m3fnuz, dtypes.float8_e5m2,
-    dtypes.float8_e5m2fnuz,
-))  # fmt: skip
+WITHOUT_STORAGE = frozenset(
+    (  # the types that have no class of memory in PyTorch: theirs is bytes
+        dtypes.uint16,
+        dtypes.uint32,
+        dtypes.uint64,
+        dtypes.float8_e4m3fn,
+        dtypes.float8_e4m3fnuz,
+        dtypes.float8_e5m2,
+        dtypes.float8_e5m2fnuz,
+    )
+)
 
 
 class Pickler(pickle._Pickler):  # the C class can write no name that does not exist
@@ -162,9 +172,11 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         hooks: OrderedDict = OrderedDict()
         if type(tensor) is Parameter:
             data = tensor.data
-            return (REBUILD_PARAMETER_WITH_STATE, (data, needs, hooks, state)) if state else (
-                REBUILD_PARAMETER, (data, needs, hooks)
-            )  # fmt: skip
+            return (
+                (REBUILD_PARAMETER_WITH_STATE, (data, needs, hooks, state))
+                if state
+                else (REBUILD_PARAMETER, (data, needs, hooks))
+            )
         storage, offset, array = self.placed(tensor)
         function = REBUILD_TENSOR
         arguments: tuple = (storage, offset, array.shape, tensor.stride(), needs, hooks)

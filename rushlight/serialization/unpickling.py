@@ -217,9 +217,19 @@ class SafeUnpickler(pickle._Unpickler):
 
 
 CHECKED = (
-    "reduce", "newobj", "newobj_ex", "build", "append", "appends", "setitem", "setitems", "dict", "additems",
-    "frozenset", "bytearray8",
-)  # fmt: skip
+    "reduce",
+    "newobj",
+    "newobj_ex",
+    "build",
+    "append",
+    "appends",
+    "setitem",
+    "setitems",
+    "dict",
+    "additems",
+    "frozenset",
+    "bytearray8",
+)
 SafeUnpickler.dispatch.update(
     {getattr(pickle, name.upper())[0]: getattr(SafeUnpickler, f"load_{name}") for name in CHECKED}
 )

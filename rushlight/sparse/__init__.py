@@ -15,9 +15,16 @@ from rushlight.sparse.tensor import like as _like
 from rushlight.tensors import Tensor as _Tensor
 
 __all__ = [
-    "addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax",
-    "spdiags", "sum",
-]  # fmt: skip
+    "addmm",
+    "as_sparse_gradcheck",
+    "check_sparse_tensor_invariants",
+    "log_softmax",
+    "mm",
+    "sampled_addmm",
+    "softmax",
+    "spdiags",
+    "sum",
+]
 
 
 def mm(mat1: _Any, mat2: _Any, reduce: str | None = None) -> _Any:

@@ -12,9 +12,14 @@ from rushlight.sparse.tensor import COMPRESSED, SparseTensor, in_rows, make, pos
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
-    "sparse_csr_tensor", "spdiags",
-]  # fmt: skip
+    "sparse_bsc_tensor",
+    "sparse_bsr_tensor",
+    "sparse_compressed_tensor",
+    "sparse_coo_tensor",
+    "sparse_csc_tensor",
+    "sparse_csr_tensor",
+    "spdiags",
+]
 
 
 def index_array(indices: Any) -> np.ndarray:
@@ -31,9 +36,17 @@ def values_of(values: Any, dtype: Any, requires_grad: bool) -> Tensor:
 
 
 def sparse_coo_tensor(
-    indices: Any, values: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False, check_invariants: Any = None, is_coalesced: Any = None,
-) -> SparseTensor:  # fmt: skip
+    indices: Any,
+    values: Any = None,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: Any = None,
+    is_coalesced: Any = None,
+) -> SparseTensor:
     """A tensor with `values` (n, *) at `indices` (sparse dimensions, n), and 0 elsewhere.
 
     Values at the same indices count together. The size is that of the largest indices where none is given. With a size
@@ -118,9 +131,17 @@ def compressed(layout: Layout, starts: Any, others: Any, values: Any, size: Any,
 
 
 def sparse_csr_tensor(
-    crow_indices: Any, col_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False, check_invariants: Any = None,
-) -> SparseTensor:  # fmt: skip
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: Any = None,
+) -> SparseTensor:
     """A matrix by its rows: row `i` has the values `crow_indices[i]` to `crow_indices[i + 1]`, in `col_indices`.
 
     RuntimeError for indices that do not fit.
@@ -134,9 +155,17 @@ def sparse_csr_tensor(
 
 
 def sparse_csc_tensor(
-    ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False, check_invariants: Any = None,
-) -> SparseTensor:  # fmt: skip
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: Any = None,
+) -> SparseTensor:
     """A matrix by its columns: column `i` has the values `ccol_indices[i]` to `ccol_indices[i + 1]`, in `row_indices`.
 
     RuntimeError for indices that do not fit.
@@ -150,10 +179,18 @@ def sparse_csc_tensor(
 
 
 def sparse_compressed_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
-    layout: Layout = sparse_csr, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Layout = sparse_csr,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
     check_invariants: Any = None,
-) -> SparseTensor:  # fmt: skip
+) -> SparseTensor:
     """A matrix by its rows or columns, as `layout` says: `sparse_csr_tensor` or `sparse_csc_tensor`.
 
     >>> import rushlight as torch

@@ -171,8 +171,10 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         values = other._stored.to(self.dtype)
         return put(self, make(other._places.copy(), values.clone(), self._sizes, self._layout, other._is_coalesced))
     if is_sparse(self):
-        raise RuntimeError("copy_() between dense and sparse Tensors is not implemented! Found self type = "
-                           f"{self.type()} and src type = {other.type()}")  # fmt: skip
+        raise RuntimeError(
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = "
+            f"{self.type()} and src type = {other.type()}"
+        )
     return self.copy_(dense_of(other))
 
 

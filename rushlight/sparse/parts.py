@@ -26,8 +26,11 @@ from rushlight.sparse.tensor import (
 from rushlight.tensors import Tensor
 
 WORDS: dict[Name, str] = {
-    strided: "Strided", sparse_coo: "Sparse", sparse_csr: "SparseCsr", sparse_csc: "SparseCsc",
-}  # fmt: skip
+    strided: "Strided",
+    sparse_coo: "Sparse",
+    sparse_csr: "SparseCsr",
+    sparse_csc: "SparseCsc",
+}
 
 
 def parts(tensor: SparseTensor) -> dict[str, Tensor]:
@@ -55,10 +58,13 @@ def part(name: str, expected: str):
 
 
 for _name, _expected in (
-    ("indices", "coordinate tensor"), ("values", "tensor"), ("crow_indices", "row compressed tensor"),
-    ("col_indices", "row compressed tensor"), ("ccol_indices", "column compressed tensor"),
+    ("indices", "coordinate tensor"),
+    ("values", "tensor"),
+    ("crow_indices", "row compressed tensor"),
+    ("col_indices", "row compressed tensor"),
+    ("ccol_indices", "column compressed tensor"),
     ("row_indices", "column compressed tensor"),
-):  # fmt: skip
+):
     part(_name, _expected)
 
 
@@ -224,8 +230,10 @@ def to_sparse_coo(self: Any) -> SparseTensor:
 def sparse_mask(self: Any, mask: SparseTensor) -> SparseTensor:
     """The elements that `mask` stores."""
     if tuple(self.shape) != tuple(mask.shape):
-        raise RuntimeError("sparse_mask(): operands have incompatible sizes; self has size "
-                           f"{list(self.shape)} but mask has size {list(mask.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "sparse_mask(): operands have incompatible sizes; self has size "
+            f"{list(self.shape)} but mask has size {list(mask.shape)}"
+        )
     return like(mask, dense_of(self)[tuple(new_tensor(i) for i in mask._places)])
 
 
@@ -253,8 +261,25 @@ def numpy(self: SparseTensor, *args: Any, **kwargs: Any) -> None:
     raise TypeError(f"can't convert {WORDS[self._layout]} layout tensor to numpy. Use Tensor.to_dense() first.")
 
 
-for _name in ("detach", "clone", "requires_grad_", "double", "float", "half", "bfloat16", "int", "long", "short",
-              "bool", "to", "cpu", "retain_grad", "register_hook", "share_memory_", "pin_memory"):  # fmt: skip
+for _name in (
+    "detach",
+    "clone",
+    "requires_grad_",
+    "double",
+    "float",
+    "half",
+    "bfloat16",
+    "int",
+    "long",
+    "short",
+    "bool",
+    "to",
+    "cpu",
+    "retain_grad",
+    "register_hook",
+    "share_memory_",
+    "pin_memory",
+):
 
     def _on_values(self, *args, _name=_name, **kwargs):
         others = [a._stored if is_sparse(a) else a for a in args]

@@ -97,8 +97,10 @@ def index_select(input: SparseTensor, dim: int, index: Tensor) -> SparseTensor:
         return make(source._places, source._stored.index_select(dim - n + 1, index), sizes, sparse_coo, True)
     wanted = index._array
     if wanted.size and (wanted.min() < -input._sizes[dim] or wanted.max() >= input._sizes[dim]):
-        raise IndexError("index_select(): index contains an index that is out of range for tensor of size "
-                         f"{input._sizes[dim]} at dimension {dim}")  # fmt: skip
+        raise IndexError(
+            "index_select(): index contains an index that is out of range for tensor of size "
+            f"{input._sizes[dim]} at dimension {dim}"
+        )
     wanted = wanted % max(input._sizes[dim], 1)
     at, found = np.nonzero(wanted[:, None] == source._places[dim][None, :])
     places = source._places[:, found].copy()

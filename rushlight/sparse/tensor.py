@@ -152,8 +152,14 @@ class SparseTensor(Tensor):
         return text(self)
 
     def __reduce_ex__(self, protocol):
-        return remake, (self._layout, self._places, self._stored.detach(), self._sizes, self._is_coalesced,
-                        self.requires_grad)  # fmt: skip
+        return remake, (
+            self._layout,
+            self._places,
+            self._stored.detach(),
+            self._sizes,
+            self._is_coalesced,
+            self.requires_grad,
+        )
 
     def __deepcopy__(self, memo):
         copy = make(self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced)

@@ -20,9 +20,16 @@ from rushlight.random import fork_rng, get_rng_state, set_rng_state
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
-    "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
-]  # fmt: skip
+    "CheckpointError",
+    "CheckpointFunction",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
@@ -122,7 +129,7 @@ def checkpoint_sequential(
     if use_reentrant is None:
         warn(
             USE_REENTRANT.format(name="checkpoint.checkpoint_sequential", version="In version 2.9"),
-        )  # fmt: skip
+        )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     refuse_keywords(kwargs)
@@ -131,9 +138,11 @@ def checkpoint_sequential(
     last = size * (segments - 1)
     for start in range(0, last, size):
         input = checkpoint(
-            chained(steps[start : start + size]), input, use_reentrant=use_reentrant,
+            chained(steps[start : start + size]),
+            input,
+            use_reentrant=use_reentrant,
             preserve_rng_state=preserve,
-        )  # fmt: skip
+        )
     return chained(steps[last:])(input)
 
 

@@ -12,9 +12,14 @@ __all__ = ["draw_bounding_boxes", "make_grid", "save_image"]
 
 
 def make_grid(
-    tensor: Any, nrow: int = 8, padding: int = 2, normalize: bool = False, value_range: tuple | None = None,
-    scale_each: bool = False, pad_value: float = 0.0,
-) -> Tensor:  # fmt: skip
+    tensor: Any,
+    nrow: int = 8,
+    padding: int = 2,
+    normalize: bool = False,
+    value_range: tuple | None = None,
+    scale_each: bool = False,
+    pad_value: float = 0.0,
+) -> Tensor:
     """Images (n, channels, height, width), or a list of them, beside each other in one image, `nrow` in a row.
 
     Grey ones get three channels. With `normalize` the least to the largest value (or `value_range`) become 0 to 1.
@@ -68,9 +73,15 @@ def save_image(tensor: Any, fp: str | Path | BinaryIO, format: str | None = None
 
 
 def draw_bounding_boxes(
-    image: Tensor, boxes: Tensor, labels: list | None = None, colors: Any = None, fill: bool = False, width: int = 1,
-    font: str | None = None, font_size: int | None = None,
-) -> Tensor:  # fmt: skip
+    image: Tensor,
+    boxes: Tensor,
+    labels: list | None = None,
+    colors: Any = None,
+    fill: bool = False,
+    width: int = 1,
+    font: str | None = None,
+    font_size: int | None = None,
+) -> Tensor:
     """An image of bytes (3, height, width) with boxes (x1, y1, x2, y2), and labels, drawn into it by Pillow."""
     import numpy as np
     from PIL import Image, ImageDraw, ImageFont

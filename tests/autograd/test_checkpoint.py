@@ -186,9 +186,11 @@ def test_a_context_that_swallows_errors(torch, utils):
 
     with pytest.raises(RuntimeError, match="the forward context provided by context_fn suppressed an exception"):
         utils.checkpoint(
-            function, leaf(torch, 1.0), use_reentrant=False,
+            function,
+            leaf(torch, 1.0),
+            use_reentrant=False,
             context_fn=lambda: (contextlib.suppress(KeyError), contextlib.nullcontext()),
-        )  # fmt: skip
+        )
 
 
 def test_errors_of_the_function_come_through(torch, utils):

@@ -125,12 +125,14 @@ def test_functions_are_not_instantiated(torch):
         (lambda ctx, g: (g, None, g), r"incorrect number of gradients \(expected 2, got 3\)"),
         (lambda ctx, g: (g, g), "function FnBackward returned a gradient different than None at position 2, but the"),
         (lambda ctx, g: (3.0, None), r"expected Variable or None \(got float\)"),
-        (lambda ctx, g: (g.sum() + g.new_zeros(3), None),
-         r"Function FnBackward returned an invalid gradient at index 0 - got \[3\]"),
+        (
+            lambda ctx, g: (g.sum() + g.new_zeros(3), None),
+            r"Function FnBackward returned an invalid gradient at index 0 - got \[3\]",
+        ),
         (lambda ctx, g: (g.new_zeros(1), None), r"got \[1\] but expected shape compatible with \[2\]"),
         (lambda ctx, g: (g * 1j, None), "Expected isFloatingType"),
     ],
-)  # fmt: skip
+)
 def test_wrong_gradients(torch, backward, message):
     with pytest.raises(RuntimeError, match=message):
         gradient(torch, function(torch, lambda ctx, x, n: x * n, backward), 3)

@@ -124,10 +124,25 @@ def random_numbers():
 
 
 PROGRAMS = [
-    no_grad_context, no_grad_function, no_grad_generator, inference, hooks_on_saved, hooks_refused, mutation_allowed,
-    anomaly, custom_function, hooks, recomputation, mapped, tangents, dual_numbers, hessian, profiled, profiled_steps,
+    no_grad_context,
+    no_grad_function,
+    no_grad_generator,
+    inference,
+    hooks_on_saved,
+    hooks_refused,
+    mutation_allowed,
+    anomaly,
+    custom_function,
+    hooks,
+    recomputation,
+    mapped,
+    tangents,
+    dual_numbers,
+    hessian,
+    profiled,
+    profiled_steps,
     random_numbers,
-]  # fmt: skip
+]
 
 
 def interrupted(program, k):

@@ -183,9 +183,11 @@ def test_tasks_keep_all_their_modes_apart():
     async def main():
         plain = asyncio.create_task(with_mode(torch.enable_grad()))
         return await asyncio.gather(
-            with_mode(torch.no_grad()), with_mode(torch.inference_mode()),
-            with_mode(torch.autograd.set_detect_anomaly(True)), plain,
-        )  # fmt: skip
+            with_mode(torch.no_grad()),
+            with_mode(torch.inference_mode()),
+            with_mode(torch.autograd.set_detect_anomaly(True)),
+            plain,
+        )
 
     results = asyncio.run(main())
     assert results[0][:2] == (False, False)

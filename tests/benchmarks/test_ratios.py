@@ -15,14 +15,48 @@ from rushlight.core.interpreters import Interpreter, Within
 from rushlight.ops.table import TABLE
 
 OTHER_FORMS = {  # entries that are a form of another, or a part of it, which the table has
-    "alias_copy", "as_strided_copy", "batch_norm_scaled", "broadcast", "clamp_max", "clamp_max_tensor",
-    "clamp_min_tensor", "detach_copy", "embedding_shares", "euclidean_dist", "fill", "fill_tensor", "fill_tensor_",
-    "folded", "geqrf", "in_columns", "lstm_states", "max_pool2d_backward", "minors", "mm_turned", "moved",
-    "narrow_copy", "native_dropout", "native_dropout_backward", "nll_loss", "order", "own", "permutation", "power_0",
-    "split_with_sizes_copy", "squeeze2", "transpose_copy", "transpose_scalar", "unsafe_split",
-    "unsafe_split_with_sizes", "upsample_lanczos2daa", "upsample_nearestexact1d", "upsample_nearestexact3d",
-    "sparse_mm", "view_as_complex_copy", "view_as_real_copy",
-}  # fmt: skip
+    "alias_copy",
+    "as_strided_copy",
+    "batch_norm_scaled",
+    "broadcast",
+    "clamp_max",
+    "clamp_max_tensor",
+    "clamp_min_tensor",
+    "detach_copy",
+    "embedding_shares",
+    "euclidean_dist",
+    "fill",
+    "fill_tensor",
+    "fill_tensor_",
+    "folded",
+    "geqrf",
+    "in_columns",
+    "lstm_states",
+    "max_pool2d_backward",
+    "minors",
+    "mm_turned",
+    "moved",
+    "narrow_copy",
+    "native_dropout",
+    "native_dropout_backward",
+    "nll_loss",
+    "order",
+    "own",
+    "permutation",
+    "power_0",
+    "split_with_sizes_copy",
+    "squeeze2",
+    "transpose_copy",
+    "transpose_scalar",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
+    "upsample_lanczos2daa",
+    "upsample_nearestexact1d",
+    "upsample_nearestexact3d",
+    "sparse_mm",
+    "view_as_complex_copy",
+    "view_as_real_copy",
+}
 NOT_DIFFERENTIABLE = "nothing to differentiate|is not implemented|not differentiable|NotImplemented"
 
 
@@ -125,8 +159,9 @@ def test_check_measures_what_looks_slower_again(monkeypatch, tmp_path, capsys, h
         rounds.append((number, [one.name for one in workloads]))
         return [result(one.name, [2.0], [1.0]) for one in workloads], []
 
-    (tmp_path / "operators.json").write_text(json.dumps({"torch.erf(x) | forward | 100 | float32 | contiguous":
-                                                         [0.1, 0.5, highest]}))  # fmt: skip
+    (tmp_path / "operators.json").write_text(
+        json.dumps({"torch.erf(x) | forward | 100 | float32 | contiguous": [0.1, 0.5, highest]})
+    )
     monkeypatch.setattr(ratios, "COMMITTED", tmp_path)
     monkeypatch.setattr(ratios, "measured", measured)
     assert ratios.main(["operators", "--check"]) == status

@@ -45,8 +45,16 @@ def everything(net, *optimizers):
     return [None if one is None else one.clone() for one in found]
 
 
-def training(net, make_optimizer, compile, data, before_backward=lambda loss: loss, after_backward=lambda net: None,
-             clear=lambda optimizer: optimizer.zero_grad(), between=lambda i, net, optimizer: None):  # fmt: skip
+def training(
+    net,
+    make_optimizer,
+    compile,
+    data,
+    before_backward=lambda loss: loss,
+    after_backward=lambda net: None,
+    clear=lambda optimizer: optimizer.zero_grad(),
+    between=lambda i, net, optimizer: None,
+):
     optimizer = make_optimizer(net.parameters())
 
     @compile
@@ -649,8 +657,9 @@ def autocast(compile):
 @case
 def convolutions(compile):
     torch.manual_seed(0)
-    net = nn.Sequential(nn.Conv2d(1, 3, 3, padding=1), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-                        nn.Linear(48, 2))  # fmt: skip
+    net = nn.Sequential(
+        nn.Conv2d(1, 3, 3, padding=1), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(48, 2)
+    )
     draw = np.random.default_rng(3)
     data = [(normal(draw, 8, 1, 8, 8), torch.tensor(draw.integers(0, 2, 8))) for _ in range(6)]
     return training(net, sgd, compile, data)

@@ -59,8 +59,9 @@ def test_functions_of_numbers(name, dtype):
     with np.errstate(all="ignore"):
         wide = function(*[array.astype(np.longdouble) for array in operands]).astype(found.dtype)
         expected = function(*operands)
-    np.testing.assert_array_equal(np.isnan(found) if found.dtype != bool else found, np.isnan(expected)
-                                  if found.dtype != bool else expected)  # fmt: skip
+    np.testing.assert_array_equal(
+        np.isnan(found) if found.dtype != bool else found, np.isnan(expected) if found.dtype != bool else expected
+    )
     if found.dtype == bool:
         return
     finite = np.isfinite(expected)

@@ -31,9 +31,18 @@ def data(i, *shape):
 
 
 OPTIMIZERS = {
-    "Adam": {}, "AdamW": {}, "NAdam": {}, "RAdam": {}, "ASGD": {"t0": 3.0, "lambd": 0.1}, "Adamax": {}, "Adagrad": {},
-    "Adadelta": {}, "RMSprop": {"momentum": 0.5}, "Rprop": {}, "SGD": {"momentum": 0.9, "nesterov": True},
-}  # fmt: skip
+    "Adam": {},
+    "AdamW": {},
+    "NAdam": {},
+    "RAdam": {},
+    "ASGD": {"t0": 3.0, "lambd": 0.1},
+    "Adamax": {},
+    "Adagrad": {},
+    "Adadelta": {},
+    "RMSprop": {"momentum": 0.5},
+    "Rprop": {},
+    "SGD": {"momentum": 0.9, "nesterov": True},
+}
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

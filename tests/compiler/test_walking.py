@@ -17,9 +17,18 @@ def written():
 
 
 SHAPES = [
-    ((), ()), ((3,), ()), ((4, 3), (3,)), ((4, 1), (1, 3)), ((2, 1, 5), (7, 1)), ((1, 1), (1,)), ((300, 40), (40,)),
-    ((70000,), ()), ((90, 1), (1000,)), ((0, 3), (3,)), ((2, 3, 4, 5), (3, 1, 5)),
-]  # fmt: skip
+    ((), ()),
+    ((3,), ()),
+    ((4, 3), (3,)),
+    ((4, 1), (1, 3)),
+    ((2, 1, 5), (7, 1)),
+    ((1, 1), (1,)),
+    ((300, 40), (40,)),
+    ((70000,), ()),
+    ((90, 1), (1000,)),
+    ((0, 3), (3,)),
+    ((2, 3, 4, 5), (3, 1, 5)),
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -38,15 +47,20 @@ def test_operands_that_broadcast(shapes, dtype, written):
 def test_sums(shape, dims, dtype, written):
     x = written.input(normal(*shape, dtype=dtype))
     y = written.call("mul", written.call("exp", x), 2)
-    written.returns(written.call("sum_dims", y, dims, False, None), written.call("mean_dims", x, dims, True, None),
-                    written.call("sum", y))  # fmt: skip
+    written.returns(
+        written.call("sum_dims", y, dims, False, None),
+        written.call("mean_dims", x, dims, True, None),
+        written.call("sum", y),
+    )
     written.check(64)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("turned", range(4))
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (4, 5, 6), (1, 7, 3), (5, 1, 2), (7, 40, 1), (64, 32, 32), (16, 1000, 20),
-                                   (130, 90, 110), (2, 300, 9)])  # fmt: skip
+@pytest.mark.parametrize(
+    "sizes",
+    [(1, 1, 1), (4, 5, 6), (1, 7, 3), (5, 1, 2), (7, 40, 1), (64, 32, 32), (16, 1000, 20), (130, 90, 110), (2, 300, 9)],
+)
 def test_products(sizes, turned, dtype, written):
     m, depth, n = sizes
     a = written.input(normal(*((depth, m) if turned & 1 else (m, depth)), dtype=dtype))
@@ -73,10 +87,20 @@ def test_batches_of_products(dtype, written):
     written.check(64)
 
 
-@pytest.mark.parametrize("view", [
-    ("permute", (1, 0)), ("select", (2,)), ("slice", (slice(1, 4, 2),)), ("view", (15,)), ("unsqueeze", 1), ("t",),
-    ("expand", (2, 5, 3)), ("diagonal", 0, 0, 1), ("transpose", 0, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "view",
+    [
+        ("permute", (1, 0)),
+        ("select", (2,)),
+        ("slice", (slice(1, 4, 2),)),
+        ("view", (15,)),
+        ("unsqueeze", 1),
+        ("t",),
+        ("expand", (2, 5, 3)),
+        ("diagonal", 0, 0, 1),
+        ("transpose", 0, 1),
+    ],
+)
 def test_views(view, written):
     x = written.input(normal(5, 3))
     name, *args = view
@@ -250,8 +274,10 @@ def random_program(seed):
     written = Written()
     dtype = DTYPES[seed % 2]
     sizes = rng.integers(1, 9, 3).tolist() if seed % 3 else [24, 1, 40]
-    values = [written.input(normal(*shape, dtype=dtype, seed=i)) for i, shape in enumerate(
-        [(sizes[0], sizes[1]), (sizes[1], sizes[2]), (sizes[2],), (sizes[0], sizes[1]), ()])]  # fmt: skip
+    values = [
+        written.input(normal(*shape, dtype=dtype, seed=i))
+        for i, shape in enumerate([(sizes[0], sizes[1]), (sizes[1], sizes[2]), (sizes[2],), (sizes[0], sizes[1]), ()])
+    ]
     for _ in range(int(rng.integers(4, 30))):
         x, y = (values[int(rng.integers(len(values)))] for _ in range(2))
         way = rng.integers(6)

@@ -145,12 +145,26 @@ def test_steps_are_written_down_once_and_where_they_are_needed():
     assert [step.function for step in tape.steps] == [np.exp, np.multiply, np.sin, np.multiply, np.add]
 
 
-@pytest.mark.parametrize("function", [
-    lambda x: x if x > 0 else -x, lambda x: np.where(x, x, 0), lambda x: x.reshape(-1), lambda x: np.add.reduce(x),
-    lambda x: 1.0, lambda x: np.float64(2) * x, lambda x: np.sum(x), lambda x: x * 2j,
-    lambda x: np.multiply(x, x, where=True), lambda x: (x, x), lambda x: (x > 0) + 1, lambda x: np.where(x > 0, 1, 0),
-    lambda x: np.add(x, 1, out=x), lambda x: (x > 0).astype(np.float64), lambda x: np.isnan(x) @ x,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x if x > 0 else -x,
+        lambda x: np.where(x, x, 0),
+        lambda x: x.reshape(-1),
+        lambda x: np.add.reduce(x),
+        lambda x: 1.0,
+        lambda x: np.float64(2) * x,
+        lambda x: np.sum(x),
+        lambda x: x * 2j,
+        lambda x: np.multiply(x, x, where=True),
+        lambda x: (x, x),
+        lambda x: (x > 0) + 1,
+        lambda x: np.where(x > 0, 1, 0),
+        lambda x: np.add(x, 1, out=x),
+        lambda x: (x > 0).astype(np.float64),
+        lambda x: np.isnan(x) @ x,
+    ],
+)
 def test_what_cannot_be_written_down(function):
     assert written(function) is None
 
@@ -212,11 +226,24 @@ def test_truths_among_the_operands():
         )
 
 
-@pytest.mark.parametrize("shapes", [
-    [(40, 50), (50,)], [(40, 50), (40, 1)], [(40, 1), (50,)], [(3, 4, 50), (4, 1)], [(3, 1, 50), (1, 4, 1)],
-    [(2, 3, 4, 5, 60), (3, 1, 5, 1)], [(300, 500), (500,)], [(300, 500), (300, 1)], [(5, 0), (1, 1)],
-    [(9, 5000), (9, 1)], [(40, 3), (3,)], [(40, 3), (40, 1)],
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [(40, 50), (50,)],
+        [(40, 50), (40, 1)],
+        [(40, 1), (50,)],
+        [(3, 4, 50), (4, 1)],
+        [(3, 1, 50), (1, 4, 1)],
+        [(2, 3, 4, 5, 60), (3, 1, 5, 1)],
+        [(300, 500), (500,)],
+        [(300, 500), (300, 1)],
+        [(5, 0), (1, 1)],
+        [(9, 5000), (9, 1)],
+        [(40, 3), (3,)],
+        [(40, 3), (40, 1)],
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_operands_that_broadcast(shapes, dtype):
     """Rows, columns and blocks; on either side, and with more steps than one."""
@@ -260,8 +287,27 @@ def test_results_lie_as_pytorchs_iterator_lays_them(seed):
     assert found.strides == expected
 
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 3.0, -3.0, 0.1, -0.1, 7.5, 1e-40, 1e30, -1e30, 3.4e38, np.inf, -np.inf, np.nan,
-           2.0**29, 2.0**53, 1 / 3]  # fmt: skip
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    3.0,
+    -3.0,
+    0.1,
+    -0.1,
+    7.5,
+    1e-40,
+    1e30,
+    -1e30,
+    3.4e38,
+    np.inf,
+    -np.inf,
+    np.nan,
+    2.0**29,
+    2.0**53,
+    1 / 3,
+]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

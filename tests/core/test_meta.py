@@ -65,9 +65,13 @@ def test_a_network():
     with torch.device("meta"):
         assert torch.get_default_device() == torch.device("meta")
         net = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 64, 7, 2, 3), torch.nn.BatchNorm2d(64), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-            torch.nn.Flatten(), torch.nn.Linear(64 * 56 * 56, 10),
-        )  # fmt: skip
+            torch.nn.Conv2d(3, 64, 7, 2, 3),
+            torch.nn.BatchNorm2d(64),
+            torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2),
+            torch.nn.Flatten(),
+            torch.nn.Linear(64 * 56 * 56, 10),
+        )
         result = net(torch.randn(100_000, 3, 224, 224))
         assert not torch.ones(2, device="cpu").is_meta
     assert result.shape == (100_000, 10)

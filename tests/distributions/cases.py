@@ -68,7 +68,7 @@ def families(torch, kind: int = P) -> dict:
         "VonMises": d.VonMises(loc, low * 3),
         "Weibull": d.Weibull(low, high + 1),
         "Wishart": d.Wishart(low + 3, matrix),
-    }  # fmt: skip
+    }
 
 
 def asked(torch, name: str) -> dict:
@@ -107,14 +107,22 @@ def pairs(torch) -> dict:
     loc, low, high, probs = t(0.4, -1.2), t(0.7, 2.5), t(2.6, 3.4), t(0.3, 0.8)
     matrix, factor = t([2.0, 0.5], [0.5, 1.0]), t([1.0], [0.5])
     made = {
-        "Bernoulli": d.Bernoulli(probs), "Beta": d.Beta(low, high), "Binomial": d.Binomial(7, probs),
-        "ContinuousBernoulli": d.ContinuousBernoulli(probs), "Exponential": d.Exponential(low),
-        "Gamma": d.Gamma(low, high), "Gumbel": d.Gumbel(loc, low), "Laplace": d.Laplace(loc, low),
+        "Bernoulli": d.Bernoulli(probs),
+        "Beta": d.Beta(low, high),
+        "Binomial": d.Binomial(7, probs),
+        "ContinuousBernoulli": d.ContinuousBernoulli(probs),
+        "Exponential": d.Exponential(low),
+        "Gamma": d.Gamma(low, high),
+        "Gumbel": d.Gumbel(loc, low),
+        "Laplace": d.Laplace(loc, low),
         "LowRankMultivariateNormal": d.LowRankMultivariateNormal(loc, factor, low),
-        "MultivariateNormal": d.MultivariateNormal(-loc, matrix), "Normal": d.Normal(loc, low),
-        "Pareto": d.Pareto(low / 10, high), "Poisson": d.Poisson(low), "Uniform": d.Uniform(probs / 2, probs),
+        "MultivariateNormal": d.MultivariateNormal(-loc, matrix),
+        "Normal": d.Normal(loc, low),
+        "Pareto": d.Pareto(low / 10, high),
+        "Poisson": d.Poisson(low),
+        "Uniform": d.Uniform(probs / 2, probs),
         "Uniform wide": d.Uniform(probs - 1, probs + 1),
-    }  # fmt: skip
+    }
     rules = {(p.__name__, q.__name__) for p, q in d.kl._KL_REGISTRY if p is not q}
     named = {(p, q) for p in made for q in made if (p.split()[0], q.split()[0]) in rules}
     return {f"{p} and {q}": (made[p], made[q]) for p, q in sorted(named)}

@@ -122,12 +122,18 @@ def test_rules_for_the_nearest_classes(torch):
 
 
 GRADIENTS = {
-    "Gamma": lambda d, a: d.Gamma(a, 2.0), "Beta": lambda d, a: d.Beta(a, 2.0), "Chi2": lambda d, a: d.Chi2(a),
-    "StudentT": lambda d, a: d.StudentT(a), "FisherSnedecor": lambda d, a: d.FisherSnedecor(a, 9.0),
-    "InverseGamma": lambda d, a: d.InverseGamma(a, 2.0), "Weibull": lambda d, a: d.Weibull(a, a),
-    "Gumbel": lambda d, a: d.Gumbel(a, a), "Kumaraswamy": lambda d, a: d.Kumaraswamy(a, 2.0),
-    "Pareto": lambda d, a: d.Pareto(a, a), "RelaxedBernoulli": lambda d, a: d.RelaxedBernoulli(a, logits=a),
-}  # fmt: skip
+    "Gamma": lambda d, a: d.Gamma(a, 2.0),
+    "Beta": lambda d, a: d.Beta(a, 2.0),
+    "Chi2": lambda d, a: d.Chi2(a),
+    "StudentT": lambda d, a: d.StudentT(a),
+    "FisherSnedecor": lambda d, a: d.FisherSnedecor(a, 9.0),
+    "InverseGamma": lambda d, a: d.InverseGamma(a, 2.0),
+    "Weibull": lambda d, a: d.Weibull(a, a),
+    "Gumbel": lambda d, a: d.Gumbel(a, a),
+    "Kumaraswamy": lambda d, a: d.Kumaraswamy(a, 2.0),
+    "Pareto": lambda d, a: d.Pareto(a, a),
+    "RelaxedBernoulli": lambda d, a: d.RelaxedBernoulli(a, logits=a),
+}
 
 
 @pytest.mark.parametrize("name", GRADIENTS)

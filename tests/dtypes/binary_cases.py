@@ -6,12 +6,25 @@ import warnings
 import numpy as np
 
 DTYPES = [
-    "float16", "float32", "float64", "complex64", "complex128", "uint8", "int8", "int16", "int32", "int64", "bool",
-]  # fmt: skip
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "bool",
+]
 SAMPLES = {
-    "bool": [True, False, True], "uint": [3, 1, 250], "int": [-2, 1, 3], "float": [-1.5, 0.25, 2.5],
+    "bool": [True, False, True],
+    "uint": [3, 1, 250],
+    "int": [-2, 1, 3],
+    "float": [-1.5, 0.25, 2.5],
     "complex": [1 + 2j, 1j, -1.5 - 1j],
-}  # fmt: skip
+}
 NUMBERS = [True, 2, -1, 0, 300, 0.5, -1.5, 1 + 2j, np.float64(0.5), np.int64(2), np.uint8(3)]
 
 

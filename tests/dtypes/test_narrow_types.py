@@ -13,9 +13,23 @@ from rushlight.core.narrow import TYPES
 pytest.importorskip("ml_dtypes")
 FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 NAMES = (
-    "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", *FLOAT8, "bfloat16", "float16",
-    "float32", "float64", "complex64", "complex128",
-)  # fmt: skip
+    "bool",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    *FLOAT8,
+    "bfloat16",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 
 
 @pytest.fixture

@@ -7,9 +7,15 @@ from derivatives import check_derivatives
 import rushlight
 
 OPTIONS = [
-    {}, {"hop_length": 2}, {"win_length": 5}, {"center": False}, {"normalized": True}, {"onesided": False},
-    {"pad_mode": "constant"}, {"center": False, "win_length": 4, "align_to_window": True},
-]  # fmt: skip
+    {},
+    {"hop_length": 2},
+    {"win_length": 5},
+    {"center": False},
+    {"normalized": True},
+    {"onesided": False},
+    {"pad_mode": "constant"},
+    {"center": False, "win_length": 4, "align_to_window": True},
+]
 
 
 def signal(*shape, complex=False):
@@ -29,10 +35,15 @@ def window(torch, options, n_fft):
 def test_spectra_as_torch(options, shape, windowed):
     torch = pytest.importorskip("torch")
     found, expected = (
-        t.stft(t.from_numpy(signal(*shape)), 6, window=window(t, options, 6) if windowed else None, return_complex=True,
-               **options)
+        t.stft(
+            t.from_numpy(signal(*shape)),
+            6,
+            window=window(t, options, 6) if windowed else None,
+            return_complex=True,
+            **options,
+        )
         for t in (rushlight, torch)
-    )  # fmt: skip
+    )
     np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-12)
 
 
@@ -98,7 +109,7 @@ ERRORS = [
     ("torch.istft(z, 4, window=torch.zeros(4))", "window overlap add min: 1"),
     ("torch.istft(z, 4, hop_length=5)", "expected 0 < hop_length <= win_length"),
     ("torch.istft(z, 4, onesided=False)", "expected the frequency dimension (3rd to the last) of the input tensor "),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("expression", "message"), ERRORS, ids=[e for e, _ in ERRORS])

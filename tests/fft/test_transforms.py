@@ -45,8 +45,14 @@ def test_real_input_of_a_complex_transform(name):
 
 
 SIZES = [
-    (None, None), ((3, 4), None), ((3,), None), (None, (0, 2)), ((2, 5), (2, 0)), ((-1, 3), (1, 2)), (None, (-1,)),
-]  # fmt: skip
+    (None, None),
+    ((3, 4), None),
+    ((3,), None),
+    (None, (0, 2)),
+    ((2, 5), (2, 0)),
+    ((-1, 3), (1, 2)),
+    (None, (-1,)),
+]
 
 
 @pytest.mark.parametrize("name", SEVERAL)

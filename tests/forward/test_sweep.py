@@ -11,9 +11,13 @@ from verify.operators.names import function_of
 READER = Reader(torch)
 # Second derivatives that hold for Hermitian directions only, or that the zeros of a product do not have.
 FIRST_ORDER = {
-    "cholesky", "linalg.cholesky", "linalg.cholesky_ex", "linalg.pinv hermitian", "index_reduce prod",
+    "cholesky",
+    "linalg.cholesky",
+    "linalg.cholesky_ex",
+    "linalg.pinv hermitian",
+    "index_reduce prod",
     "scatter_reduce prod",
-}  # fmt: skip
+}
 # Where several values go to one place the last one stays, forward; each gets the cotangent of the place, in reverse.
 REPEATED = {"nn.functional.max_unpool2d", "nn.functional.max_unpool3d"}
 CASES = {f"{i}-{c['name']}-{c['variant']}".rstrip("-"): c for i, c in enumerate(READER.cases)}

@@ -56,7 +56,8 @@ CASES = {  # a function of the library and of tensors, and the shapes of these: 
     "lu_solve": (lambda t, x, y: t.linalg.lu_solve(*t.linalg.lu_factor(x + t.eye(3)), y), (3, 3), (3, 2)),
     "grid_sample": (
         lambda t, x, y: t.nn.functional.grid_sample(x, y, padding_mode="reflection", align_corners=False),
-        (1, 2, 4, 4), (1, 3, 3, 2),
+        (1, 2, 4, 4),
+        (1, 3, 3, 2),
     ),
     "as_strided": (lambda t, x: t.as_strided(x, (2, 2), (1, 2)), (6,)),
     "as_strided_scatter": (lambda t, x, y: t.as_strided_scatter(x, y, (2,), (2,)), (6,), (2,)),
@@ -65,7 +66,10 @@ CASES = {  # a function of the library and of tensors, and the shapes of these: 
     "cat": (lambda t, x, y: t.cat([x, y], 1), (0,), (2, 3)),
     "repeat_interleave": (lambda t, x, i: x.repeat_interleave(i * 0 + 2, 0), (3, 2), ((3,), 3)),
     "cross_entropy": (
-        lambda t, x, i, w: t.nn.functional.cross_entropy(x, i, w.abs(), label_smoothing=0.1), (4, 3), ((4,), 3), (3,),
+        lambda t, x, i, w: t.nn.functional.cross_entropy(x, i, w.abs(), label_smoothing=0.1),
+        (4, 3),
+        ((4,), 3),
+        (3,),
     ),
     "nll_loss": (lambda t, x, i, w: t.nn.functional.nll_loss(x, i, w.abs(), ignore_index=1), (4, 3), ((4,), 3), (3,)),
     "multilabel_margin_loss": (lambda t, x, i: t.nn.functional.multilabel_margin_loss(x, i - 1), (2, 3), ((2, 3), 3)),
@@ -73,18 +77,27 @@ CASES = {  # a function of the library and of tensors, and the shapes of these: 
     "embedding_bag": (lambda t, x, i: t.nn.functional.embedding_bag(i, x, padding_idx=1), (4, 2), ((3, 2), 3)),
     "embedding_bag sums": (
         lambda t, x, i, w: t.nn.functional.embedding_bag(i, x, mode="sum", per_sample_weights=w),
-        (4, 2), ((3, 2), 3), (3, 2),
+        (4, 2),
+        ((3, 2), 3),
+        (3, 2),
     ),
     "batch_norm": (
         lambda t, x, m, v, w, b: t.nn.functional.batch_norm(x, m.detach(), v.detach().abs(), w, b),
-        (2, 3, 2), (3,), (3,), (3,), (3,),
+        (2, 3, 2),
+        (3,),
+        (3,),
+        (3,),
+        (3,),
     ),
     "batch_norm in training": (
-        lambda t, x, w, b: t.nn.functional.batch_norm(x, None, None, w, b, True), (2, 3, 2), (3,), (3,),
+        lambda t, x, w, b: t.nn.functional.batch_norm(x, None, None, w, b, True),
+        (2, 3, 2),
+        (3,),
+        (3,),
     ),
     "instance_norm": (lambda t, x, w, b: t.nn.functional.instance_norm(x, None, None, w, b), (2, 3, 4), (3,), (3,)),
     "lstm": (lambda t, x, c: t.nn.functional.recurrence._lstm_states(x, c), (2, 8), (2, 2)),
-}  # fmt: skip
+}
 CASES |= {
     name: (lambda t, x, name=name: getattr(x * 3, name)(), shape)
     for name, shape in itertools.product(("int", "long", "bool", "half", "byte", "char", "short"), ((), (2, 3)))

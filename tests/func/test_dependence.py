@@ -23,17 +23,22 @@ CASES = {
     "the value": (lambda t, x, w: t.func.grad_and_value(lambda x: (x * w).sin().sum())(x), [True, True]),
     "captured": (lambda t, x, w: t.func.grad(lambda x, y: (x * y * w).sum(), (0, 1))(x, x), [True, True]),
     "the same in vmap": (
-        lambda t, x, w: t.vmap(t.func.grad(lambda x, w: x.exp() + w.sum(), (0, 1)), (0, None))(x, w), [False, False],
+        lambda t, x, w: t.vmap(t.func.grad(lambda x, w: x.exp() + w.sum(), (0, 1)), (0, None))(x, w),
+        [False, False],
     ),
     "nested": (
         lambda t, x, w: t.func.grad(lambda x, w: t.func.grad(lambda x: (x**3).sum())(x).sum(), (0, 1))(x, w),
         [False, False],
     ),
-    "tangents": (lambda t, x, w: t.func.jvp(t.func.grad_and_value(lambda x: x.exp().sum()), (x,), (x,))[1],
-                 [False, False]),
-    "directions": (lambda t, x, w: t.func.jvp(t.func.grad_and_value(lambda x: x.exp().sum()), (x,), (w,))[1],
-                   [True, True]),
-}  # fmt: skip
+    "tangents": (
+        lambda t, x, w: t.func.jvp(t.func.grad_and_value(lambda x: x.exp().sum()), (x,), (x,))[1],
+        [False, False],
+    ),
+    "directions": (
+        lambda t, x, w: t.func.jvp(t.func.grad_and_value(lambda x: x.exp().sum()), (x,), (w,))[1],
+        [True, True],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)

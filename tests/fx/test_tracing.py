@@ -236,13 +236,17 @@ def test_dead_code_goes_and_random_numbers_stay():
     [
         (lambda x: torch.relu(x.sin()) + 1, lambda x: torch.relu(x) + 1, lambda x: torch.sigmoid(x), 1),
         (lambda x: (x + 1).exp() + (x * 2 + 1).exp(), lambda x: (x + 1).exp(), lambda x: x.cos(), 2),
-        (lambda x, y: torch.cat([x, y]).sum() + torch.cat([y, x]).sum(), lambda a, b: torch.cat([a, b]).sum(),
-         lambda a, b: a.sum() * b.sum(), 2),
+        (
+            lambda x, y: torch.cat([x, y]).sum() + torch.cat([y, x]).sum(),
+            lambda a, b: torch.cat([a, b]).sum(),
+            lambda a, b: a.sum() * b.sum(),
+            2,
+        ),
         (lambda x: torch.add(x, x) * 3, lambda x, y: torch.add(x, y), lambda x, y: x - y, 1),
         (lambda x: x.exp().log(), lambda x: x.exp().sin(), lambda x: x, 0),
         (lambda x: torch.exp(x) + torch.exp(x).log(), lambda x: torch.exp(x), lambda x: torch.tanh(x), 2),
     ],
-)  # fmt: skip
+)
 def test_patterns_are_replaced(program, pattern, replacement, count):
     traced = fx.symbolic_trace(program)
     assert len(fx.replace_pattern(traced, pattern, replacement)) == count

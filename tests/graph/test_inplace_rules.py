@@ -244,9 +244,14 @@ def test_memory_that_is_read_and_changed(torch, form, other, number, recorded):
 
 @pytest.mark.parametrize(
     "change",
-    ["index_copy_(0, torch.tensor([1]), torch.ones(1, 4))", "scatter_(0, torch.tensor([9]), 1.0)", "cumsum_(3)",
-     "add_(torch.ones(3))", "index_fill_(0, torch.tensor([7]), 0.0)"],
-)  # fmt: skip
+    [
+        "index_copy_(0, torch.tensor([1]), torch.ones(1, 4))",
+        "scatter_(0, torch.tensor([9]), 1.0)",
+        "cumsum_(3)",
+        "add_(torch.ones(3))",
+        "index_fill_(0, torch.tensor([7]), 0.0)",
+    ],
+)
 def test_a_leaf_is_refused_before_arguments_that_do_not_fit(change):
     leaf = torch.ones(4, requires_grad=True)
     for target in (leaf, leaf[:2]):

@@ -15,9 +15,16 @@ NO_VIEWS = {
     "logcumsumexp of a number": lambda t: t.sum().logcumsumexp(0),
 }
 VIEWS_IN_PLACE = (
-    "swapdims_(0, -1)", "swapaxes_(0, 1)", "transpose_(0, 1)", "t_()", "squeeze_()", "squeeze_(0)", "unsqueeze_(0)",
-    "as_strided_((2, 2), (1, 1))", "resize_(2, 2)",
-)  # fmt: skip
+    "swapdims_(0, -1)",
+    "swapaxes_(0, 1)",
+    "transpose_(0, 1)",
+    "t_()",
+    "squeeze_()",
+    "squeeze_(0)",
+    "unsqueeze_(0)",
+    "as_strided_((2, 2), (1, 1))",
+    "resize_(2, 2)",
+)
 
 
 @pytest.mark.parametrize("name", NO_VIEWS)

@@ -68,12 +68,24 @@ def test_shapes():
 @pytest.mark.parametrize(
     ("name", "reference"),
     [
-        ("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Div", np.divide), ("RealDiv", np.divide),
-        ("Pow", np.power), ("Maximum", np.maximum), ("Minimum", np.minimum), ("FloorDiv", np.floor_divide),
-        ("FloorMod", np.mod), ("Mod", np.fmod), ("Equal", np.equal), ("NotEqual", np.not_equal),
-        ("Greater", np.greater), ("LessEqual", np.less_equal), ("Atan2", np.arctan2),
+        ("Add", np.add),
+        ("Sub", np.subtract),
+        ("Mul", np.multiply),
+        ("Div", np.divide),
+        ("RealDiv", np.divide),
+        ("Pow", np.power),
+        ("Maximum", np.maximum),
+        ("Minimum", np.minimum),
+        ("FloorDiv", np.floor_divide),
+        ("FloorMod", np.mod),
+        ("Mod", np.fmod),
+        ("Equal", np.equal),
+        ("NotEqual", np.not_equal),
+        ("Greater", np.greater),
+        ("LessEqual", np.less_equal),
+        ("Atan2", np.arctan2),
     ],
-)  # fmt: skip
+)
 def test_binary(name, reference):
     a, b = np.float32([1.5, -2.0, 3.0]), np.float32([2.0, 2.0, 0.5])
     np.testing.assert_allclose(getattr(ops, name)()(Tensor(a), Tensor(b)).asnumpy(), reference(a, b), rtol=1e-6)
@@ -82,13 +94,25 @@ def test_binary(name, reference):
 @pytest.mark.parametrize(
     ("name", "reference"),
     [
-        ("Abs", np.abs), ("Neg", np.negative), ("Exp", np.exp), ("Log", np.log), ("Sqrt", np.sqrt), ("Sin", np.sin),
-        ("Cos", np.cos), ("Tanh", np.tanh), ("Square", np.square), ("Floor", np.floor), ("Reciprocal", np.reciprocal),
-        ("ReLU", lambda x: np.maximum(x, 0)), ("Sigmoid", lambda x: 1 / (1 + np.exp(-x))),
-        ("ZerosLike", np.zeros_like), ("Rsqrt", lambda x: x**-0.5), ("L2Loss", lambda x: (x * x).sum() / 2),
+        ("Abs", np.abs),
+        ("Neg", np.negative),
+        ("Exp", np.exp),
+        ("Log", np.log),
+        ("Sqrt", np.sqrt),
+        ("Sin", np.sin),
+        ("Cos", np.cos),
+        ("Tanh", np.tanh),
+        ("Square", np.square),
+        ("Floor", np.floor),
+        ("Reciprocal", np.reciprocal),
+        ("ReLU", lambda x: np.maximum(x, 0)),
+        ("Sigmoid", lambda x: 1 / (1 + np.exp(-x))),
+        ("ZerosLike", np.zeros_like),
+        ("Rsqrt", lambda x: x**-0.5),
+        ("L2Loss", lambda x: (x * x).sum() / 2),
         ("Softsign", lambda x: x / (1 + np.abs(x))),
     ],
-)  # fmt: skip
+)
 def test_unary(name, reference):
     x = np.float32([0.5, 1.5, 2.0])
     np.testing.assert_allclose(getattr(ops, name)()(Tensor(x)).asnumpy(), reference(x), rtol=1e-5)

@@ -69,8 +69,10 @@ def test_a_script_is_main_with_its_arguments_and_neighbours(run):
         "    assert sys.modules['__main__'].Thing is Thing\n"
         "    assert isinstance(pickle.loads(pickle.dumps(Thing())), Thing)\n"
         "    print(neighbour.value, sys.argv[1:], __file__ == sys.argv[0])\n",
-        "--lr", "0.1", "-h",
-    )  # fmt: skip
+        "--lr",
+        "0.1",
+        "-h",
+    )
     assert done.stdout == "42 ['--lr', '0.1', '-h'] True\n"
 
 

@@ -90,8 +90,10 @@ def reached(case: Convolution, x: np.ndarray, w: np.ndarray, g: np.ndarray) -> A
     """What an element that is no finite number reaches, where the padding is nothing."""
     bad, worse = (~np.isfinite(a) * np.float32(1) for a in (x, g))
     ones, every = np.ones_like(g), np.ones_like(x)
-    from_x, from_g = (convolution_weight(ones, bad, w.shape, *case.settings),
-                      convolution_weight(worse, every, w.shape, *case.settings))  # fmt: skip
+    from_x, from_g = (
+        convolution_weight(ones, bad, w.shape, *case.settings),
+        convolution_weight(worse, every, w.shape, *case.settings),
+    )
     return {
         "output": convolution(bad, np.ones_like(w), *case.settings) > 0,
         "input": convolution_input(worse, np.ones_like(w), x.shape, *case.settings) > 0,

@@ -36,16 +36,21 @@ def test_gather_scatter_and_scatter_add(dim, layout, dtype):
     shape = (4, 5, 6)
     x = LAYOUTS[layout](numbers(shape, dtype))
     sizes = tuple(7 if d == dim else n - 1 for d, n in enumerate(shape))
-    index = LAYOUTS[layout](np.random.default_rng(1).permuted(np.arange(7) % shape[dim], axis=0)[
-        np.arange(np.prod(sizes)).reshape(sizes) % 7])  # fmt: skip
+    index = LAYOUTS[layout](
+        np.random.default_rng(1).permuted(np.arange(7) % shape[dim], axis=0)[
+            np.arange(np.prod(sizes)).reshape(sizes) % 7
+        ]
+    )
     source = LAYOUTS[layout](numbers(sizes, dtype))
     taken, put, added = np.empty(sizes, dtype), x.copy(), x.copy()
     for place, target in looped(index, dim):
         taken[place] = x[target]
         put[target] = 1
         added[target] += source[place]
-    tensors = [rushlight.from_numpy(np.ascontiguousarray(a)) if layout == "backwards" else rushlight.from_numpy(a)
-               for a in (x, index, source)]  # fmt: skip
+    tensors = [
+        rushlight.from_numpy(np.ascontiguousarray(a)) if layout == "backwards" else rushlight.from_numpy(a)
+        for a in (x, index, source)
+    ]
     t, i, s = tensors
     np.testing.assert_array_equal(t.gather(dim, i).numpy(), taken)
     np.testing.assert_array_equal(t.scatter(dim, i, 1).numpy(), put)

@@ -5,8 +5,20 @@ import pytest
 
 from rushlight.kernels import products as kernels
 
-SIZES = [(1, 1, 1), (2, 3, 4), (6, 5, 64), (7, 1, 65), (13, 70, 31), (16, 300, 10), (50, 260, 33), (100, 16, 130),
-         (97, 200, 96), (300, 410, 70), (2, 0, 3), (0, 2, 3)]  # fmt: skip
+SIZES = [
+    (1, 1, 1),
+    (2, 3, 4),
+    (6, 5, 64),
+    (7, 1, 65),
+    (13, 70, 31),
+    (16, 300, 10),
+    (50, 260, 33),
+    (100, 16, 130),
+    (97, 200, 96),
+    (300, 410, 70),
+    (2, 0, 3),
+    (0, 2, 3),
+]
 
 
 @pytest.fixture(params=["compiled", "NumPy"], autouse=True)
@@ -31,8 +43,12 @@ def check(found, a, b):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("n", "k", "m"), SIZES)
 def test_matrices_with_any_strides(n, k, m, dtype):
-    for a in (normal(n, k, dtype=dtype), normal(k, n, dtype=dtype).T, normal(n, 2 * k, dtype=dtype)[:, ::2],
-              normal(2 * n, k, dtype=dtype)[::-2]):  # fmt: skip
+    for a in (
+        normal(n, k, dtype=dtype),
+        normal(k, n, dtype=dtype).T,
+        normal(n, 2 * k, dtype=dtype)[:, ::2],
+        normal(2 * n, k, dtype=dtype)[::-2],
+    ):
         for b in (normal(k, m, dtype=dtype), normal(m, k, dtype=dtype).T, normal(k, 3 * m, dtype=dtype)[:, ::3]):
             check(kernels.product(a, b), a, b)
 

@@ -35,11 +35,17 @@ def test_results_can_be_written_to(name):
 
 
 FUNCTIONS = {
-    "sum": lambda x: x.sum(), "mean": lambda x: x.mean(), "mean of rows": lambda x: x.mean(0).sum(),
-    "expand": lambda x: x.expand(2, *x.shape).sum(), "product": lambda x: (x @ x.T).sum(),
-    "transposed": lambda x: x.T.sin().sum(), "maximum": lambda x: x.amax(), "part": lambda x: x[1:].sum(),
-    "norm": lambda x: x.norm(), "cat": lambda x: rushlight.cat([x, x]).sum(),
-}  # fmt: skip
+    "sum": lambda x: x.sum(),
+    "mean": lambda x: x.mean(),
+    "mean of rows": lambda x: x.mean(0).sum(),
+    "expand": lambda x: x.expand(2, *x.shape).sum(),
+    "product": lambda x: (x @ x.T).sum(),
+    "transposed": lambda x: x.T.sin().sum(),
+    "maximum": lambda x: x.amax(),
+    "part": lambda x: x[1:].sum(),
+    "norm": lambda x: x.norm(),
+    "cat": lambda x: rushlight.cat([x, x]).sum(),
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -85,13 +91,23 @@ def test_what_nobody_looks_at_stays_where_it_is():
 
 
 LOOKS = {
-    "stride": lambda x: x.stride(), "numpy": lambda x: x.numpy(), "data_ptr": lambda x: x.data_ptr(),
-    "asarray": np.asarray, "detach": lambda x: x.detach(), "data": lambda x: x.data, "index": lambda x: x[0],
-    "transpose": lambda x: x.mT, "as_strided": lambda x: x.as_strided((2, 3), (3, 1)), "dlpack": np.from_dlpack,
-    "contiguous": lambda x: x.contiguous(), "view": lambda x: x.view(-1), "unbind": lambda x: x.unbind(),
-    "storage_offset": lambda x: x[1:].storage_offset(), "Parameter": rushlight.nn.Parameter,
+    "stride": lambda x: x.stride(),
+    "numpy": lambda x: x.numpy(),
+    "data_ptr": lambda x: x.data_ptr(),
+    "asarray": np.asarray,
+    "detach": lambda x: x.detach(),
+    "data": lambda x: x.data,
+    "index": lambda x: x[0],
+    "transpose": lambda x: x.mT,
+    "as_strided": lambda x: x.as_strided((2, 3), (3, 1)),
+    "dlpack": np.from_dlpack,
+    "contiguous": lambda x: x.contiguous(),
+    "view": lambda x: x.view(-1),
+    "unbind": lambda x: x.unbind(),
+    "storage_offset": lambda x: x[1:].storage_offset(),
+    "Parameter": rushlight.nn.Parameter,
     "bytes": lambda x: x.view(rushlight.int32),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("look", LOOKS)

@@ -155,9 +155,10 @@ def test_svd(full, shape, dtype):
 def test_phases_that_a_loss_must_not_depend_on(torch):
     a = torch.tensor([[1.0 + 1j, 2.0], [3.0, 4.0 - 2j]], dtype=torch.complex128, requires_grad=True)
     for function in (
-        lambda: torch.linalg.eigh(a + a.mH).eigenvectors, lambda: torch.linalg.eig(a).eigenvectors,
+        lambda: torch.linalg.eigh(a + a.mH).eigenvectors,
+        lambda: torch.linalg.eig(a).eigenvectors,
         lambda: torch.linalg.svd(a).U,
-    ):  # fmt: skip
+    ):
         with pytest.raises(RuntimeError, match="in the complex case are specified up to multiplication by"):
             (function() ** 3).sum().imag.backward()
 

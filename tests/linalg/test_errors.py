@@ -57,7 +57,7 @@ ERRORS = [
     ("torch.cholesky_solve(r(2), r(2, 2))", "b should have at least 2 dimensions, but has 1 dimensions instead"),
     ("L.lu_solve(r(2, 2), r(2).int(), r(2))", "linalg.lu_solve: The input tensor B must have at least 2 dimensions."),
     ("L.inv(3)", "linalg_inv(): argument 'A' (position 1) must be Tensor, not int"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("expression", "message"), ERRORS, ids=[e for e, _ in ERRORS])
@@ -95,11 +95,13 @@ NODES = [
     ("L.svd(x)[1]", "LinalgSvdBackward0"),
     ("L.svdvals(x)", "LinalgSvdBackward0"),
     ("L.qr(x)[0]", "LinalgQrBackward0"),
-    ("L.pinv(x)", "LinalgPinvBackward0"), ("L.lu_factor(x)[0]", "LinalgLuFactorExBackward0"),
-    ("L.matrix_exp(x)", "LinalgMatrixExpBackward0"), ("torch.cholesky_solve(x, x)", "CholeskySolveBackward0"),
+    ("L.pinv(x)", "LinalgPinvBackward0"),
+    ("L.lu_factor(x)[0]", "LinalgLuFactorExBackward0"),
+    ("L.matrix_exp(x)", "LinalgMatrixExpBackward0"),
+    ("torch.cholesky_solve(x, x)", "CholeskySolveBackward0"),
     ("L.solve_triangular(x, x, upper=True)", "LinalgSolveTriangularBackward0"),
     ("L.slogdet(x)[1]", "LinalgSlogdetBackward0"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("expression", "name"), NODES)

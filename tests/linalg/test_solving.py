@@ -46,9 +46,14 @@ def test_determinants_of_integers_in_floats():
 
 
 SOLVE = [
-    ((3, 3), (3,), True), ((3, 3), (3, 2), True), ((2, 3, 3), (3, 2), True), ((3, 3), (2, 3, 2), True),
-    ((2, 3, 3), (2, 3), True), ((3, 3), (2, 3), False), ((4, 1, 3, 3), (2, 2, 3), False),
-]  # fmt: skip
+    ((3, 3), (3,), True),
+    ((3, 3), (3, 2), True),
+    ((2, 3, 3), (3, 2), True),
+    ((3, 3), (2, 3, 2), True),
+    ((2, 3, 3), (2, 3), True),
+    ((3, 3), (2, 3), False),
+    ((4, 1, 3, 3), (2, 2, 3), False),
+]
 
 
 @pytest.mark.parametrize(("a", "b", "left"), SOLVE)

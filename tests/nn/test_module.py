@@ -67,11 +67,19 @@ def test_parameter_copies(torch):
 
 def test_attributes_are_registered(torch, nested):
     assert names(nested.named_parameters()) == [
-        "scale", "body.0.weight", "body.0.bias", "body.1.weight", "body.1.bias",
-    ]  # fmt: skip
+        "scale",
+        "body.0.weight",
+        "body.0.bias",
+        "body.1.weight",
+        "body.1.bias",
+    ]
     assert names(nested.named_buffers()) == [
-        "count", "scratch", "body.1.running_mean", "body.1.running_var", "body.1.num_batches_tracked",
-    ]  # fmt: skip
+        "count",
+        "scratch",
+        "body.1.running_mean",
+        "body.1.running_var",
+        "body.1.num_batches_tracked",
+    ]
     assert names(nested.named_children()) == ["body"]
     assert names(nested.named_modules()) == ["", "body", "body.0", "body.1"]
     assert names(nested.named_parameters(prefix="p", recurse=False)) == ["p.scale"]

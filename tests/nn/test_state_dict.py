@@ -17,8 +17,14 @@ def network(torch):
 def test_contents(torch, network):
     state = network.state_dict()
     assert list(state) == [
-        "0.weight", "0.bias", "1.weight", "1.bias", "1.running_mean", "1.running_var", "1.num_batches_tracked",
-    ]  # fmt: skip
+        "0.weight",
+        "0.bias",
+        "1.weight",
+        "1.bias",
+        "1.running_mean",
+        "1.running_var",
+        "1.num_batches_tracked",
+    ]
     assert type(state).__name__ == "OrderedDict"
     assert dict(state._metadata) == {"": {"version": 1}, "0": {"version": 1}, "1": {"version": 2}}
     assert not state["0.weight"].requires_grad

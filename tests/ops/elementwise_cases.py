@@ -12,11 +12,46 @@ FRACTION = [0.05, 0.3, 0.5, 0.62, 0.97]
 ABOVE_ONE = [1.1, 1.5, 2.0, 3.7, 20.0]
 
 UNARY = {  # name: (expression, points)
-    **{name: (f"torch.{name}(x)", REAL) for name in (
-        "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square",
-        "reciprocal", "deg2rad", "rad2deg", "sinc", "ceil", "floor", "round", "trunc", "frac", "sign", "sgn",
-        "nan_to_num", "sigmoid", "relu", "erf", "erfc", "lgamma", "digamma", "i0", "angle", "neg", "positive",
-    )},
+    **{
+        name: (f"torch.{name}(x)", REAL)
+        for name in (
+            "abs",
+            "cos",
+            "cosh",
+            "sin",
+            "sinh",
+            "tan",
+            "tanh",
+            "atan",
+            "asinh",
+            "exp",
+            "exp2",
+            "expm1",
+            "square",
+            "reciprocal",
+            "deg2rad",
+            "rad2deg",
+            "sinc",
+            "ceil",
+            "floor",
+            "round",
+            "trunc",
+            "frac",
+            "sign",
+            "sgn",
+            "nan_to_num",
+            "sigmoid",
+            "relu",
+            "erf",
+            "erfc",
+            "lgamma",
+            "digamma",
+            "i0",
+            "angle",
+            "neg",
+            "positive",
+        )
+    },
     **{name: (f"torch.{name}(x)", POSITIVE) for name in ("log", "log1p", "log2", "log10", "sqrt", "rsqrt")},
     **{name: (f"torch.{name}(x)", UNIT) for name in ("acos", "asin", "atanh", "erfinv")},
     "acosh": ("torch.acosh(x)", ABOVE_ONE),
@@ -45,10 +80,29 @@ UNARY = {  # name: (expression, points)
     **{name: (f"torch.special.{name}(x)", REAL) for name in ("erfcx", "i0e", "i1", "i1e", "ndtr", "log_ndtr", "expit")},
     "entr": ("torch.special.entr(x)", POSITIVE),
     "ndtri": ("torch.special.ndtri(x)", FRACTION),
-    **{name: (f"F.{name}(x)", REAL) for name in (
-        "relu6", "leaky_relu", "elu", "selu", "celu", "gelu", "silu", "mish", "softplus", "softsign", "softshrink",
-        "hardshrink", "tanhshrink", "hardtanh", "hardsigmoid", "hardswish", "logsigmoid", "rrelu",
-    )},
+    **{
+        name: (f"F.{name}(x)", REAL)
+        for name in (
+            "relu6",
+            "leaky_relu",
+            "elu",
+            "selu",
+            "celu",
+            "gelu",
+            "silu",
+            "mish",
+            "softplus",
+            "softsign",
+            "softshrink",
+            "hardshrink",
+            "tanhshrink",
+            "hardtanh",
+            "hardsigmoid",
+            "hardswish",
+            "logsigmoid",
+            "rrelu",
+        )
+    },
     "gelu_tanh": ("F.gelu(x, approximate='tanh')", REAL),
     "leaky_relu_steep": ("F.leaky_relu(x, 1.7)", REAL),
     "elu_alpha": ("F.elu(x, 0.6)", REAL),
@@ -62,28 +116,73 @@ UNARY = {  # name: (expression, points)
     "ldexp": ("torch.ldexp(x, torch.tensor([3]))", REAL),
     "frexp": ("torch.frexp(x)[0]", REAL),
     "where": ("torch.where(x > 0, x * x, 3.0)", REAL),
-}  # fmt: skip
+}
 COMPLEX = (
-    "abs", "cos", "cosh", "sin", "sinh", "tan", "tanh", "atan", "asinh", "exp", "exp2", "expm1", "square",
-    "reciprocal", "sinc", "sgn", "sigmoid", "angle", "neg", "positive", "log", "log1p", "log2", "log10", "sqrt",
-    "rsqrt", "acos", "asin", "atanh", "acosh", "lerp_number", "softsign", "tanhshrink",
-)  # fmt: skip
+    "abs",
+    "cos",
+    "cosh",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+    "atan",
+    "asinh",
+    "exp",
+    "exp2",
+    "expm1",
+    "square",
+    "reciprocal",
+    "sinc",
+    "sgn",
+    "sigmoid",
+    "angle",
+    "neg",
+    "positive",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "sqrt",
+    "rsqrt",
+    "acos",
+    "asin",
+    "atanh",
+    "acosh",
+    "lerp_number",
+    "softsign",
+    "tanhshrink",
+)
 COMPLEX_ONLY = {
-    "real": "torch.real(x)", "imag": "torch.imag(x)", "conj": "torch.conj(x)",
+    "real": "torch.real(x)",
+    "imag": "torch.imag(x)",
+    "conj": "torch.conj(x)",
     "conj_physical": "torch.conj_physical(x)",
-    "view_as_real": "torch.view_as_real(x)", "through_pairs": "torch.view_as_complex(torch.view_as_real(x) * 2)",
-}  # fmt: skip
+    "view_as_real": "torch.view_as_real(x)",
+    "through_pairs": "torch.view_as_complex(torch.view_as_real(x) * 2)",
+}
 COMPLEX_POINTS = [0.4 + 0.3j, -1.2 + 0.7j, 0.8 - 1.1j, -0.3 - 0.6j, 1.7 + 0j]
 
 PAIRS = ([0.6, -1.2, 2.5, -0.4, 3.1], [1.7, 0.8, -0.9, -2.2, 0.5])
 POSITIVE_PAIRS = ([0.6, 1.2, 2.5, 0.4, 3.1], [1.7, 0.8, 0.9, 2.2, 0.5])
 SPECIAL_PAIRS = ([0.0, 1.0, 1.0, math.nan, 1.0, 0.0, -2.0, 5.0], [0.0, 1.0, 2.0, 1.0, math.nan, -1.0, 0.0, 3.0])
 BINARY = {
-    **{name: (f"torch.{name}(x, y)", PAIRS) for name in (
-        "atan2", "hypot", "logaddexp", "logaddexp2", "maximum", "minimum", "fmax", "fmin", "fmod", "remainder",
-        "copysign",
-        "ldexp",
-    )},
+    **{
+        name: (f"torch.{name}(x, y)", PAIRS)
+        for name in (
+            "atan2",
+            "hypot",
+            "logaddexp",
+            "logaddexp2",
+            "maximum",
+            "minimum",
+            "fmax",
+            "fmin",
+            "fmod",
+            "remainder",
+            "copysign",
+            "ldexp",
+        )
+    },
     "xlogy": ("torch.xlogy(x, y)", POSITIVE_PAIRS),
     "xlog1py": ("torch.special.xlog1py(x, y)", POSITIVE_PAIRS),
     "float_power": ("torch.float_power(x, y)", POSITIVE_PAIRS),
@@ -96,27 +195,60 @@ BINARY = {
     "clamp": ("torch.clamp(x, y, 0.5 * y)", PAIRS),
     "clamp_low": ("torch.clamp(x, min=y)", PAIRS),
     "prelu": ("F.prelu(torch.stack([x, 2 * x]), y.abs())", PAIRS),
-}  # fmt: skip
+}
 
 
 # What is compared at ordinary points only: (case, what). There PyTorch has NaN where the limit is finite, an
 # approximation of a pole, or a constant in single precision.
 ONLY_ORDINARY = {
-    ("sinc", "second"), ("digamma", "grad"), ("digamma", "second"), ("lgamma", "second"), ("i1", "grad"),
-    ("i1", "second"), ("i1e", "grad"), ("i1e", "second"), ("log_ndtr", "grad"), ("atan2", "second"),
-    ("fmod", "second"), ("remainder", "second"), ("polygamma0", "grad"), ("polygamma0", "second"),
-    ("polygamma1", "value"), ("polygamma1", "grad"), ("polygamma1", "second"), ("polygamma3", "value"),
-    ("polygamma3", "grad"), ("polygamma3", "second"), ("hardsigmoid", "second"), ("prelu", "second"),
-    ("copysign", "second"), ("copysign_number", "second"), ("float_power", "second"),
-    *((name, "grad") for name in (  # at NaN PyTorch's vectorised loop and the one for the rest differ
-        "relu6", "hardtanh", "hardtanh_wide", "softshrink", "softshrink_wide", "hardshrink", "hardsigmoid",
-    )),
-}  # fmt: skip
+    ("sinc", "second"),
+    ("digamma", "grad"),
+    ("digamma", "second"),
+    ("lgamma", "second"),
+    ("i1", "grad"),
+    ("i1", "second"),
+    ("i1e", "grad"),
+    ("i1e", "second"),
+    ("log_ndtr", "grad"),
+    ("atan2", "second"),
+    ("fmod", "second"),
+    ("remainder", "second"),
+    ("polygamma0", "grad"),
+    ("polygamma0", "second"),
+    ("polygamma1", "value"),
+    ("polygamma1", "grad"),
+    ("polygamma1", "second"),
+    ("polygamma3", "value"),
+    ("polygamma3", "grad"),
+    ("polygamma3", "second"),
+    ("hardsigmoid", "second"),
+    ("prelu", "second"),
+    ("copysign", "second"),
+    ("copysign_number", "second"),
+    ("float_power", "second"),
+    *(
+        (name, "grad")
+        for name in (  # at NaN PyTorch's vectorised loop and the one for the rest differ
+            "relu6",
+            "hardtanh",
+            "hardtanh_wide",
+            "softshrink",
+            "softshrink_wide",
+            "hardshrink",
+            "hardsigmoid",
+        )
+    ),
+}
 # Cases with single-precision constants or series in PyTorch, with the tolerance that they need.
 TOLERANCES = {
-    "hardsigmoid": 1e-7, "celu_alpha": 1e-7, "digamma": 1e-8, "polygamma0": 1e-8, "polygamma1": 1e-8, "lgamma": 1e-8,
+    "hardsigmoid": 1e-7,
+    "celu_alpha": 1e-7,
+    "digamma": 1e-8,
+    "polygamma0": 1e-8,
+    "polygamma1": 1e-8,
+    "lgamma": 1e-8,
     "mvlgamma": 1e-8,
-}  # fmt: skip
+}
 # Nodes of functions that PyTorch composes of others, or that take a number before a tensor.
 OTHER_NODES = {"ndtr", "number_xlogy", "number_xlog1py"}
 

@@ -97,15 +97,18 @@ def test_large_activations(name):
         np.testing.assert_allclose(x.grad.numpy()[part], z.grad.numpy(), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("name", "points", "limits"), [
-    ("sigmoid", [-200.0, 200.0], [0.0, 1.0]),
-    ("softplus", [-200.0, 200.0], [0.0, 200.0]),
-    ("logsigmoid", [-200.0, 200.0], [-200.0, 0.0]),
-    ("mish", [-200.0, 200.0], [0.0, 200.0]),
-    ("silu", [-200.0, 200.0], [0.0, 200.0]),
-    ("elu", [-200.0, 200.0], [-1.0, 200.0]),
-    ("gelu", [-200.0, 200.0], [0.0, 200.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "points", "limits"),
+    [
+        ("sigmoid", [-200.0, 200.0], [0.0, 1.0]),
+        ("softplus", [-200.0, 200.0], [0.0, 200.0]),
+        ("logsigmoid", [-200.0, 200.0], [-200.0, 0.0]),
+        ("mish", [-200.0, 200.0], [0.0, 200.0]),
+        ("silu", [-200.0, 200.0], [0.0, 200.0]),
+        ("elu", [-200.0, 200.0], [-1.0, 200.0]),
+        ("gelu", [-200.0, 200.0], [0.0, 200.0]),
+    ],
+)
 def test_far_out(name, points, limits):
     x = torch.tensor(points, requires_grad=True)
     y = getattr(functional, name)(x)
@@ -136,9 +139,14 @@ def test_empty_and_scalar():
 def test_numpy_functions_take_tensors():
     x = torch.tensor([0.25, 0.5], requires_grad=True)
     for numpy_function, function in (
-        (np.exp2, torch.exp2), (np.arctan2, torch.atan2), (np.maximum, torch.maximum), (np.sign, torch.sign),
-        (np.logaddexp, torch.logaddexp), (np.greater, torch.gt), (np.logical_not, torch.logical_not),
-    ):  # fmt: skip
+        (np.exp2, torch.exp2),
+        (np.arctan2, torch.atan2),
+        (np.maximum, torch.maximum),
+        (np.sign, torch.sign),
+        (np.logaddexp, torch.logaddexp),
+        (np.greater, torch.gt),
+        (np.logical_not, torch.logical_not),
+    ):
         operands = [x, x * x][: numpy_function.nin]
         assert torch.equal(numpy_function(*operands), function(*operands))
     assert np.maximum(0.3, x).tolist() == pytest.approx([0.3, 0.5])

@@ -18,8 +18,9 @@ def function(expression, names):
 
 
 def leaf(values):
-    return torch.tensor(values, dtype=torch.complex128 if isinstance(values[0], complex) else torch.float64,
-                        requires_grad=True)  # fmt: skip
+    return torch.tensor(
+        values, dtype=torch.complex128 if isinstance(values[0], complex) else torch.float64, requires_grad=True
+    )
 
 
 @pytest.mark.parametrize("name", REAL_CASES)

@@ -64,20 +64,44 @@ PROMOTED = {
     **{
         f"{name} of two": f"torch.{name}(x, y)"
         for name in (
-            "eq", "lt", "isclose", "logical_and", "bitwise_and", "bitwise_left_shift", "floor_divide", "nextafter",
-            "heaviside", "complex", "polar",
+            "eq",
+            "lt",
+            "isclose",
+            "logical_and",
+            "bitwise_and",
+            "bitwise_left_shift",
+            "floor_divide",
+            "nextafter",
+            "heaviside",
+            "complex",
+            "polar",
         )
     },
-    "eq number": "x == 2", "lt number": "x < 1.5", "and number": "x & 1", "number and": "3 & x", "shift": "x << 1",
-    "modulo": "x % 2", "number modulo": "7 % x", "floor": "x // 2", "number floor": "7 // x", "not": "~x",
-    "abs": "abs(x)", "minus": "-x", "where number": "torch.where(x == x, x, 2.0)",
+    "eq number": "x == 2",
+    "lt number": "x < 1.5",
+    "and number": "x & 1",
+    "number and": "3 & x",
+    "shift": "x << 1",
+    "modulo": "x % 2",
+    "number modulo": "7 % x",
+    "floor": "x // 2",
+    "number floor": "7 // x",
+    "not": "~x",
+    "abs": "abs(x)",
+    "minus": "-x",
+    "where number": "torch.where(x == x, x, 2.0)",
     "clamp float": "torch.clamp(x, 0.0, 1.5)",
-}  # fmt: skip
+}
 # PyTorch has no half precision there, or names another kernel in its message.
 UNLIKE = {
-    ("erfcx", "float16"), ("log_ndtr", "float16"), ("complex of two", "float16"), ("polygamma1", "complex64"),
-    ("polygamma3", "complex64"), ("polygamma0", "complex64"), ("mvlgamma", "complex64"),
-}  # fmt: skip
+    ("erfcx", "float16"),
+    ("log_ndtr", "float16"),
+    ("complex of two", "float16"),
+    ("polygamma1", "complex64"),
+    ("polygamma3", "complex64"),
+    ("polygamma0", "complex64"),
+    ("mvlgamma", "complex64"),
+}
 
 
 def dtype_or_error(library, functional, expression, kinds):

@@ -38,8 +38,10 @@ def test_names():
     assert repr(aten.add) == "<OpOverloadPacket(op='aten.add')>"
     assert repr(aten.add.Tensor) == "<OpOverload(op='aten.add', overload='Tensor')>"
     assert (str(aten.add.Tensor), aten.add.Tensor.name(), aten.clone.default.name()) == (
-        "aten.add.Tensor", "aten::add.Tensor", "aten::clone",
-    )  # fmt: skip
+        "aten.add.Tensor",
+        "aten::add.Tensor",
+        "aten::clone",
+    )
     assert aten.add.Tensor is aten.add.Tensor
     assert aten.add.Tensor.overloadpacket is aten.add
     assert {"Tensor", "Scalar", "out"} <= set(aten.add.overloads())

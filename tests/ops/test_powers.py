@@ -9,8 +9,22 @@ import rushlight
 
 INF, NAN = float("inf"), float("nan")
 NUMBERS = [
-    0, 1, -1, 2, -3, 0.5, 1j, 2 - 1j, INF, -INF, NAN, -0.0, complex(1, INF), complex(INF, NAN), complex(-INF, INF),
-]  # fmt: skip
+    0,
+    1,
+    -1,
+    2,
+    -3,
+    0.5,
+    1j,
+    2 - 1j,
+    INF,
+    -INF,
+    NAN,
+    -0.0,
+    complex(1, INF),
+    complex(INF, NAN),
+    complex(-INF, INF),
+]
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

@@ -62,7 +62,7 @@ ERRORS = [
     ("torch.cdist(r(2, 3), r(4, 3), p=-1)", "cdist only supports non-negative p values"),
     ("torch.cdist(r(2, 3), r(4, 3), compute_mode='x')", "x is not a valid value for compute_mode"),
     ("torch.pdist(r(4))", "pdist only supports 2D tensors, got: 1D"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("expression", "message"), ERRORS, ids=[e for e, _ in ERRORS])

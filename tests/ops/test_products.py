@@ -7,10 +7,20 @@ from derivatives import check_derivatives, random_leaf
 import rushlight
 
 MATMUL = [
-    ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((5, 2, 3), (3,)),
-    ((3,), (5, 3, 4)), ((5, 2, 3), (5, 3, 4)), ((2, 3), (5, 3, 4)), ((1, 2, 3), (5, 3, 4)),
-    ((2, 1, 2, 3), (3, 3, 2)), ((2, 0), (0, 3)), ((0, 2, 3), (0, 3, 2)),
-]  # fmt: skip
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((3,), (3, 4)),
+    ((2, 3), (3, 4)),
+    ((5, 2, 3), (3, 4)),
+    ((5, 2, 3), (3,)),
+    ((3,), (5, 3, 4)),
+    ((5, 2, 3), (5, 3, 4)),
+    ((2, 3), (5, 3, 4)),
+    ((1, 2, 3), (5, 3, 4)),
+    ((2, 1, 2, 3), (3, 3, 2)),
+    ((2, 0), (0, 3)),
+    ((0, 2, 3), (0, 3, 2)),
+]
 
 
 @pytest.mark.parametrize(("left", "right"), MATMUL)
@@ -36,14 +46,18 @@ def test_integers(dtype):
 
 
 NODES = [
-    ("torch.ones(3) @ x[0]", "DotBackward0"), ("x @ torch.ones(3)", "MvBackward0"),
+    ("torch.ones(3) @ x[0]", "DotBackward0"),
+    ("x @ torch.ones(3)", "MvBackward0"),
     ("x @ torch.ones(3, 2)", "MmBackward0"),
-    ("torch.ones(4, 1, 2) @ x", "UnsafeViewBackward0"), ("torch.ones(5, 1, 2).bmm(x.expand(5, 2, 3))", "BmmBackward0"),
+    ("torch.ones(4, 1, 2) @ x", "UnsafeViewBackward0"),
+    ("torch.ones(5, 1, 2).bmm(x.expand(5, 2, 3))", "BmmBackward0"),
     ("torch.nn.functional.linear(x, torch.ones(2, 3), torch.ones(2))", "AddmmBackward0"),
     ("torch.nn.functional.linear(x, torch.ones(2, 3))", "MmBackward0"),
-    ("torch.addmv(torch.ones(2), x, torch.ones(3))", "AddmvBackward0"), ("torch.vdot(x[0], x[1])", "VdotBackward0"),
-    ("torch.addr(x, torch.ones(2), torch.ones(3))", "AddrBackward0"), ("torch.outer(x[0], x[1])", "MulBackward0"),
-]  # fmt: skip
+    ("torch.addmv(torch.ones(2), x, torch.ones(3))", "AddmvBackward0"),
+    ("torch.vdot(x[0], x[1])", "VdotBackward0"),
+    ("torch.addr(x, torch.ones(2), torch.ones(3))", "AddrBackward0"),
+    ("torch.outer(x[0], x[1])", "MulBackward0"),
+]
 
 
 @pytest.mark.parametrize(("expression", "name"), NODES)
@@ -82,10 +96,14 @@ def test_linear_gradients_by_hand():
 
 
 ADDED = [
-    ("addmm", (4,), (2, 3), (3, 4)), ("addmm", (2, 1), (2, 3), (3, 4)), ("addmv", (2,), (2, 3), (3,)),
-    ("addmv", (1,), (2, 3), (3,)), ("addr", (2, 3), (2,), (3,)), ("addbmm", (2, 4), (5, 2, 3), (5, 3, 4)),
+    ("addmm", (4,), (2, 3), (3, 4)),
+    ("addmm", (2, 1), (2, 3), (3, 4)),
+    ("addmv", (2,), (2, 3), (3,)),
+    ("addmv", (1,), (2, 3), (3,)),
+    ("addr", (2, 3), (2,), (3,)),
+    ("addbmm", (2, 4), (5, 2, 3), (5, 3, 4)),
     ("baddbmm", (1, 4), (5, 2, 3), (5, 3, 4)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "shape", "first", "second"), ADDED)
@@ -137,11 +155,18 @@ def test_numpy_functions_on_tensors():
 
 
 NUMPY = [
-    ("dot", (3,), (3,)), ("dot", (2, 3), (3,)), ("dot", (2, 3), (3, 4)), ("dot", (2, 2, 3), (5, 3, 4)),
-    ("dot", (), (3,)), ("inner", (2, 3), (4, 3)), ("outer", (2, 2), (3,)), ("vdot", (2, 2), (4,)),
+    ("dot", (3,), (3,)),
+    ("dot", (2, 3), (3,)),
+    ("dot", (2, 3), (3, 4)),
+    ("dot", (2, 2, 3), (5, 3, 4)),
+    ("dot", (), (3,)),
+    ("inner", (2, 3), (4, 3)),
+    ("outer", (2, 2), (3,)),
+    ("vdot", (2, 2), (4,)),
     ("kron", (2, 2), (3,)),
-    ("tensordot", (2, 3, 4), (3, 4, 2)), ("cross", (2, 3), (2, 3)),
-]  # fmt: skip
+    ("tensordot", (2, 3, 4), (3, 4, 2)),
+    ("cross", (2, 3), (2, 3)),
+]
 
 
 @pytest.mark.parametrize(("name", "left", "right"), NUMPY)

@@ -101,8 +101,10 @@ def as_tuple(result):
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
-@pytest.mark.parametrize("name", [*list(VIEWS)[:3], "squeeze", "unsqueeze", "expand", "permute", "narrow", "select",
-                                  "diagonal", "unfold", "unbind"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [*list(VIEWS)[:3], "squeeze", "unsqueeze", "expand", "permute", "narrow", "select", "diagonal", "unfold", "unbind"],
+)
 def test_views_share_memory_and_version(name):
     x = example().detach()
     y = as_tuple(VIEWS[name](torch, x))[0]

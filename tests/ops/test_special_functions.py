@@ -9,15 +9,27 @@ import rushlight as torch
 
 POINTS = np.array([0.1, 0.5, 1.0, 2.5, 7.0])
 ON_POINTS = {
-    "bessel_j0": scipy.special.j0, "bessel_j1": scipy.special.j1, "bessel_y0": scipy.special.y0,
-    "bessel_y1": scipy.special.y1, "modified_bessel_i0": scipy.special.i0, "modified_bessel_i1": scipy.special.i1,
-    "modified_bessel_k0": scipy.special.k0, "modified_bessel_k1": scipy.special.k1,
-    "scaled_modified_bessel_k0": scipy.special.k0e, "scaled_modified_bessel_k1": scipy.special.k1e,
-    "spherical_bessel_j0": lambda x: scipy.special.spherical_jn(0, x), "airy_ai": lambda x: scipy.special.airy(x)[0],
-    "erfcx": scipy.special.erfcx, "gammaln": scipy.special.gammaln, "psi": scipy.special.psi,
+    "bessel_j0": scipy.special.j0,
+    "bessel_j1": scipy.special.j1,
+    "bessel_y0": scipy.special.y0,
+    "bessel_y1": scipy.special.y1,
+    "modified_bessel_i0": scipy.special.i0,
+    "modified_bessel_i1": scipy.special.i1,
+    "modified_bessel_k0": scipy.special.k0,
+    "modified_bessel_k1": scipy.special.k1,
+    "scaled_modified_bessel_k0": scipy.special.k0e,
+    "scaled_modified_bessel_k1": scipy.special.k1e,
+    "spherical_bessel_j0": lambda x: scipy.special.spherical_jn(0, x),
+    "airy_ai": lambda x: scipy.special.airy(x)[0],
+    "erfcx": scipy.special.erfcx,
+    "gammaln": scipy.special.gammaln,
+    "psi": scipy.special.psi,
     "ndtr": scipy.special.ndtr,
-    "log_ndtr": scipy.special.log_ndtr, "entr": scipy.special.entr, "i0e": scipy.special.i0e, "i1e": scipy.special.i1e,
-}  # fmt: skip
+    "log_ndtr": scipy.special.log_ndtr,
+    "entr": scipy.special.entr,
+    "i0e": scipy.special.i0e,
+    "i1e": scipy.special.i1e,
+}
 
 
 @pytest.mark.parametrize("name", ON_POINTS)

@@ -40,7 +40,9 @@ CASES = {
     "cummax takes the latest": (lambda t, x: x.cummax(0).values, [1, 3, 3, 2, NAN, 4], [1, 1, 2, 0, 2, 0]),
     "cummin takes the latest": (lambda t, x: x.cummin(0).values, [3, 3, 1, 2, 1], [1, 1, 2, 0, 1]),
     "sort is stable": (
-        lambda t, x: x.sort(0, True).values * t.tensor([1.0, 2, 3, 4]), [1, 3, 3, 2], [4, 1, 2, 3],
+        lambda t, x: x.sort(0, True).values * t.tensor([1.0, 2, 3, 4]),
+        [1, 3, 3, 2],
+        [4, 1, 2, 3],
     ),
     "topk": (lambda t, x: x.topk(2).values * t.tensor([1.0, 2.0]), [1, 5, 3, 2], [0, 1, 2, 0]),
     "kthvalue": (lambda t, x: x.kthvalue(2).values, [1, 5, 3, 2], [0, 0, 0, 1]),
@@ -48,9 +50,11 @@ CASES = {
     "quantile": (lambda t, x: x.quantile(0.3), [1, 5, 3, 2], [0.1, 0, 0, 0.9]),
     "nanquantile": (lambda t, x: x.nanquantile(0.3), [1, NAN, 3, 2], [0.4, 0, 0, 0.6]),
     "multilabel margin of 0": (
-        lambda t, x: t.nn.functional.multilabel_margin_loss(x, t.tensor([0, -1, -1])), [1, 0, 3], [-1 / 3, 0, 1 / 3],
+        lambda t, x: t.nn.functional.multilabel_margin_loss(x, t.tensor([0, -1, -1])),
+        [1, 0, 3],
+        [-1 / 3, 0, 1 / 3],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)

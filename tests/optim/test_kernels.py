@@ -144,9 +144,14 @@ def test_what_is_left_to_numpy(expression, left, monkeypatch):
         own = torch.arange(5.0).requires_grad_()
         near = torch.arange(5.0)
         grads = [
-            torch.ones(3, dtype=torch.float16), torch.ones(3, dtype=torch.complex64),
-            torch.arange(12.0).reshape(4, 3).T, torch.arange(4.0).expand(3, 4), torch.ones(4), own.detach(), near[1:],
-        ]  # fmt: skip
+            torch.ones(3, dtype=torch.float16),
+            torch.ones(3, dtype=torch.complex64),
+            torch.arange(12.0).reshape(4, 3).T,
+            torch.arange(4.0).expand(3, 4),
+            torch.ones(4),
+            own.detach(),
+            near[1:],
+        ]
         return step_with(expression, [half, number, turned, wide, gaps, own, near[:-1].requires_grad_()], grads)
 
     compiled = run()

@@ -55,9 +55,13 @@ def test_recorded_steps_are_the_same(expression):
     for differentiable in (False, True):
         leaves = parameters(torch)
         params = [leaf.clone() for leaf in leaves] if differentiable else leaves
-        optimizer = eval(f"make(params, differentiable={differentiable}, {options}", {
-            "make": getattr(torch.optim, name), "params": params,
-        })  # fmt: skip
+        optimizer = eval(
+            f"make(params, differentiable={differentiable}, {options}",
+            {
+                "make": getattr(torch.optim, name),
+                "params": params,
+            },
+        )
         for _ in range(3):
             set_gradients(torch, params if differentiable else leaves)
             optimizer.step()

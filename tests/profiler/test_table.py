@@ -36,12 +36,22 @@ def listed(event_class, list_class, parts, shapes, memory, flops, stack):
     """The events as a list of one of the two libraries, with the parts that a profiler was asked for."""
     events = [
         event_class(
-            number, name, thread, start, end, trace_name=name, sequence_nr=-1, scope=0, fwd_thread=0,
-            input_shapes=dims if shapes else [], cpu_memory_usage=size, flops=operations,
+            number,
+            name,
+            thread,
+            start,
+            end,
+            trace_name=name,
+            sequence_nr=-1,
+            scope=0,
+            fwd_thread=0,
+            input_shapes=dims if shapes else [],
+            cpu_memory_usage=size,
+            flops=operations,
             stack=lines if stack else [],
         )
         for number, (name, thread, start, end, dims, size, operations, lines) in enumerate(parts)
-    ]  # fmt: skip
+    ]
     result = list_class(events, profile_memory=memory, with_flops=flops)
     result._build_tree()
     return result

@@ -19,8 +19,10 @@ CONTINUOUS = "distribution is a continuous probability distribution. dtype must 
 
 RUNTIME_ERRORS = [
     ("uniform_ expects to return a [from, to) range, but found from=1", lambda: d.uniform(G, N, FLOAT, 1, 0)),
-    ("uniform_ expects to-from <= std::numeric_limits<Float>::max(), but found to=3e+38 and from=-3e+38",
-     lambda: d.uniform(G, N, FLOAT, -3e38, 3e38)),
+    (
+        "uniform_ expects to-from <= std::numeric_limits<Float>::max(), but found to=3e+38 and from=-3e+38",
+        lambda: d.uniform(G, N, FLOAT, -3e38, 3e38),
+    ),
     ("from is out of bounds for float", lambda: d.uniform(G, N, FLOAT, -1e39, 1)),
     ("normal expects std >= 0.0, but found std -1.5e-07", lambda: d.normal(G, N, FLOAT, 0, -1.5e-7)),
     ("normal expects std >= 0.0, but found std nan", lambda: d.normal(G, N, FLOAT, 0, float("nan"))),
@@ -35,8 +37,10 @@ RUNTIME_ERRORS = [
     ("dropout probability has to be between 0 and 1, but got 1.5", lambda: d.dropout_mask(G, N, FLOAT, 1.5)),
     ("result type Float can't be cast to the desired output type Int", lambda: d.dropout_mask(G, N, INT)),
     ("random_ expects 'from' to be less than 'to', but got from=5 >= to=5", lambda: randint(G, N, INT, 5, 5)),
-    ("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got",
-     lambda: randint(G, N, FLOAT, 2**25, None)),
+    (
+        "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got",
+        lambda: randint(G, N, FLOAT, 2**25, None),
+    ),
     ("to - 1 is out of bounds for unsigned char", lambda: randint(G, N, BYTE, 0, 300)),
     ("from is out of bounds for unsigned char", lambda: randint(G, N, BYTE, -1, 3)),
     ("to - 1 is out of bounds for c10::Half", lambda: randint(G, N, HALF, 0, 70000)),
@@ -45,18 +49,21 @@ RUNTIME_ERRORS = [
     ("value cannot be converted to type uint8_t without overflow", lambda: randperm(G, 257, BYTE)),
     ("n cannot be greater than 2049 for Half type.", lambda: randperm(G, 2050, HALF)),
     ("prob_dist must be 1 or 2 dim", lambda: multinomial(G, ROWS, 1)),
-    ("multinomial only supports floating-point dtypes for input, got: Long",
-     lambda: multinomial(G, np.ones(3, np.int64), 1)),
+    (
+        "multinomial only supports floating-point dtypes for input, got: Long",
+        lambda: multinomial(G, np.ones(3, np.int64), 1),
+    ),
     ("cannot sample n_sample <= 0 samples", lambda: multinomial(G, ONES, 0)),
     ("cannot sample n_sample > prob_dist.size(-1) samples without rep", lambda: multinomial(G, ONES, 4)),
     ("probability tensor contains either `inf`, `nan` or element < 0", lambda: multinomial(G, -ONES, 1)),
     ("invalid multinomial distribution (sum of probabilities <= 0)", lambda: multinomial(G, 0 * ONES, 1)),
     ("invalid multinomial distribution (sum of probabilities <=", lambda: multinomial(G, ONES[:0], 2, True)),
-    ("invalid multinomial distribution (encountering probability entry < 0)",
-     lambda: multinomial(G, -ONES, 2, True)),
-    ("invalid multinomial distribution (encountering probability entry = infinity or NaN)",
-     lambda: multinomial(G, ONES * np.float32(np.inf), 2, True)),
-]  # fmt: skip
+    ("invalid multinomial distribution (encountering probability entry < 0)", lambda: multinomial(G, -ONES, 2, True)),
+    (
+        "invalid multinomial distribution (encountering probability entry = infinity or NaN)",
+        lambda: multinomial(G, ONES * np.float32(np.inf), 2, True),
+    ),
+]
 
 UNSUPPORTED = [
     ("\"check_uniform_bounds\" not implemented for 'Int'", lambda: d.uniform(G, N, INT)),

@@ -15,9 +15,13 @@ MANY = 20  # numbers of a result that are kept
 def names(torch):
     """What the expressions may name."""
     return {
-        "torch": torch, "F": torch.nn.functional, "L": torch.linalg, "z": torch.zeros, "x": torch.ones(2, 3),
+        "torch": torch,
+        "F": torch.nn.functional,
+        "L": torch.linalg,
+        "z": torch.zeros,
+        "x": torch.ones(2, 3),
         "s": torch.tensor(2.0),
-    }  # fmt: skip
+    }
 
 
 def shown(torch, value):

@@ -16,10 +16,20 @@ import rushlight
 PATH = pathlib.Path(rushlight.__file__).with_name("signatures.txt")
 HOMES = ("", "linalg", "fft", "special", "nn.functional", "Tensor")
 KINDS = {
-    "Tensor": "Tensor", "Scalar": "Number", "number": "Number", "int": "int", "SymInt": "int", "float": "float",
-    "bool": "bool", "str": "str", "ScalarType": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device",
-    "MemoryFormat": "torch.memory_format", "Generator": "Generator",
-}  # fmt: skip
+    "Tensor": "Tensor",
+    "Scalar": "Number",
+    "number": "Number",
+    "int": "int",
+    "SymInt": "int",
+    "float": "float",
+    "bool": "bool",
+    "str": "str",
+    "ScalarType": "torch.dtype",
+    "Layout": "torch.layout",
+    "Device": "torch.device",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "Generator",
+}
 ARGUMENT = re.compile(r"(\w+)(?:\([a-z!|* >-]+\))?(\[\d*\])?(\??) (\w+)(?:=(.+))?")
 
 

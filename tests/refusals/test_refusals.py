@@ -25,9 +25,13 @@ def shown(value):
 def outcome(expression: str) -> list:
     """The type and the words of the exception that an expression ends with; "" and the result where there is none."""
     names = {
-        "torch": torch, "F": torch.nn.functional, "L": torch.linalg, "z": torch.zeros, "x": torch.ones(2, 3),
+        "torch": torch,
+        "F": torch.nn.functional,
+        "L": torch.linalg,
+        "z": torch.zeros,
+        "x": torch.ones(2, 3),
         "s": torch.tensor(2.0),
-    }  # fmt: skip
+    }
     try:
         return ["", shown(eval(expression, names))]
     except Exception as error:

@@ -36,13 +36,21 @@ def example(one):
     parameter = one.nn.Parameter(one.ones(2))
     parameter.note = "text"
     return {
-        "base": base, "view": base[1, :, ::2], "turned": base.permute(2, 0, 1), "expanded": base[0, 0].expand(3, 4),
-        "empty": one.zeros(3, 0, 2), "number": one.tensor(3), "complex": one.ones(2, dtype=one.complex64) * 1j,
-        "channels last": one.ones(2, 3, 4, 5).contiguous(memory_format=one.channels_last), "parameter": parameter,
-        "random": one.get_rng_state(), "layout": one.strided, "nested": [(base, {"x": (base,)})],
+        "base": base,
+        "view": base[1, :, ::2],
+        "turned": base.permute(2, 0, 1),
+        "expanded": base[0, 0].expand(3, 4),
+        "empty": one.zeros(3, 0, 2),
+        "number": one.tensor(3),
+        "complex": one.ones(2, dtype=one.complex64) * 1j,
+        "channels last": one.ones(2, 3, 4, 5).contiguous(memory_format=one.channels_last),
+        "parameter": parameter,
+        "random": one.get_rng_state(),
+        "layout": one.strided,
+        "nested": [(base, {"x": (base,)})],
         "detached": base[1].detach(),
         "convolution": one.nn.functional.conv2d(one.ones(8, 2, 5, 5), one.ones(3, 2, 3, 3)),
-    }  # fmt: skip
+    }
 
 
 def check(found, expected, other):
@@ -115,10 +123,16 @@ def test_memory_in_archives_begins_at_multiples_of_64():
 @pytest.mark.parametrize(
     "place",
     [
-        None, "cpu", rushlight.device("cpu"), {"cuda:0": "cpu"}, {"cpu": "cpu"}, lambda storage, location: storage,
-        lambda storage, location: storage.cpu(), lambda storage, location: None,
+        None,
+        "cpu",
+        rushlight.device("cpu"),
+        {"cuda:0": "cpu"},
+        {"cpu": "cpu"},
+        lambda storage, location: storage,
+        lambda storage, location: storage.cpu(),
+        lambda storage, location: None,
     ],
-)  # fmt: skip
+)
 def test_devices(place):
     file = written(rushlight, rushlight.ones(2))
     assert rushlight.load(file, map_location=place).tolist() == [1, 1]

@@ -11,7 +11,7 @@ A = [[0.0, 2.0, -1.0], [3.0, 0.0, 0.5]]
 B = [[1.0, 0.0, 4.0], [3.0, 5.0, 0.0]]
 LAYOUTS = [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc]
 ZERO_KEPT = """abs asin asinh atan ceil deg2rad erf expm1 floor frac neg rad2deg relu round sgn sign sin sinh square tan
-    tanh trunc""".split()  # noqa: SIM905
+    tanh trunc""".split()
 
 
 def leaf(values, layout=None):
@@ -234,9 +234,11 @@ def table(sparse, kind=torch.nn.Embedding, **options):
 
 
 OPTIMIZERS = {
-    "SGD": {"lr": 0.1}, "SGD with momentum": {"lr": 0.1, "momentum": 0.9}, "SGD up": {"lr": 0.1, "maximize": True},
+    "SGD": {"lr": 0.1},
+    "SGD with momentum": {"lr": 0.1, "momentum": 0.9},
+    "SGD up": {"lr": 0.1, "maximize": True},
     "Adagrad": {"lr": 0.1, "lr_decay": 0.1},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

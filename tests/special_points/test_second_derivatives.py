@@ -26,26 +26,36 @@ def weighed(x):
 
 
 SMOOTH = {  # functions that have a second derivative at the point, and the point
-    **{f"norm of order {p}, squared": (lambda x, p=p: torch.linalg.vector_norm(x, p) ** 2, SOME) for p in (
-        2, 3, 3.5, 4, 5, 6)},
+    **{
+        f"norm of order {p}, squared": (lambda x, p=p: torch.linalg.vector_norm(x, p) ** 2, SOME)
+        for p in (2, 3, 3.5, 4, 5, 6)
+    },
     "norm of each column": (lambda x: weighed(x.reshape(2, 2).norm(p=3, dim=0)), [2.0, 1.0, 0.0, -1.0]),
     "dist": (lambda x: torch.dist(x, torch.tensor([1.0, 0.0, 1.0, 0.0]), p=4), SOME),
     "norm of complex": (lambda x: torch.linalg.vector_norm(torch.complex(x[:2], x[2:]), 3), SOME),
     "cdist": (lambda x: weighed(torch.cdist(x.reshape(2, 2), x.reshape(2, 2)[:1] + 1.0, p=3)), SOME),
     "pdist": (lambda x: torch.pdist(x.reshape(2, 2), 4.0).sum(), SOME),
     "euclidean by product": (
-        lambda x: weighed(torch.cdist(x.reshape(2, 2), x.reshape(2, 2) + 1.0, 2.0, "use_mm_for_euclid_dist")), SOME,
+        lambda x: weighed(torch.cdist(x.reshape(2, 2), x.reshape(2, 2) + 1.0, 2.0, "use_mm_for_euclid_dist")),
+        SOME,
     ),
     "normalize": (lambda x: weighed(F.normalize(x, p=3.0, dim=0)), SOME),
     "cosine_similarity": (lambda x: F.cosine_similarity(x[:2], x[2:], dim=0), SOME),
     "prod": (lambda x: x.prod(), SOME),
     "prod of a row": (lambda x: weighed(x.reshape(2, 2).prod(1)), SOME),
     "cumprod": (lambda x: weighed(x.cumprod(0)), SOME),
-    **{f"{name} with{'' if own else 'out'} self, zeros: {x}": (
-        lambda x, call=call, own=own: weighed(call(torch.cat([x[:2], x.new_ones(1)]), x, own)), x)
-        for x in ([2.0, 0.0, -1.0, 3.0], [0.0, 0.0, 1.0, 0.0]) for own in (True, False) for name, call in {
+    **{
+        f"{name} with{'' if own else 'out'} self, zeros: {x}": (
+            lambda x, call=call, own=own: weighed(call(torch.cat([x[:2], x.new_ones(1)]), x, own)),
+            x,
+        )
+        for x in ([2.0, 0.0, -1.0, 3.0], [0.0, 0.0, 1.0, 0.0])
+        for own in (True, False)
+        for name, call in {
             "scatter_reduce": lambda a, b, own: a.scatter_reduce(0, PLACES, b, "prod", include_self=own),
-            "index_reduce": lambda a, b, own: a.index_reduce(0, PLACES, b, "prod", include_self=own)}.items()},
+            "index_reduce": lambda a, b, own: a.index_reduce(0, PLACES, b, "prod", include_self=own),
+        }.items()
+    },
     "det of rank 1": (lambda x: torch.linalg.det(x.reshape(2, 2)), [1.0, 2.0, 2.0, 4.0]),
     "sinc": (lambda x: weighed(torch.sinc(x)), [0.0, 1e-5, 0.25, 1.0]),
     "polar": (lambda x: weighed(torch.view_as_real(torch.polar(x[:2], x[2:]))), [0.0, -2.0, 0.5, 1.0]),
@@ -55,15 +65,15 @@ SMOOTH = {  # functions that have a second derivative at the point, and the poin
     "xlogy": (lambda x: weighed(torch.xlogy(x[:2], x[2:])), [0.0, 1.0, 2.0, 3.0]),
     "logsumexp with -inf": (lambda x: torch.cat([x, x.new_full((1,), -INF)]).logsumexp(0), SOME),
     "softmax with -inf": (lambda x: weighed(torch.cat([x, x.new_full((1,), -INF)]).softmax(0)), SOME),
-    "logcumsumexp after -inf": (
-        lambda x: weighed(torch.cat([x.new_full((2,), -INF), x]).logcumsumexp(0)[2:]), SOME),
+    "logcumsumexp after -inf": (lambda x: weighed(torch.cat([x.new_full((2,), -INF), x]).logcumsumexp(0)[2:]), SOME),
     "logaddexp of far apart": (
-        lambda x: torch.logaddexp(1e4 * x[0], x[1]) + torch.logaddexp2(x[2], 1e4 * x[3] - 1e5), SOME),
-    "ctc_loss": (
-        lambda x: F.ctc_loss(x.reshape(2, 1, 2).log_softmax(2), torch.tensor([[1]]), [2], [1]), SOME),
+        lambda x: torch.logaddexp(1e4 * x[0], x[1]) + torch.logaddexp2(x[2], 1e4 * x[3] - 1e5),
+        SOME,
+    ),
+    "ctc_loss": (lambda x: F.ctc_loss(x.reshape(2, 1, 2).log_softmax(2), torch.tensor([[1]]), [2], [1]), SOME),
     "special.i1": (lambda x: weighed(torch.special.i1(x)), [0.0, 1e-4, 1.0, -2.0]),
     "square of std": (lambda x: x.std() ** 2, SOME),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -82,19 +92,27 @@ def test_where_it_exists(name, way):
 
 
 KINKS = {  # functions that have no second derivative at the point, which is kept out of what else depends on it
-    **{f"norm of order {p}": lambda x, p=p: torch.linalg.vector_norm(x, p) for p in (
-        -INF, -1.0, 0, 0.5, 1, 1.5, 2, 3, 4, INF)},
-    "std": lambda x: x.std(), "std_mean": lambda x: torch.std_mean(x)[0], "dist": lambda x: torch.dist(x, 0 * x),
+    **{
+        f"norm of order {p}": lambda x, p=p: torch.linalg.vector_norm(x, p)
+        for p in (-INF, -1.0, 0, 0.5, 1, 1.5, 2, 3, 4, INF)
+    },
+    "std": lambda x: x.std(),
+    "std_mean": lambda x: torch.std_mean(x)[0],
+    "dist": lambda x: torch.dist(x, 0 * x),
     "cdist": lambda x: torch.cdist(x.reshape(2, 2), 0 * x.reshape(2, 2)).sum(),
-    "normalize": lambda x: weighed(F.normalize(x, dim=0)), "abs": lambda x: weighed(x.abs()),
+    "normalize": lambda x: weighed(F.normalize(x, dim=0)),
+    "abs": lambda x: weighed(x.abs()),
     "renorm": lambda x: weighed(x.reshape(2, 2).renorm(2, 0, 1.0)),
-    "max": lambda x: x.max(), "amin": lambda x: x.amin(),
-    "maximum": lambda x: weighed(torch.maximum(x, -x)), "clamp": lambda x: weighed(x.clamp(0, 1)),
-    "atan2": lambda x: torch.atan2(x[:2], x[2:]).sum(), "copysign": lambda x: weighed(torch.copysign(x, -x)),
+    "max": lambda x: x.max(),
+    "amin": lambda x: x.amin(),
+    "maximum": lambda x: weighed(torch.maximum(x, -x)),
+    "clamp": lambda x: weighed(x.clamp(0, 1)),
+    "atan2": lambda x: torch.atan2(x[:2], x[2:]).sum(),
+    "copysign": lambda x: weighed(torch.copysign(x, -x)),
     "sgn": lambda x: weighed(torch.view_as_real(torch.complex(x[:2], x[2:]).sgn())),
     "angle": lambda x: torch.complex(x[:2], x[2:]).angle().sum(),
     "cosine_similarity": lambda x: F.cosine_similarity(x[:2], x[2:], dim=0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("way", WAYS)

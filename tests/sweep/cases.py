@@ -6,8 +6,19 @@ import pathlib
 import numpy as np
 
 PATH = pathlib.Path(__file__).with_name("golden.npz")
-DTYPES = ("float64", "complex128", "int64", "bool", "float32", "int32", "uint8", "complex64", "float16", "int8",
-          "int16")  # fmt: skip
+DTYPES = (
+    "float64",
+    "complex128",
+    "int64",
+    "bool",
+    "float32",
+    "int32",
+    "uint8",
+    "complex64",
+    "float16",
+    "int8",
+    "int16",
+)
 
 
 def cotangent(array: np.ndarray, k: int) -> np.ndarray:

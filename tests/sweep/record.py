@@ -50,10 +50,14 @@ def record_case(op, sample, writer):
         cotangents = [torch.from_numpy(cotangent(out.detach().resolve_conj().numpy(), k)) for k, out in live]
         grads = torch.autograd.grad([out for _, out in live], inputs, cotangents, allow_unused=True)
     return {
-        "name": op.name, "variant": op.variant_test_name, "input": args[0], "args": args[1], "kwargs": args[2],
+        "name": op.name,
+        "variant": op.variant_test_name,
+        "input": args[0],
+        "args": args[1],
+        "kwargs": args[2],
         "outputs": [writer.array(out) for out in outs],
         "grads": [None if g is None else writer.array(g) for g in grads],
-    }  # fmt: skip
+    }
 
 
 def main(path):

@@ -29,11 +29,17 @@ LEFT_OUT = {
     "linalg.vector_norm-subgradients_at_zero": "at a kink",
 }
 FIRST_ORDER_ONLY = {  # at the recorded points, where PyTorch has no second derivative either
-    "index_reduce-prod", "scatter_reduce-prod", "masked.logaddexp",
-}  # fmt: skip
+    "index_reduce-prod",
+    "scatter_reduce-prod",
+    "masked.logaddexp",
+}
 HERMITIAN = {  # operators that look at one triangle of a hermitian matrix: directions have to be hermitian too
-    "cholesky", "linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh", "linalg.eigvalsh",
-}  # fmt: skip
+    "cholesky",
+    "linalg.cholesky",
+    "linalg.cholesky_ex",
+    "linalg.eigh",
+    "linalg.eigvalsh",
+}
 TRIANGULAR = {"cholesky_inverse", "cholesky_solve"}
 
 
@@ -108,9 +114,7 @@ def compare(call, function):
         return
     grads = torch.autograd.grad(value, call.inputs, allow_unused=True)
     along = directions(call.case, call.inputs)
-    found = sum(
-        np.sum(np.conj(values_of(g)) * d).real for g, d in zip(grads, along, strict=True) if g is not None
-    )  # fmt: skip
+    found = sum(np.sum(np.conj(values_of(g)) * d).real for g, d in zip(grads, along, strict=True) if g is not None)
     expected = difference(call, function, along)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
 

@@ -62,8 +62,9 @@ def test_subsets_and_splits(torch):
     assert subset.__getitems__([1, 0]) == ["b", "f"]
     generator = torch.Generator().manual_seed(42)
     assert [list(part) for part in data.random_split(range(10), [3, 7], generator)] == [
-        [2, 6, 1], [8, 4, 5, 0, 9, 3, 7],
-    ]  # fmt: skip
+        [2, 6, 1],
+        [8, 4, 5, 0, 9, 3, 7],
+    ]
     torch.manual_seed(0)
     assert [len(part) for part in data.random_split(range(11), [0.5, 0.3, 0.2])] == [6, 3, 2]
     with pytest.raises(ValueError, match="Sum of input lengths does not equal the length of the input dataset!"):
@@ -117,13 +118,14 @@ ORDERS = {  # recorded from PyTorch 2.13, after torch.manual_seed(5)
     "subset": (lambda torch: torch.utils.data.SubsetRandomSampler([3, 5, 8, 1]), [1, 5, 3, 8]),
     "weighted": (lambda torch: torch.utils.data.WeightedRandomSampler([0.1, 0.4, 3.0], 10), [2] * 10),
     "weighted, each once": (
-        lambda torch: torch.utils.data.WeightedRandomSampler([0.1, 0.4, 3.0], 2, False), [2, 1],
+        lambda torch: torch.utils.data.WeightedRandomSampler([0.1, 0.4, 3.0], 2, False),
+        [2, 1],
     ),
     "split": (
         lambda torch: [list(part) for part in torch.utils.data.random_split(range(11), [0.5, 0.3, 0.2])],
         [[9, 5, 0, 8, 10, 2], [3, 6, 7], [1, 4]],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", list(ORDERS))

@@ -55,9 +55,11 @@ def test_files_are_found(tmp_path, folder, zipped):
 
 def test_transforms_and_repr(tmp_path):
     dataset = MNIST(
-        str(write(tmp_path)), train=False, transform=Compose([ToTensor(), Normalize((0.5,), (0.5,))]),
+        str(write(tmp_path)),
+        train=False,
+        transform=Compose([ToTensor(), Normalize((0.5,), (0.5,))]),
         target_transform=Lambda(lambda target: -target),
-    )  # fmt: skip
+    )
     image, target = dataset[0]
     assert target == -7
     assert image.shape == (1, 28, 28)

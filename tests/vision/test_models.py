@@ -6,9 +6,14 @@ import rushlight as torch
 from rushlight.vision import models
 
 SMALL_VIT = {
-    "image_size": 64, "patch_size": 16, "num_layers": 2, "num_heads": 2, "hidden_dim": 16, "mlp_dim": 32,
+    "image_size": 64,
+    "patch_size": 16,
+    "num_layers": 2,
+    "num_heads": 2,
+    "hidden_dim": 16,
+    "mlp_dim": 32,
     "representation_size": 8,
-}  # fmt: skip
+}
 # the names in the state, the numbers in it, the sums of their sizes and of the result's, the last name but two
 RECORDED = {
     "resnet18": (122, 11699132, 240637.893637, 282.7465, "layer4.1.bn2.num_batches_tracked"),

@@ -87,9 +87,14 @@ def test_grids_and_files():
     grid = utils.make_grid(torch.arange(5.0).reshape(5, 1, 1, 1), nrow=2, padding=1, pad_value=-1)
     assert grid.shape == (3, 7, 5)
     assert grid[0].tolist() == [
-        [-1, -1, -1, -1, -1], [-1, 0, -1, 1, -1], [-1, -1, -1, -1, -1], [-1, 2, -1, 3, -1], [-1, -1, -1, -1, -1],
-        [-1, 4, -1, -1, -1], [-1, -1, -1, -1, -1],
-    ]  # fmt: skip
+        [-1, -1, -1, -1, -1],
+        [-1, 0, -1, 1, -1],
+        [-1, -1, -1, -1, -1],
+        [-1, 2, -1, 3, -1],
+        [-1, -1, -1, -1, -1],
+        [-1, 4, -1, -1, -1],
+        [-1, -1, -1, -1, -1],
+    ]
     assert utils.make_grid(torch.tensor([[[[2.0, 6.0]]]]), normalize=True)[0].tolist() == [[0, 1]]
     image = pytest.importorskip("PIL.Image")
     file = io.BytesIO()

@@ -32,11 +32,18 @@ def test_pil_images():
 @pytest.mark.parametrize(
     "transform",
     [
-        lambda x: F.crop(x, 1, 2, 2, 3), lambda x: F.crop(x, -1, 3, 3, 4), lambda x: F.center_crop(x, 2),
-        lambda x: F.center_crop(x, (6, 3)), F.hflip, F.vflip, lambda x: F.pad(x, 2, 7), lambda x: F.pad(x, [1, 2]),
-        lambda x: F.pad(x, [1, 2, 3, 0], padding_mode="edge"), lambda x: F.pad(x, 2, padding_mode="reflect"),
+        lambda x: F.crop(x, 1, 2, 2, 3),
+        lambda x: F.crop(x, -1, 3, 3, 4),
+        lambda x: F.center_crop(x, 2),
+        lambda x: F.center_crop(x, (6, 3)),
+        F.hflip,
+        F.vflip,
+        lambda x: F.pad(x, 2, 7),
+        lambda x: F.pad(x, [1, 2]),
+        lambda x: F.pad(x, [1, 2, 3, 0], padding_mode="edge"),
+        lambda x: F.pad(x, 2, padding_mode="reflect"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("pixels", [GREY, COLOUR])
 def test_arrays_and_tensors_agree(transform, pixels):
     tensor = F.to_tensor(pixels.astype(np.float64))

@@ -18,9 +18,19 @@ from verify.operators.names import function_of
 LOOKED_AT = 40  # samples of an operator that some are chosen from
 LARGEST = 20_000  # elements of a sample's tensors
 TYPES = (
-    torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32,
-    torch.bfloat16, torch.float64, torch.complex64, torch.complex128,
-)  # fmt: skip
+    torch.bool,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.float32,
+    torch.bfloat16,
+    torch.float64,
+    torch.complex64,
+    torch.complex128,
+)
 SINGLETONS = (torch.dtype, torch.memory_format, torch.layout)
 UNSET = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
 

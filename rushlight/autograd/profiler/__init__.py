@@ -11,5 +11,12 @@ from rushlight.autograd.profiler.profiles import profile
 from rushlight.autograd.profiler.regions import emit_itt, emit_nvtx, record_function
 
 __all__ = [
-    "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "emit_itt", "emit_nvtx", "profile", "record_function",
-]  # fmt: skip
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "Interval",
+    "emit_itt",
+    "emit_nvtx",
+    "profile",
+    "record_function",
+]

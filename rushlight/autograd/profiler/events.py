@@ -98,9 +98,24 @@ class FunctionEvent(Measured):
     count = 1
 
     def __init__(
-        self, id, name, thread, start_us, end_us, *, fwd_thread=None, input_shapes=(), stack=(), scope=0,
-        cpu_memory_usage=0, is_async=False, sequence_nr=-1, flops=0, trace_name=None, is_user_annotation=False,
-    ):  # fmt: skip
+        self,
+        id,
+        name,
+        thread,
+        start_us,
+        end_us,
+        *,
+        fwd_thread=None,
+        input_shapes=(),
+        stack=(),
+        scope=0,
+        cpu_memory_usage=0,
+        is_async=False,
+        sequence_nr=-1,
+        flops=0,
+        trace_name=None,
+        is_user_annotation=False,
+    ):
         self.id: int = id
         self.name: str = name
         self.trace_name: str | None = trace_name
@@ -151,8 +166,13 @@ class FunctionEvent(Measured):
 
 
 SUMMED = (
-    "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "count", "flops",
-)  # fmt: skip
+    "cpu_time_total",
+    "self_cpu_time_total",
+    "cpu_memory_usage",
+    "self_cpu_memory_usage",
+    "count",
+    "flops",
+)
 SHARED = ("cpu_children", "cpu_parent", "input_shapes", "is_async", "is_user_annotation", "key", "scope", "stack")
 
 

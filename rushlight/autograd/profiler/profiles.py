@@ -136,9 +136,14 @@ class profile(Undone):
     ) -> str:
         """Every event in a row of its own; `key_averages().table()` has one for each name. See `EventList.table`."""
         return self.function_events.table(
-            sort_by, row_limit, max_src_column_width, max_name_column_width, max_shapes_column_width, header,
+            sort_by,
+            row_limit,
+            max_src_column_width,
+            max_name_column_width,
+            max_shapes_column_width,
+            header,
             top_level_events_only,
-        )  # fmt: skip
+        )
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False

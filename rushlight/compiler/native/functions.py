@@ -144,11 +144,27 @@ def tanh(v: Vectors, x: str) -> str:
 
 
 LOG = {
-    True: [7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
-           2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1],
-    False: [1.479819860511658591e-1, 1.531383769920937332e-1, 1.818357216161805012e-1, 2.222219843214978396e-1,
-            2.857142874366239149e-1, 3.999999999940941908e-1, 6.666666666666735130e-1],
-}  # fmt: skip
+    True: [
+        7.0376836292e-2,
+        -1.1514610310e-1,
+        1.1676998740e-1,
+        -1.2420140846e-1,
+        1.4249322787e-1,
+        -1.6668057665e-1,
+        2.0000714765e-1,
+        -2.4999993993e-1,
+        3.3333331174e-1,
+    ],
+    False: [
+        1.479819860511658591e-1,
+        1.531383769920937332e-1,
+        1.818357216161805012e-1,
+        2.222219843214978396e-1,
+        2.857142874366239149e-1,
+        3.999999999940941908e-1,
+        6.666666666666735130e-1,
+    ],
+}
 
 
 def log(v: Vectors, x: str) -> str:
@@ -224,22 +240,43 @@ def logical(op: str) -> Callable[[Vectors, str, str], str]:
 
 
 OF_NUMBERS: dict[Any, Callable[..., str]] = {
-    np.add: arithmetic("fadd"), np.subtract: arithmetic("fsub"), np.multiply: arithmetic("fmul"),
-    np.divide: arithmetic("fdiv"), np.negative: lambda v, x: v.emit(f"fneg {v.type} {x}"),
+    np.add: arithmetic("fadd"),
+    np.subtract: arithmetic("fsub"),
+    np.multiply: arithmetic("fmul"),
+    np.divide: arithmetic("fdiv"),
+    np.negative: lambda v, x: v.emit(f"fneg {v.type} {x}"),
     np.positive: lambda v, x: x,
-    np.square: lambda v, x: v.binary("fmul", x, x), np.reciprocal: lambda v, x: v.binary("fdiv", v.number(1), x),
-    np.absolute: intrinsic("fabs"), np.sqrt: intrinsic("sqrt"), np.floor: intrinsic("floor"),
+    np.square: lambda v, x: v.binary("fmul", x, x),
+    np.reciprocal: lambda v, x: v.binary("fdiv", v.number(1), x),
+    np.absolute: intrinsic("fabs"),
+    np.sqrt: intrinsic("sqrt"),
+    np.floor: intrinsic("floor"),
     np.ceil: intrinsic("ceil"),
-    np.trunc: intrinsic("trunc"), np.rint: intrinsic("rint"), np.copysign: lambda v, a, b: v.call("copysign", a, b),
-    np.maximum: extreme("oge"), np.minimum: extreme("ole"), np.where: lambda v, c, a, b: v.select(c, a, b),
-    np.greater: comparison("ogt"), np.greater_equal: comparison("oge"), np.less: comparison("olt"),
-    np.less_equal: comparison("ole"), np.equal: comparison("oeq"), np.not_equal: comparison("une"),
-    np.isnan: lambda v, x: v.compare("uno", x, x), np.exp: exp, np.tanh: tanh, np.log: log,
-}  # fmt: skip
+    np.trunc: intrinsic("trunc"),
+    np.rint: intrinsic("rint"),
+    np.copysign: lambda v, a, b: v.call("copysign", a, b),
+    np.maximum: extreme("oge"),
+    np.minimum: extreme("ole"),
+    np.where: lambda v, c, a, b: v.select(c, a, b),
+    np.greater: comparison("ogt"),
+    np.greater_equal: comparison("oge"),
+    np.less: comparison("olt"),
+    np.less_equal: comparison("ole"),
+    np.equal: comparison("oeq"),
+    np.not_equal: comparison("une"),
+    np.isnan: lambda v, x: v.compare("uno", x, x),
+    np.exp: exp,
+    np.tanh: tanh,
+    np.log: log,
+}
 OF_TRUTHS: dict[Any, Callable[..., str]] = {
-    np.logical_and: logical("and"), np.logical_or: logical("or"), np.logical_xor: logical("xor"),
-    np.bitwise_and: logical("and"), np.bitwise_or: logical("or"), np.bitwise_xor: logical("xor"),
+    np.logical_and: logical("and"),
+    np.logical_or: logical("or"),
+    np.logical_xor: logical("xor"),
+    np.bitwise_and: logical("and"),
+    np.bitwise_or: logical("or"),
+    np.bitwise_xor: logical("xor"),
     np.logical_not: lambda v, x: v.emit(f"xor {v.truths} {x}, splat (i1 true)"),
     np.invert: lambda v, x: v.emit(f"xor {v.truths} {x}, splat (i1 true)"),
-}  # fmt: skip
+}
 """What functions become, by the type of their operands."""

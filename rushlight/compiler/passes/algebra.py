@@ -133,6 +133,11 @@ def turned_product(new: Graph, node: Node, base: Node) -> Node | None:
 
 
 RULES: dict[Any, Callable[..., Node | None]] = {
-    np.multiply: multiply, np.divide: divide, np.add: add, np.subtract: subtract, np.negative: negative,
-    np.square: square, np.positive: positive,
-}  # fmt: skip
+    np.multiply: multiply,
+    np.divide: divide,
+    np.add: add,
+    np.subtract: subtract,
+    np.negative: negative,
+    np.square: square,
+    np.positive: positive,
+}

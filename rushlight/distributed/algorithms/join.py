@@ -65,8 +65,11 @@ class Join:
         self._group = joinables[0].join_process_group
         for joinable in joinables:
             joinable._join_config = {
-                "enable": enable, "throw": throw_on_early_termination, "first": joinables[0], "options": kwargs
-            }  # fmt: skip
+                "enable": enable,
+                "throw": throw_on_early_termination,
+                "first": joinables[0],
+                "options": kwargs,
+            }
 
     def __enter__(self) -> None:
         pass

@@ -23,9 +23,7 @@ class CheckpointException(RuntimeError):
 
 def states_of(state_dict: dict[str, Any]) -> dict[str, Any]:
     """A state dict with the states of objects in their places."""
-    return {
-        name: value.state_dict() if isinstance(value, Stateful) else value for name, value in state_dict.items()
-    }  # fmt: skip
+    return {name: value.state_dict() if isinstance(value, Stateful) else value for name, value in state_dict.items()}
 
 
 def members_of(process_group: ProcessGroup | None, no_dist: bool) -> ProcessGroup | None:
@@ -43,9 +41,13 @@ def place(checkpoint_id: str | os.PathLike | None, given: Any, default: type) ->
 
 
 def save(
-    state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike | None = None,
-    storage_writer: FileSystemWriter | None = None, process_group: ProcessGroup | None = None, no_dist: bool = False,
-) -> None:  # fmt: skip
+    state_dict: dict[str, Any],
+    *,
+    checkpoint_id: str | os.PathLike | None = None,
+    storage_writer: FileSystemWriter | None = None,
+    process_group: ProcessGroup | None = None,
+    no_dist: bool = False,
+) -> None:
     """Writes a state dict to the folder `checkpoint_id`, all processes together.
 
     Each writes the rows of sharded tensors that it holds; what all have alike, rank 0 writes. Values may be nested, and
@@ -73,22 +75,28 @@ def save(
         all_gather_object(pieces, own, members)
     if rank == 0:
         shapes = {key: list(shape_of(value)) for key, value in values.items() if isinstance(value, Tensor)}
-        writer.finish({
-            "version": VERSION,
-            "tensors": {
-                key: {"shape": shape, "pieces": [list(part[key]) for part in pieces if key in part]}
-                for key, shape in shapes.items()
-            },
-            "values": {key: value for key, value in values.items() if not isinstance(value, Tensor)},
-        })  # fmt: skip
+        writer.finish(
+            {
+                "version": VERSION,
+                "tensors": {
+                    key: {"shape": shape, "pieces": [list(part[key]) for part in pieces if key in part]}
+                    for key, shape in shapes.items()
+                },
+                "values": {key: value for key, value in values.items() if not isinstance(value, Tensor)},
+            }
+        )
     if members:
         barrier(members)
 
 
 def load(
-    state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike | None = None,
-    storage_reader: FileSystemReader | None = None, process_group: ProcessGroup | None = None, no_dist: bool = False,
-) -> None:  # fmt: skip
+    state_dict: dict[str, Any],
+    *,
+    checkpoint_id: str | os.PathLike | None = None,
+    storage_reader: FileSystemReader | None = None,
+    process_group: ProcessGroup | None = None,
+    no_dist: bool = False,
+) -> None:
     """Reads a checkpoint into a state dict of the same keys: tensors are changed in place, other values replaced.
 
     The number of processes may differ from that at saving: each reads the rows that it holds. Objects with a

@@ -15,9 +15,14 @@ from rushlight.optim.optimizer import Optimizer, beside
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "StateDictOptions", "get_model_state_dict", "get_optimizer_state_dict", "get_state_dict", "set_model_state_dict",
-    "set_optimizer_state_dict", "set_state_dict",
-]  # fmt: skip
+    "StateDictOptions",
+    "get_model_state_dict",
+    "get_optimizer_state_dict",
+    "get_state_dict",
+    "set_model_state_dict",
+    "set_optimizer_state_dict",
+    "set_state_dict",
+]
 
 
 @dataclass
@@ -153,9 +158,12 @@ def get_optimizer_state_dict(
 
 
 def set_optimizer_state_dict(
-    model: Module, optimizers: Optimizer, optim_state_dict: dict[str, Any], *,
+    model: Module,
+    optimizers: Optimizer,
+    optim_state_dict: dict[str, Any],
+    *,
     options: StateDictOptions | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Gives an optimizer a state by names, of whole tensors or of DTensors."""
     given = (options or DEFAULT).from_rank_0(optim_state_dict)
     named = named_parameters(model, optimizers)
@@ -189,9 +197,13 @@ def get_state_dict(
 
 
 def set_state_dict(
-    model: Module, optimizers: Optimizer, *, model_state_dict: dict[str, Any], optim_state_dict: dict[str, Any],
+    model: Module,
+    optimizers: Optimizer,
+    *,
+    model_state_dict: dict[str, Any],
+    optim_state_dict: dict[str, Any],
     options: StateDictOptions | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Gives a module and its optimizer states by name; gives what the module's `load_state_dict` gives."""
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return set_model_state_dict(model, model_state_dict, options=options)

@@ -87,10 +87,15 @@ def sharded(modules: list[Any]) -> list[FSDPModule]:
 
 
 def fully_shard(
-    module: Module, *, mesh: Any = None, reshard_after_forward: bool | int | None = None,
-    shard_placement_fn: Callable | None = None, mp_policy: MixedPrecisionPolicy | None = None,
-    offload_policy: OffloadPolicy | None = None, ignored_params: set[Tensor] | None = None,
-) -> Module:  # fmt: skip
+    module: Module,
+    *,
+    mesh: Any = None,
+    reshard_after_forward: bool | int | None = None,
+    shard_placement_fn: Callable | None = None,
+    mp_policy: MixedPrecisionPolicy | None = None,
+    offload_policy: OffloadPolicy | None = None,
+    ignored_params: set[Tensor] | None = None,
+) -> Module:
     """Leaves each process with some rows of each parameter of a module; gives the module, which is changed.
 
     Parameters are whole only while the module's forward or backward pass runs; then gradients are averaged, and each

@@ -15,9 +15,16 @@ from rushlight.ops.shapes.slicing import unbind
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "all_gather", "all_reduce", "all_to_all", "all_to_all_single", "broadcast", "gather", "reduce", "reduce_scatter",
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "broadcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
     "scatter",
-]  # fmt: skip
+]
 
 Group = ProcessGroup | None
 
@@ -163,8 +170,11 @@ def all_to_all(
 
 
 def all_to_all_single(
-    output: Tensor, input: Tensor, output_split_sizes: list[int] | None = None,
-    input_split_sizes: list[int] | None = None, group: Group = None,
-) -> Tensor:  # fmt: skip
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None,
+    group: Group = None,
+) -> Tensor:
     """Parts of `input` along its first dimension to each process, joined there; `output` gives the shape."""
     return AllToAllParts.apply(input, output, output_split_sizes or [], input_split_sizes or [], group)

@@ -30,9 +30,14 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """
 
     def __init__(
-        self, params: Iterable, optimizer_class: type[Optimizer], process_group: ProcessGroup | None = None,
-        parameters_as_bucket_view: bool = False, overlap_with_ddp: bool = False, **defaults: Any,
-    ):  # fmt: skip
+        self,
+        params: Iterable,
+        optimizer_class: type[Optimizer],
+        process_group: ProcessGroup | None = None,
+        parameters_as_bucket_view: bool = False,
+        overlap_with_ddp: bool = False,
+        **defaults: Any,
+    ):
         if overlap_with_ddp:
             raise NotImplementedError(
                 "overlap_with_ddp=True is not supported: leave it out, steps come after backward."

@@ -129,9 +129,12 @@ def rows_group(device_mesh: DeviceMesh, placements: Sequence[Placement] | None) 
 
 
 def distribute_tensor(
-    tensor: Tensor, device_mesh: DeviceMesh | None = None, placements: Sequence[Placement] | None = None, *,
+    tensor: Tensor,
+    device_mesh: DeviceMesh | None = None,
+    placements: Sequence[Placement] | None = None,
+    *,
     src_data_rank: int | None = 0,
-) -> DTensor:  # fmt: skip
+) -> DTensor:
     """Leaves each process some rows of a tensor: of that which the process `src_data_rank` of the group has.
 
     With None for it each takes its rows of its own tensor, which have to be equal. All processes have to call it.

@@ -6,7 +6,7 @@ from rushlight.distributions.transforms.compositions import (
     IndependentTransform,
     ReshapeTransform,
     identity_transform,
-)  # fmt: skip
+)
 from rushlight.distributions.transforms.elementwise import (
     AbsTransform,
     AffineTransform,
@@ -16,21 +16,37 @@ from rushlight.distributions.transforms.elementwise import (
     SigmoidTransform,
     SoftplusTransform,
     TanhTransform,
-)  # fmt: skip
+)
 from rushlight.distributions.transforms.joined import CatTransform, StackTransform
 from rushlight.distributions.transforms.matrices import (
     CorrCholeskyTransform,
     LowerCholeskyTransform,
     PositiveDefiniteTransform,
-)  # fmt: skip
+)
 from rushlight.distributions.transforms.vectors import SoftmaxTransform, StickBreakingTransform
 from rushlight.missing import explain_misses as _explain_misses
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
-    "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
-    "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
-    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform", "identity_transform",
-]  # fmt: skip
+    "AbsTransform",
+    "AffineTransform",
+    "CatTransform",
+    "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "identity_transform",
+]
 
 _explain_misses(globals())

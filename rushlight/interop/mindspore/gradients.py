@@ -14,9 +14,13 @@ Weights = Parameter | Sequence[Parameter] | None
 
 
 def grad(
-    fn: Callable, grad_position: Positions = 0, weights: Weights = None, has_aux: bool = False,
-    return_ids: bool = False, sens_param: bool = False,
-) -> Callable:  # fmt: skip
+    fn: Callable,
+    grad_position: Positions = 0,
+    weights: Weights = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable:
     """The function that computes the gradient of `fn`, a cell or a function; nothing is changed anywhere.
 
     The gradient of the inputs at `grad_position`: a tensor for one position, a tuple for several. The gradient of
@@ -43,9 +47,13 @@ def grad(
 
 
 def value_and_grad(
-    fn: Callable, grad_position: Positions = 0, weights: Weights = None, has_aux: bool = False,
-    return_ids: bool = False, sens_param: bool = False,
-) -> Callable:  # fmt: skip
+    fn: Callable,
+    grad_position: Positions = 0,
+    weights: Weights = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable:
     """The function that computes (what `fn` returns, gradient); the arguments and the gradient are those of `grad`.
 
     >>> import rushlight.interop.mindspore as ms

@@ -25,7 +25,7 @@ cdef enum Rule:
 RULES = {
     "sgd": SGD, "adam": ADAM, "rmsprop": RMSPROP, "adagrad": ADAGRAD, "adadelta": ADADELTA, "adamax": ADAMAX,
     "nadam": NADAM, "radam": RADAM, "rprop": RPROP, "asgd": ASGD,
-}  # fmt: skip
+}
 
 
 def change(str rule, list rows, tuple where, tuple numbers):

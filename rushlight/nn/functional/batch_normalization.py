@@ -53,9 +53,12 @@ def column(values, ndim):
     saved_as={"input": "input"},
     aten=("batch_norm", "native_batch_norm"),
     layout="channels last",
-    batch=as_channels, joint=batch_norm_cotangents, inputs=("input", "weight", "bias"),
-    node="NativeBatchNormBackward0", nondifferentiable=(1, 2, 3),
-)  # fmt: skip
+    batch=as_channels,
+    joint=batch_norm_cotangents,
+    inputs=("input", "weight", "bias"),
+    node="NativeBatchNormBackward0",
+    nondifferentiable=(1, 2, 3),
+)
 def _batch_norm(input, weight, bias, eps):
     """The result, and the moments of the batch: mean, 1 / standard deviation, variance."""
     return kernels.standardized(input, weight, bias, eps)
@@ -157,9 +160,15 @@ def of_nothing(input, weight, bias):
 
 
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
-    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Tensor:
     """Each channel of (N, C, ...) with mean 0 and variance 1 over the batch, times `weight` (C), plus `bias` (C).
 
     With `training`, the moments are those of the batch, and the running ones are moved towards them, in place, by
@@ -191,9 +200,15 @@ def batch_norm(
 
 @takes_out
 def native_batch_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-    running_var: Tensor | None, training: bool, momentum: float, eps: float,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
     """`batch_norm`, with the mean and 1 / standard deviation of the batch (empty ones without `training`).
 
     >>> import rushlight as torch
@@ -211,10 +226,15 @@ def native_batch_norm(
 
 
 def instance_norm(
-    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
-    momentum: float = 0.1, eps: float = 1e-05,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Tensor:
     """Each channel of each sample of (N, C, ...) with mean 0 and variance 1 over space, times `weight`, plus `bias`.
 
     Running moments are those of the samples, averaged; they are used without `use_input_stats`, and moved towards

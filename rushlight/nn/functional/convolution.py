@@ -278,9 +278,14 @@ def transposed_shape(input_shape, weight_shape, stride, padding, beyond, dilatio
 
 
 def conv1d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1,
-    padding: Numbers | str = 0, dilation: Numbers = 1, groups: int = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Numbers = 1,
+    padding: Numbers | str = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Tensor:
     """Cross-correlation of (N, C, L) or (C, L) with filters (O, C / groups, K); see `conv2d`.
 
     >>> import rushlight as torch
@@ -291,9 +296,14 @@ def conv1d(
 
 
 def conv2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1,
-    padding: Numbers | str = 0, dilation: Numbers = 1, groups: int = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Numbers = 1,
+    padding: Numbers | str = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Tensor:
     """Cross-correlation of (N, C, H, W) or (C, H, W) with filters (O, C / groups, KH, KW), plus a bias (O).
 
     `padding` is a number of zeros around each side, "same" (as many places as elements, stride 1) or "valid" (none).
@@ -308,9 +318,14 @@ def conv2d(
 
 
 def conv3d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1,
-    padding: Numbers | str = 0, dilation: Numbers = 1, groups: int = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Numbers = 1,
+    padding: Numbers | str = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) or (C, D, H, W) with filters (O, C / groups, KD, KH, KW); see `conv2d`.
 
     >>> import rushlight as torch
@@ -321,9 +336,15 @@ def conv3d(
 
 
 def conv_transpose1d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1, padding: Numbers = 0,
-    output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: int = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
     """The transposed convolution of (N, C, L) or (C, L) with filters (C, O / groups, K); see `conv_transpose2d`.
 
     >>> import rushlight as torch
@@ -336,9 +357,15 @@ def conv_transpose1d(
 
 
 def conv_transpose2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1, padding: Numbers = 0,
-    output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: int = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
     """The transposed convolution of (N, C, H, W) or (C, H, W) with filters (C, O / groups, KH, KW), plus a bias (O).
 
     It is the gradient of `conv2d` in its input: what a convolution of the same stride, padding and dilation saw at each
@@ -355,9 +382,15 @@ def conv_transpose2d(
 
 
 def conv_transpose3d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Numbers = 1, padding: Numbers = 0,
-    output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: int = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
     """The transposed convolution of (N, C, D, H, W) with filters (C, O / groups, KD, KH, KW); see `conv_transpose2d`.
 
     >>> import rushlight as torch

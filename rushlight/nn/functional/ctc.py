@@ -115,9 +115,14 @@ def check_lengths(steps, input_lengths, target_lengths):
 
 
 def ctc_loss(
-    log_probs: Tensor, targets: Tensor, input_lengths: Tensor | tuple[int, ...],
-    target_lengths: Tensor | tuple[int, ...], blank: int = 0, reduction: str = "mean", zero_infinity: bool = False,
-) -> Tensor:  # fmt: skip
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | tuple[int, ...],
+    target_lengths: Tensor | tuple[int, ...],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
     """The negative log probability of target sequences under all their alignments with log probabilities (T, N, C).
 
     `targets` is (N, S), or all sequences one after the other; without N, `log_probs` is (T, C). The mean is that of

@@ -16,9 +16,15 @@ from rushlight.random.placement import drawn_like
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout", "native_dropout",
+    "alpha_dropout",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "feature_alpha_dropout",
+    "native_dropout",
     "native_dropout_backward",
-]  # fmt: skip
+]
 
 ALPHA = 1.7580993408473766  # SELU's value at minus infinity, negated: what "off" is for self-normalizing networks
 
@@ -192,9 +198,11 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 
 @operator(
-    batch=elementwise, node="NativeDropoutBackward0", nondifferentiable=(1,),
+    batch=elementwise,
+    node="NativeDropoutBackward0",
+    nondifferentiable=(1,),
     input=lambda grads, mask, scale: _native_dropout_backward(grads[0], mask, scale),
-)  # fmt: skip
+)
 def _native_dropout(input, mask, scale):
     return input * mask * input.dtype.type(scale), mask
 

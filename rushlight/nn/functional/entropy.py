@@ -33,9 +33,11 @@ def scored_cotangent(grads, input, target, factor, result1):
 
 @operator(
     aten="cross_entropy_loss",
-    node="NllLossBackward0", input=scored_cotangent, nondifferentiable=(1,),
+    node="NllLossBackward0",
+    input=scored_cotangent,
+    nondifferentiable=(1,),
     batch=by(lambda n, input, target, factor: kernels.cross_entropy(input, target, factor)),
-)  # fmt: skip
+)
 def _cross_entropy(input, target, factor):
     """The sum of the losses of rows of scores, times `factor`, and the moments of the rows."""
     return kernels.cross_entropy(input, target, factor)
@@ -51,9 +53,10 @@ def picked_cotangent(grad, input_shape, target, factor):
 
 @operator(
     aten=("nll_loss_nd", "nll_loss"),
-    node="NllLossBackward0", input=picked_cotangent,
+    node="NllLossBackward0",
+    input=picked_cotangent,
     batch=by(lambda n, input, target, factor: kernels.pick(input, target, factor)),
-)  # fmt: skip
+)
 def _nll_sum(input, target, factor):
     """The sum of the log probabilities of the classes, times `factor`."""
     return kernels.pick(input, target, factor)
@@ -90,9 +93,15 @@ _nll_loss2d = nll_operator("nll_loss2d", "NllLoss2DBackward0")
 
 
 def cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
     """The cross entropy between scores (logits) of classes and the true classes.
 
     `input` is (N, C), (N, C, d1, ...) or (C). `target` is either the classes, as numbers, of its shape without C,
@@ -169,9 +178,14 @@ def smooth(logarithms, classes, weight, ignore_index, reduction):
 
 
 def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """The negative of the log probabilities that `input` (N, C), (N, C, d1, ...) or (C) gives to the true classes.
 
     `target` has its shape without C; `ignore_index` does not count; `weight` (C) weighs the classes, and the mean is
@@ -324,10 +338,17 @@ def check_linear(input, weight, target, bias, ignore_index):
 
 
 def linear_cross_entropy(
-    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
-    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
-    label_smoothing: float = 0.0, options: None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: None = None,
+) -> Tensor:
     """`cross_entropy` of `linear(input, linear_weight, linear_bias)`; the weight may be (C, d1, ..., in_features).
 
     `options` asks PyTorch for a computation in chunks; NotImplementedError for any but None.

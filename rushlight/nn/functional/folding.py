@@ -107,9 +107,13 @@ def unfold(
 
 
 def fold(
-    input: Tensor, output_size: Numbers, kernel_size: Numbers, dilation: Numbers = 1, padding: Numbers = 0,
+    input: Tensor,
+    output_size: Numbers,
+    kernel_size: Numbers,
+    dilation: Numbers = 1,
+    padding: Numbers = 0,
     stride: Numbers = 1,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Columns (N, C * KH * KW, places) or without N added up to images (N, C, H, W), where `unfold` found them.
 
     RuntimeError for columns that do not fit the images.

@@ -16,9 +16,11 @@ from rushlight.random import distributions
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
     "fractional_max_pool3d_with_indices",
-]  # fmt: skip
+]
 
 
 def starts(samples, size, count, kernel):
@@ -136,9 +138,13 @@ def pool(dims, input, kernel_size, output_size, output_ratio, samples):
 
 
 def fractional_max_pool2d_with_indices(
-    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
-    return_indices: bool = False, _random_samples: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    output_size: Numbers | None = None,
+    output_ratio=None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
     """`fractional_max_pool2d`, with the flat positions of the maxima in their planes.
 
     >>> import rushlight as torch
@@ -150,9 +156,13 @@ def fractional_max_pool2d_with_indices(
 
 
 def fractional_max_pool3d_with_indices(
-    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
-    return_indices: bool = False, _random_samples: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    output_size: Numbers | None = None,
+    output_ratio=None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
     """`fractional_max_pool3d`, with the flat positions of the maxima in their volumes.
 
     >>> import rushlight as torch
@@ -164,9 +174,13 @@ def fractional_max_pool3d_with_indices(
 
 
 def fractional_max_pool2d(
-    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
-    return_indices: bool = False, _random_samples: Tensor | None = None,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    output_size: Numbers | None = None,
+    output_ratio=None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The maxima of windows of (N, C, H, W) or (C, H, W) at random steps, as many as `output_size` says.
 
     Instead of the size its ratio to the input's may be given. The numbers in [0, 1) that decide the steps are drawn for
@@ -181,9 +195,13 @@ def fractional_max_pool2d(
 
 
 def fractional_max_pool3d(
-    input: Tensor, kernel_size: Numbers, output_size: Numbers | None = None, output_ratio=None,
-    return_indices: bool = False, _random_samples: Tensor | None = None,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    output_size: Numbers | None = None,
+    output_ratio=None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The maxima of windows of (N, C, D, H, W) or (C, D, H, W) at random steps; see `fractional_max_pool2d`.
 
     >>> import rushlight as torch

@@ -159,9 +159,12 @@ def check(input, grid, mode, padding_mode):
 
 
 def grid_sample(
-    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
     align_corners: bool | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The image (N, C, H, W) at the points of `grid` (N, H', W', 2), or (N, C, D, H, W) at (N, D', H', W', 3).
 
     A point is (x, y) or (x, y, z) from -1 to 1: between the centres of the outermost pixels with `align_corners`, else
@@ -187,7 +190,7 @@ def grid_sample(
 
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """`grid_sample` with its modes as numbers: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.
 
     >>> import rushlight as torch

@@ -94,8 +94,11 @@ def smoothing(kind, size, count, scale, align_corners):
 
 def resize_operators():
     """Enters an operator for each mode and number of dimensions, under PyTorch's names."""
-    names = {(mode, dims): f"{mode.title().replace('-', '')}{dims}D" for mode in ("nearest", "nearest-exact")
-             for dims in (1, 2, 3)}  # fmt: skip
+    names = {
+        (mode, dims): f"{mode.title().replace('-', '')}{dims}D"
+        for mode in ("nearest", "nearest-exact")
+        for dims in (1, 2, 3)
+    }
     names |= {(mode, dims): f"{mode.title()}{dims}D" for mode, dims in SPACE.items() if mode != "lanczos"}
     names |= {(f"{mode}-aa", 2): f"{mode.title()}2DAa" for mode in ("bilinear", "bicubic", "lanczos")}
     return {
@@ -185,10 +188,14 @@ def check_sizes(input, sizes, mode):
 
 
 def interpolate(
-    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None,
-    mode: str = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """(N, C, L), (N, C, H, W) or (N, C, D, H, W) of another size, or times a scale.
 
     `mode` is "nearest" (as old versions of other libraries), "nearest-exact", "area", or "linear", "bilinear",
@@ -219,9 +226,12 @@ def deprecated(name):
 
 
 def upsample(
-    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None,
-    mode: str = "nearest", align_corners: bool | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
     """`interpolate`, under its old name, with a warning.
 
     >>> import rushlight as torch

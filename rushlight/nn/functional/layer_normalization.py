@@ -182,9 +182,12 @@ def with_moments_of(input, weight, results):
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-05,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The last dimensions, of `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
 
     Weight and bias have the normalized shape. RuntimeError for shapes or dtypes that do not fit.

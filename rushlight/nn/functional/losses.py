@@ -24,9 +24,17 @@ from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss", "huber_loss", "kl_div", "l1_loss",
-    "mse_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss",
-]  # fmt: skip
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "gaussian_nll_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "mse_loss",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+]
 
 
 def loss_operator(name, node, kernel, loss, slope, target_slope=None):
@@ -62,9 +70,14 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
         return total / math.prod(values.shape[n:]) if reduction == "mean" else total
 
     return operator(
-        name=name, node=node, joint=cotangents, inputs=("input", "target"), promote=only("f", kernel), broadcasts=True,
+        name=name,
+        node=node,
+        joint=cotangents,
+        inputs=("input", "target"),
+        promote=only("f", kernel),
+        broadcasts=True,
         batch=by(batch),
-    )(forward)  # fmt: skip
+    )(forward)
 
 
 def summed(cotangent, shape):
@@ -107,28 +120,38 @@ def entropy_slope(input, target, _):
 
 
 _mse_loss = loss_operator(
-    "mse_loss", "MseLossBackward0", "mse_cpu",
+    "mse_loss",
+    "MseLossBackward0",
+    "mse_cpu",
     lambda input, target, _: np.square(input - target),
     lambda input, target, _: (input - target) * 2,
-)  # fmt: skip
+)
 _smooth_l1_loss = loss_operator("smooth_l1_loss", "SmoothL1LossBackward0", "smooth_l1_cpu", smooth_l1, smooth_l1_slope)
 _huber_loss = loss_operator("huber_loss", "HuberLossBackward0", "huber_cpu", huber, huber_slope)
 _binary_cross_entropy = loss_operator(
-    "binary_cross_entropy", "BinaryCrossEntropyBackward0", "binary_cross_entropy", entropy, entropy_slope,
+    "binary_cross_entropy",
+    "BinaryCrossEntropyBackward0",
+    "binary_cross_entropy",
+    entropy,
+    entropy_slope,
     lambda input, target, _: np.log1p(-input) - np.log(input),
-)  # fmt: skip
+)
 _cross_entropy_of_logits = loss_operator(
-    "binary_cross_entropy_with_logits", "BinaryCrossEntropyWithLogitsBackward0", "log_sigmoid_cpu",
+    "binary_cross_entropy_with_logits",
+    "BinaryCrossEntropyWithLogitsBackward0",
+    "log_sigmoid_cpu",
     lambda input, target, _: softplus(input) - input * target,
     lambda input, target, _: logistic_of(input) - target,
     lambda input, target, _: -input,
-)  # fmt: skip
+)
 _soft_margin_loss = loss_operator(
-    "soft_margin_loss", "SoftMarginLossBackward0", "soft_margin_loss",
+    "soft_margin_loss",
+    "SoftMarginLossBackward0",
+    "soft_margin_loss",
     lambda input, target, _: softplus(-input * target),
     lambda input, target, _: -target * logistic_of(-input * target),
     lambda input, target, _: -input * logistic_of(-input * target),
-)  # fmt: skip
+)
 
 
 def keep_shape(input, other):
@@ -158,9 +181,13 @@ def weigh(loss, weight, input, reduction):
 
 
 def mse_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """The squared differences: their mean, their sum, or each (`reduction="none"`), times `weight` if there is one.
 
     A UserWarning for shapes that differ, which are broadcast; NotImplementedError for integers and complex numbers.
@@ -177,9 +204,13 @@ def mse_loss(
 
 
 def l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """The absolute differences: their mean, their sum, or each, times `weight` if there is one; as `mse_loss`.
 
     >>> import rushlight as torch
@@ -193,9 +224,13 @@ def l1_loss(
 
 
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", beta: float = 1.0,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
     """The differences z as z**2 / (2 * beta) where |z| < beta, else |z| - beta / 2; RuntimeError for a negative beta.
 
     >>> import rushlight as torch
@@ -245,9 +280,13 @@ def huber_loss(
 
 
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """The cross entropy of probabilities `input` with targets in [0, 1]; logarithms are at least -100.
 
     ValueError for shapes that differ, RuntimeError for numbers outside of [0, 1].
@@ -276,9 +315,14 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
     """`binary_cross_entropy` of `sigmoid(input)`, without overflow. `pos_weight` weighs the positive targets.
 
     ValueError for shapes that differ.
@@ -304,9 +348,12 @@ def binary_cross_entropy_with_logits(
 
 
 def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """log(1 + exp(-target * input)), for targets of 1 and -1.
 
     >>> import rushlight as torch
@@ -320,9 +367,13 @@ def soft_margin_loss(
 
 
 def kl_div(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", log_target: bool = False,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
     """The Kullback-Leibler divergence of log probabilities `input` from probabilities (or their logarithms) `target`.
 
     `reduction="batchmean"` divides by the batch size alone, as the definition does; "mean", with a warning, by the
@@ -349,9 +400,15 @@ def kl_div(
 
 
 def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: bool | None = None,
-    eps: float = 1e-08, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-08,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """The negative log likelihood of counts `target` under Poisson distributions of rate exp(input), or `input`.
 
     Without `log_input`, `eps` is added to the rate in its logarithm. `full` adds Stirling's approximation of the
@@ -387,9 +444,13 @@ def variance_of(input, var):
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06,
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-06,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The negative log likelihood of `target` under normal distributions of mean `input` and variance `var`.
 
     The variance, of the input's shape, without the last dimension, or with 1 in place of one, is at least `eps`.

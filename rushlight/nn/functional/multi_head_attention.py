@@ -39,10 +39,14 @@ class Keys:
         if self.padding is None:
             return self.attention
         places = self.k.shape[1]
-        expect(self.padding.shape[0] == batch, f"Expected key_padded_mask.shape[0] to be {batch}, "
-               f"but got {self.padding.shape[0]}")  # fmt: skip
-        expect(self.padding.shape[1] == places, f"Expected key_padded_mask.shape[1] to be {places}, "
-               f"but got {self.padding.shape[1]}")  # fmt: skip
+        expect(
+            self.padding.shape[0] == batch,
+            f"Expected key_padded_mask.shape[0] to be {batch}, but got {self.padding.shape[0]}",
+        )
+        expect(
+            self.padding.shape[1] == places,
+            f"Expected key_padded_mask.shape[1] to be {places}, but got {self.padding.shape[1]}",
+        )
         each = self.padding.reshape(batch, 1, 1, places).expand(-1, heads, -1, -1).reshape(batch * heads, 1, places)
         return each if self.attention is None else self.attention + each
 
@@ -55,21 +59,33 @@ def expect(condition, message):
 
 def check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads):
     """Whether the operands are a batch; AssertionError where their numbers of dimensions do not go together."""
-    expect(query.ndim in (2, 3), "query should be unbatched 2D or batched 3D tensor but received "
-           f"{query.ndim}-D query tensor")  # fmt: skip
+    expect(
+        query.ndim in (2, 3),
+        f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor",
+    )
     batched = query.ndim == 3
     words = "For batched (3-D) `query`" if batched else "For unbatched (2-D) `query`"
-    expect(key.ndim == value.ndim == query.ndim, f"{words}, expected `key` and `value` to be {query.ndim}-D but found "
-           f"{key.ndim}-D and {value.ndim}-D tensors respectively")  # fmt: skip
+    expect(
+        key.ndim == value.ndim == query.ndim,
+        f"{words}, expected `key` and `value` to be {query.ndim}-D but found "
+        f"{key.ndim}-D and {value.ndim}-D tensors respectively",
+    )
     if key_padding_mask is not None:
-        expect(key_padding_mask.ndim == query.ndim - 1, f"{words}, expected `key_padding_mask` to be `None` or "
-               f"{query.ndim - 1}-D but found {key_padding_mask.ndim}-D tensor instead")  # fmt: skip
+        expect(
+            key_padding_mask.ndim == query.ndim - 1,
+            f"{words}, expected `key_padding_mask` to be `None` or "
+            f"{query.ndim - 1}-D but found {key_padding_mask.ndim}-D tensor instead",
+        )
     if attn_mask is not None:
-        expect(attn_mask.ndim in (2, 3), f"{words}, expected `attn_mask` to be `None`, 2-D or 3-D but found "
-               f"{attn_mask.ndim}-D tensor instead")  # fmt: skip
+        expect(
+            attn_mask.ndim in (2, 3),
+            f"{words}, expected `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.ndim}-D tensor instead",
+        )
         shape = (num_heads, query.shape[0], key.shape[0])
-        expect(batched or attn_mask.ndim == 2 or tuple(attn_mask.shape) == shape,
-               f"Expected `attn_mask` shape to be {shape} but got {attn_mask.shape}")  # fmt: skip
+        expect(
+            batched or attn_mask.ndim == 2 or tuple(attn_mask.shape) == shape,
+            f"Expected `attn_mask` shape to be {shape} but got {attn_mask.shape}",
+        )
     return batched
 
 
@@ -110,8 +126,10 @@ def check_sizes(query, key, value, embed_dim, num_heads, separate):
     expect(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
     expect(found % num_heads == 0, f"embed_dim {found} not divisible by num_heads {num_heads}")
     if separate:
-        expect(key.shape[:2] == value.shape[:2], f"key's sequence and batch dims {key.shape[:2]} do not match value's "
-               f"{value.shape[:2]}")  # fmt: skip
+        expect(
+            key.shape[:2] == value.shape[:2],
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+        )
     else:
         expect(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
 
@@ -181,14 +199,32 @@ def attend_blindly(q, keys, mask, dropout_p, causal, batch, heads):
 
 
 def multi_head_attention_forward(
-    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int,
-    in_proj_weight: Tensor | None, in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None,
-    add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor, out_proj_bias: Tensor | None,
-    training: bool = True, key_padding_mask: Tensor | None = None, need_weights: bool = True,
-    attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False, q_proj_weight: Tensor | None = None,
-    k_proj_weight: Tensor | None = None, v_proj_weight: Tensor | None = None, static_k: Tensor | None = None,
-    static_v: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
-) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
     """Multi-head attention of query (L, N, E), key and value (S, N, E), or all without N: (L, N, E), and the weights.
 
     See `nn.MultiheadAttention`, whose parameters these are. `key_padding_mask` (N, S) and `attn_mask` (L, S) or

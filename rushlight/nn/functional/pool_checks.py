@@ -13,13 +13,25 @@ from rushlight.tensors import Tensor
 NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 AXES = {1: "HW", 2: "HW", 3: "THW"}  # a row counts as a plane of height 1
 WORDS = {  # how errors say that there are too many or too few numbers, and what they are to be
-    "max_pool1d": ("{}() {} must be {} of size 1 but got size {}", (
-        "an int, list of ints or tuple of ints", "None, an int, list of ints, or tuple of ints",
-        "an int, list of ints, or tuple of ints", "an int, list of ints, or tuple of ints")),
-    "avg_pool3d": ("{}: {} must be {}", (
-        "a single int, or a tuple of three ints", "omitted, a single int, or a tuple of three ints",
-        "a single int, or a tuple of three ints", "")),
-}  # fmt: skip
+    "max_pool1d": (
+        "{}() {} must be {} of size 1 but got size {}",
+        (
+            "an int, list of ints or tuple of ints",
+            "None, an int, list of ints, or tuple of ints",
+            "an int, list of ints, or tuple of ints",
+            "an int, list of ints, or tuple of ints",
+        ),
+    ),
+    "avg_pool3d": (
+        "{}: {} must be {}",
+        (
+            "a single int, or a tuple of three ints",
+            "omitted, a single int, or a tuple of three ints",
+            "a single int, or a tuple of three ints",
+            "",
+        ),
+    ),
+}
 KERNELS = {"max_pool1d": "max_pool1d_impl", "avg_pool3d": "avg_pool3d_out_frame", "avg_pool1d": "avg_pool2d"}
 
 

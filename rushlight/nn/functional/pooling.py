@@ -14,10 +14,20 @@ from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d",
-    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool2d_with_indices_backward",
-    "max_pool3d", "max_pool3d_with_indices",
-]  # fmt: skip
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool2d_with_indices_backward",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+]
 
 
 def max_pool(input, kernel, stride, padding, dilation, ceil_mode):
@@ -119,9 +129,14 @@ def pool_powers(dims, input, norm_type, kernel_size, stride, ceil_mode):
 
 
 def max_pool1d_with_indices(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
     """`max_pool1d`, with the positions of the maxima.
 
     >>> import rushlight as torch
@@ -132,9 +147,14 @@ def max_pool1d_with_indices(
 
 
 def max_pool2d_with_indices(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
     """`max_pool2d`, with the flat positions of the maxima in their planes.
 
     >>> import rushlight as torch
@@ -145,9 +165,15 @@ def max_pool2d_with_indices(
 
 
 def max_pool2d_with_indices_backward(
-    grad_output: Tensor, self: Tensor, kernel_size: Numbers, stride: Numbers | None, padding: Numbers,
-    dilation: Numbers, ceil_mode: bool, indices: Tensor,
-) -> Tensor:  # fmt: skip
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None,
+    padding: Numbers,
+    dilation: Numbers,
+    ceil_mode: bool,
+    indices: Tensor,
+) -> Tensor:
     """The cotangent of `max_pool2d_with_indices`' input: that of the maxima added up where the indices point.
 
     >>> import rushlight as torch
@@ -170,9 +196,14 @@ def _max_pool2d_backward(grad_output, self, indices):
 
 
 def max_pool3d_with_indices(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
     """`max_pool3d`, with the flat positions of the maxima in their volumes.
 
     >>> import rushlight as torch
@@ -184,9 +215,14 @@ def max_pool3d_with_indices(
 
 
 def max_pool1d(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The maxima of sliding windows of (N, C, L) or (C, L); see `max_pool2d`.
 
     >>> import rushlight as torch
@@ -198,9 +234,14 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The maxima of sliding windows of (N, C, H, W) or (C, H, W), of real numbers.
 
     The windows are `stride` apart (their own size if None), over the input and at most half a window of `padding`
@@ -217,9 +258,14 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The maxima of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `max_pool2d`.
 
     >>> import rushlight as torch
@@ -231,9 +277,13 @@ def max_pool3d(
 
 
 def avg_pool1d(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    ceil_mode: bool = False, count_include_pad: bool = True,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
     """The means of sliding windows of (N, C, L) or (C, L); see `avg_pool2d`.
 
     >>> import rushlight as torch
@@ -245,9 +295,14 @@ def avg_pool1d(
 
 @takes_out
 def avg_pool2d(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The means of sliding windows of (N, C, H, W) or (C, H, W).
 
     The padding counts as zeros, or not at all without `count_include_pad`; `divisor_override` divides the sums
@@ -262,9 +317,14 @@ def avg_pool2d(
 
 @takes_out
 def avg_pool3d(
-    input: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
-    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The means of sliding windows of (N, C, D, H, W) or (C, D, H, W); see `avg_pool2d`.
 
     >>> import rushlight as torch

@@ -43,9 +43,12 @@ def rms_norm_batch(op, args, levels):
 
 
 @operator(
-    joint=rms_norm_cotangents, inputs=("input", "weight"), nondifferentiable=(1,), node="FusedRmsNormBackward0",
+    joint=rms_norm_cotangents,
+    inputs=("input", "weight"),
+    nondifferentiable=(1,),
+    node="FusedRmsNormBackward0",
     batch=rms_norm_batch,
-)  # fmt: skip
+)
 def _rms_norm(input, weight, dims, eps):
     """The result, and 1 / the root mean square."""
     result, _, scale = kernels.normalized(input, weight, None, dims, eps, centered=False)

@@ -119,9 +119,13 @@ def unpool(dims, input, indices, kernel_size, stride, padding, output_size):
 
 
 def max_unpool1d(
-    input: Tensor, indices: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
     output_size: Sequence[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The partial inverse of `max_pool1d`; see `max_unpool2d`.
 
     >>> import rushlight as torch
@@ -132,9 +136,13 @@ def max_unpool1d(
 
 
 def max_unpool2d(
-    input: Tensor, indices: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
     output_size: Sequence[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The partial inverse of `max_pool2d`: zeros, with maxima (N, C, H, W) or (C, H, W) at the `indices` it returned.
 
     `output_size` is the size of the pooling's input, where that is not clear. ValueError for one that it cannot have
@@ -149,9 +157,13 @@ def max_unpool2d(
 
 
 def max_unpool3d(
-    input: Tensor, indices: Tensor, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
     output_size: Sequence[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The partial inverse of `max_pool3d`; see `max_unpool2d`.
 
     >>> import rushlight as torch

@@ -9,10 +9,35 @@ from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
-    "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax",
-    "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
-]  # fmt: skip
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+]
 
 
 class _Pointwise(Module):
@@ -179,15 +204,20 @@ class Hardtanh(_Pointwise):
     options: tuple[str, ...] = ("min_val", "max_val")
 
     def __init__(
-        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
-        min_value: float | None = None, max_value: float | None = None,
-    ):  # fmt: skip
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ):
         super().__init__()
         for old, value in (("min_value", min_value), ("max_value", max_value)):
             if value is not None:
                 warn(
-                    f"keyword argument `{old}` is deprecated and renamed to `{old[:-2]}`", FutureWarning,
-                )  # fmt: skip
+                    f"keyword argument `{old}` is deprecated and renamed to `{old[:-2]}`",
+                    FutureWarning,
+                )
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace

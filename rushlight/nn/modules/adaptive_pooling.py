@@ -8,9 +8,15 @@ from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d",
-]  # fmt: skip
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+]
 
 OutputSize = int | None | tuple[int | None, ...]
 
@@ -131,10 +137,13 @@ class _FractionalMaxPool(Module):
     dims: ClassVar[int]
 
     def __init__(
-        self, kernel_size: Sizes, output_size: Sizes | None = None,
-        output_ratio: float | tuple[float, ...] | None = None, return_indices: bool = False,
+        self,
+        kernel_size: Sizes,
+        output_size: Sizes | None = None,
+        output_ratio: float | tuple[float, ...] | None = None,
+        return_indices: bool = False,
         _random_samples: Tensor | None = None,
-    ):  # fmt: skip
+    ):
         super().__init__()
         name = type(self).__name__
         self.kernel_size = repeated(kernel_size, self.dims)
@@ -167,9 +176,13 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.fractional_max_pool2d(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
             _random_samples=self._random_samples,
-        )  # fmt: skip
+        )
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
@@ -185,6 +198,10 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     def forward(self, input: Tensor) -> Pooled:
         """The largest of each window."""
         return F.fractional_max_pool3d(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
             _random_samples=self._random_samples,
-        )  # fmt: skip
+        )

@@ -24,10 +24,17 @@ class _NormBase(Module):
     input_dims: ClassVar[tuple[int, ...]]
 
     def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Device = None, dtype: Dtype | None = None, *,
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Device = None,
+        dtype: Dtype | None = None,
+        *,
         bias: bool = True,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.num_features = num_features
         self.eps = eps

@@ -21,10 +21,20 @@ class _ConvNd(Module):
     transposed: ClassVar[bool] = False
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes, padding: str | Sizes,
-        dilation: Sizes, output_padding: Sizes, groups: int, bias: bool, padding_mode: str, device: Device,
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes,
+        padding: str | Sizes,
+        dilation: Sizes,
+        output_padding: Sizes,
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Device,
         dtype: Dtype | None,
-    ):  # fmt: skip
+    ):
         super().__init__()
         n = self.dims
         self.in_channels = in_channels
@@ -80,14 +90,33 @@ class _Conv(_ConvNd):
     """What the convolution layers share, apart from the transposed ones."""
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
-        padding: str | Sizes = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
-        padding_mode: str = "zeros", device: Device = None, dtype: Dtype | None = None,
-    ):  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: str | Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode,
-            device, dtype,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            0,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolution of the input with the weights, padded as asked for."""

@@ -14,10 +14,17 @@ class _InstanceNorm(_NormBase):
     """What the instance normalisations of any number of dimensions share."""
 
     def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False,
-        track_running_stats: bool = False, device: Device = None, dtype: Dtype | None = None, *,
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Device = None,
+        dtype: Dtype | None = None,
+        *,
         bias: bool = True,
-    ):  # fmt: skip
+    ):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -26,9 +33,15 @@ class _InstanceNorm(_NormBase):
         unbatched = input.ndim == self.input_dims[0]
         self._check_features(input, 0 if unbatched else 1)
         result = F.instance_norm(
-            input.unsqueeze(0) if unbatched else input, self.running_mean, self.running_var, self.weight,
-            self.bias, self.training or not self.track_running_stats, self.momentum or 0.0, self.eps,
-        )  # fmt: skip
+            input.unsqueeze(0) if unbatched else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum or 0.0,
+            self.eps,
+        )
         return result.squeeze(0) if unbatched else result
 
     def _check_features(self, input, dim):
@@ -43,7 +56,7 @@ class _InstanceNorm(_NormBase):
         warn(
             f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in "
             "num_features, which is not used because affine=False",
-        )  # fmt: skip
+        )
 
 
 class InstanceNorm1d(_InstanceNorm):

@@ -38,9 +38,13 @@ class Linear(Module):
     """
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Device = None,
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Device = None,
         dtype: Dtype | None = None,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -84,9 +88,14 @@ class Bilinear(Module):
     """
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
-        device: Device = None, dtype: Dtype | None = None,
-    ):  # fmt: skip
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__()
         self.in1_features = in1_features
         self.in2_features = in2_features

@@ -9,11 +9,29 @@ from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
-    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss",
-    "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
-]  # fmt: skip
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CTCLoss",
+    "CosineEmbeddingLoss",
+    "CrossEntropyLoss",
+    "GaussianNLLLoss",
+    "HingeEmbeddingLoss",
+    "HuberLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "MSELoss",
+    "MarginRankingLoss",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
+    "NLLLoss",
+    "NLLLoss2d",
+    "PoissonNLLLoss",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+]
 
 Flag = bool | None
 
@@ -37,7 +55,7 @@ def legacy_reduction(size_average: Flag, reduce: Flag) -> str:
     reduction = "none" if reduce is False else "mean" if mean else "sum"
     warn(
         f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-    )  # fmt: skip
+    )
     return reduction
 
 
@@ -45,9 +63,12 @@ class _WeightedLoss(_Loss):
     """A loss with a weight for each class (or element)."""
 
     def __init__(
-        self, weight: Tensor | None = None, size_average: Flag = None, reduce: Flag = None,
+        self,
+        weight: Tensor | None = None,
+        size_average: Flag = None,
+        reduce: Flag = None,
         reduction: str = "mean",
-    ):  # fmt: skip
+    ):
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
 
@@ -130,9 +151,13 @@ class NLLLoss(_WeightedLoss):
     """
 
     def __init__(
-        self, weight: Tensor | None = None, size_average: Flag = None, ignore_index: int = -100,
-        reduce: Flag = None, reduction: str = "mean",
-    ):  # fmt: skip
+        self,
+        weight: Tensor | None = None,
+        size_average: Flag = None,
+        ignore_index: int = -100,
+        reduce: Flag = None,
+        reduction: str = "mean",
+    ):
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
 
@@ -150,9 +175,13 @@ class NLLLoss2d(NLLLoss):
     """
 
     def __init__(
-        self, weight: Tensor | None = None, size_average: Flag = None, ignore_index: int = -100,
-        reduce: Flag = None, reduction: str = "mean",
-    ):  # fmt: skip
+        self,
+        weight: Tensor | None = None,
+        size_average: Flag = None,
+        ignore_index: int = -100,
+        reduce: Flag = None,
+        reduction: str = "mean",
+    ):
         warn("NLLLoss2d has been deprecated. Please use NLLLoss instead.", FutureWarning)
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
@@ -170,9 +199,14 @@ class CrossEntropyLoss(_WeightedLoss):
     """
 
     def __init__(
-        self, weight: Tensor | None = None, size_average: Flag = None, ignore_index: int = -100,
-        reduce: Flag = None, reduction: str = "mean", label_smoothing: float = 0.0,
-    ):  # fmt: skip
+        self,
+        weight: Tensor | None = None,
+        size_average: Flag = None,
+        ignore_index: int = -100,
+        reduce: Flag = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ):
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
@@ -180,9 +214,13 @@ class CrossEntropyLoss(_WeightedLoss):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.cross_entropy(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
+            input,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
             label_smoothing=self.label_smoothing,
-        )  # fmt: skip
+        )
 
 
 class PoissonNLLLoss(_Loss):
@@ -197,9 +235,14 @@ class PoissonNLLLoss(_Loss):
     """
 
     def __init__(
-        self, log_input: bool = True, full: bool = False, size_average: Flag = None, eps: float = 1e-8,
-        reduce: Flag = None, reduction: str = "mean",
-    ):  # fmt: skip
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        size_average: Flag = None,
+        eps: float = 1e-8,
+        reduce: Flag = None,
+        reduction: str = "mean",
+    ):
         super().__init__(size_average, reduce, reduction)
         self.log_input = log_input
         self.full = full
@@ -208,9 +251,13 @@ class PoissonNLLLoss(_Loss):
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.poisson_nll_loss(
-            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps,
+            log_input,
+            target,
+            log_input=self.log_input,
+            full=self.full,
+            eps=self.eps,
             reduction=self.reduction,
-        )  # fmt: skip
+        )
 
 
 class GaussianNLLLoss(_Loss):
@@ -246,9 +293,12 @@ class KLDivLoss(_Loss):
     """
 
     def __init__(
-        self, size_average: Flag = None, reduce: Flag = None, reduction: str = "mean",
+        self,
+        size_average: Flag = None,
+        reduce: Flag = None,
+        reduction: str = "mean",
         log_target: bool = False,
-    ):  # fmt: skip
+    ):
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
 
@@ -279,9 +329,13 @@ class BCEWithLogitsLoss(_WeightedLoss):
     """
 
     def __init__(
-        self, weight: Tensor | None = None, size_average: Flag = None, reduce: Flag = None,
-        reduction: str = "mean", pos_weight: Tensor | None = None,
-    ):  # fmt: skip
+        self,
+        weight: Tensor | None = None,
+        size_average: Flag = None,
+        reduce: Flag = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ):
         super().__init__(weight, size_average, reduce, reduction)
         self.register_buffer("pos_weight", pos_weight)
 
@@ -360,9 +414,14 @@ class MultiMarginLoss(_WeightedLoss):
     """
 
     def __init__(
-        self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Flag = None,
-        reduce: Flag = None, reduction: str = "mean",
-    ):  # fmt: skip
+        self,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Tensor | None = None,
+        size_average: Flag = None,
+        reduce: Flag = None,
+        reduction: str = "mean",
+    ):
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
             raise ValueError("only p == 1 and p == 2 supported")
@@ -433,9 +492,15 @@ class TripletMarginLoss(_Loss):
     """
 
     def __init__(
-        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
-        size_average: Flag = None, reduce: Flag = None, reduction: str = "mean",
-    ):  # fmt: skip
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: Flag = None,
+        reduce: Flag = None,
+        reduction: str = "mean",
+    ):
         super().__init__(size_average, reduce, reduction)
         require_positive(margin, "TripletMarginLoss")
         self.margin = margin
@@ -446,9 +511,15 @@ class TripletMarginLoss(_Loss):
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""
         return F.triplet_margin_loss(
-            anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap,
+            anchor,
+            positive,
+            negative,
+            margin=self.margin,
+            p=self.p,
+            eps=self.eps,
+            swap=self.swap,
             reduction=self.reduction,
-        )  # fmt: skip
+        )
 
 
 class TripletMarginWithDistanceLoss(_Loss):
@@ -461,9 +532,13 @@ class TripletMarginWithDistanceLoss(_Loss):
     """
 
     def __init__(
-        self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
-        swap: bool = False, reduction: str = "mean",
-    ):  # fmt: skip
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ):
         super().__init__(reduction=reduction)
         require_positive(margin, "TripletMarginWithDistanceLoss")
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
@@ -473,9 +548,14 @@ class TripletMarginWithDistanceLoss(_Loss):
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""
         return F.triplet_margin_with_distance_loss(
-            anchor, positive, negative, distance_function=self.distance_function, margin=self.margin,
-            swap=self.swap, reduction=self.reduction,
-        )  # fmt: skip
+            anchor,
+            positive,
+            negative,
+            distance_function=self.distance_function,
+            margin=self.margin,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
 
 
 class CTCLoss(_Loss):

@@ -34,7 +34,7 @@ __all__ = [
     "register_module_full_backward_pre_hook",
     "register_module_module_registration_hook",
     "register_module_parameter_registration_hook",
-]  # fmt: skip
+]
 
 
 def missing_forward(self, *input: Any) -> None:
@@ -86,9 +86,12 @@ class Module(State, Conversion, HookTable):
         """Calls `forward`, between the hooks where there are any."""
         own = self.__dict__
         if (
-            own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or own["_backward_pre_hooks"]
+            own["_forward_hooks"]
+            or own["_forward_pre_hooks"]
+            or own["_backward_hooks"]
+            or own["_backward_pre_hooks"]
             or ANYWHERE
-        ):  # fmt: skip
+        ):
             return HookedCall(self, args, kwargs).run()
         return self.forward(*args, **kwargs)
 
@@ -151,8 +154,11 @@ class Module(State, Conversion, HookTable):
 
 
 STATE_HOOKS = (
-    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-)  # fmt: skip
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 
 
 def indented(text: str) -> str:

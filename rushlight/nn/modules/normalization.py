@@ -30,9 +30,14 @@ class LayerNorm(Module):
     """
 
     def __init__(
-        self, normalized_shape: Sizes, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
-        device: Device = None, dtype: Dtype | None = None,
-    ):  # fmt: skip
+        self,
+        normalized_shape: Sizes,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__()
         self.normalized_shape = repeated(normalized_shape, 1)
         self.eps = eps
@@ -65,9 +70,16 @@ class GroupNorm(Module):
     """
 
     def __init__(
-        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
-        device: Device = None, dtype: Dtype | None = None, *, bias: bool = True,
-    ):  # fmt: skip
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Device = None,
+        dtype: Dtype | None = None,
+        *,
+        bias: bool = True,
+    ):
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
@@ -105,9 +117,13 @@ class RMSNorm(Module):
     """
 
     def __init__(
-        self, normalized_shape: Sizes, eps: float | None = None, elementwise_affine: bool = True,
-        device: Device = None, dtype: Dtype | None = None,
-    ):  # fmt: skip
+        self,
+        normalized_shape: Sizes,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__()
         self.normalized_shape = repeated(normalized_shape, 1)
         self.eps = eps

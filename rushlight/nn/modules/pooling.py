@@ -9,9 +9,19 @@ from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
-]  # fmt: skip
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 
 Pooled = Tensor | tuple[Tensor, Tensor]  # with the places of the largest, where they are asked for
@@ -21,9 +31,14 @@ class _MaxPool(Module):
     """What the max pooling layers share."""
 
     def __init__(
-        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
-        return_indices: bool = False, ceil_mode: bool = False,
-    ):  # fmt: skip
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -159,9 +174,13 @@ class AvgPool1d(Module):
     """
 
     def __init__(
-        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
         count_include_pad: bool = True,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.kernel_size = repeated(kernel_size, 1)
         self.stride = repeated(kernel_size if stride is None else stride, 1)
@@ -187,9 +206,14 @@ class AvgPool2d(Module):
     """
 
     def __init__(
-        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: int | None = None,
-    ):  # fmt: skip
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -205,9 +229,13 @@ class AvgPool2d(Module):
     def _options(self):
         """The windows, in the order in which the functions take them."""
         return (
-            self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
             self.divisor_override,
-        )  # fmt: skip
+        )
 
     def extra_repr(self) -> str:
         """The windows."""

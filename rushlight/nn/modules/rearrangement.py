@@ -111,9 +111,13 @@ class Fold(Module):
     """
 
     def __init__(
-        self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+        self,
+        output_size: Sizes,
+        kernel_size: Sizes,
+        dilation: Sizes = 1,
+        padding: Sizes = 0,
         stride: Sizes = 1,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.output_size = output_size
         self.kernel_size = kernel_size

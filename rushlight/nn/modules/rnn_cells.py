@@ -100,9 +100,14 @@ class RNNCell(RNNCellBase):
     _mode = "RNN_TANH"
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
-        device: Device = None, dtype: Dtype | None = None,
-    ):  # fmt: skip
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Device = None,
+        dtype: Dtype | None = None,
+    ):
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
 
@@ -126,9 +131,13 @@ class LSTMCell(RNNCellBase):
     _mode = "LSTM"
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None,
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device = None,
         dtype: Dtype | None = None,
-    ):  # fmt: skip
+    ):
         super().__init__(input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
@@ -151,9 +160,13 @@ class GRUCell(RNNCellBase):
     _mode = "GRU"
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Device = None,
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device = None,
         dtype: Dtype | None = None,
-    ):  # fmt: skip
+    ):
         super().__init__(input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:

@@ -22,9 +22,13 @@ class Upsample(Module):
     """
 
     def __init__(
-        self, size: Sizes | None = None, scale_factor: Scale = None, mode: str = "nearest",
-        align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    ):  # fmt: skip
+        self,
+        size: Sizes | None = None,
+        scale_factor: Scale = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ):
         super().__init__()
         self.name = type(self).__name__
         self.size = size
@@ -39,9 +43,13 @@ class Upsample(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The enlarged input."""
         return F.interpolate(
-            input, self.size, self.scale_factor, self.mode, self.align_corners,
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
             recompute_scale_factor=self.recompute_scale_factor,
-        )  # fmt: skip
+        )
 
     def extra_repr(self) -> str:
         """The size or the scale, and the mode."""

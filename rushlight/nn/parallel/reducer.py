@@ -32,9 +32,15 @@ class Reducer:
     """
 
     def __init__(
-        self, names: dict[int, str], parameters: list[Tensor], group: ProcessGroup, limit: float, as_views: bool,
-        find_unused: bool, static: bool,
-    ):  # fmt: skip
+        self,
+        names: dict[int, str],
+        parameters: list[Tensor],
+        group: ProcessGroup,
+        limit: float,
+        as_views: bool,
+        find_unused: bool,
+        static: bool,
+    ):
         self.names, self.group = names, group
         self.as_views, self.find_unused, self.static = as_views, find_unused, static
         self.buckets = assign(parameters, limit)

@@ -37,23 +37,39 @@ class DistributedDataParallel(Module, Joinable):
     """
 
     def __init__(
-        self, module: Module, device_ids: list | None = None, output_device: Any = None, dim: int = 0,
-        broadcast_buffers: bool = True, init_sync: bool = True, process_group: ProcessGroup | None = None,
-        bucket_cap_mb: float | None = None, find_unused_parameters: bool = False, check_reduction: bool = False,
-        gradient_as_bucket_view: bool = False, static_graph: bool = False, delay_all_reduce_named_params: Any = None,
-        param_to_hook_all_reduce: Any = None, mixed_precision: Any = None, device_mesh: Any = None,
-        skip_all_reduce_unused_params: bool = False, bucket_cap_mb_list: list[int] | None = None,
-        batched_grad_copy: bool = False, forward_sync_buffers: bool | None = None,
-    ):  # fmt: skip
+        self,
+        module: Module,
+        device_ids: list | None = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: ProcessGroup | None = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False,
+        bucket_cap_mb_list: list[int] | None = None,
+        batched_grad_copy: bool = False,
+        forward_sync_buffers: bool | None = None,
+    ):
         super().__init__()
-        refuse({
-            "delay_all_reduce_named_params": delay_all_reduce_named_params,
-            "param_to_hook_all_reduce": param_to_hook_all_reduce,
-            "mixed_precision": mixed_precision,
-            "skip_all_reduce_unused_params": skip_all_reduce_unused_params,
-            "bucket_cap_mb_list": bucket_cap_mb_list,
-            "batched_grad_copy": batched_grad_copy,
-        })  # fmt: skip
+        refuse(
+            {
+                "delay_all_reduce_named_params": delay_all_reduce_named_params,
+                "param_to_hook_all_reduce": param_to_hook_all_reduce,
+                "mixed_precision": mixed_precision,
+                "skip_all_reduce_unused_params": skip_all_reduce_unused_params,
+                "bucket_cap_mb_list": bucket_cap_mb_list,
+                "batched_grad_copy": batched_grad_copy,
+            }
+        )
         if process_group is not None and device_mesh is not None:
             raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
         if device_mesh is not None and device_mesh.ndim != 1:
@@ -102,9 +118,14 @@ class DistributedDataParallel(Module, Joinable):
 
     def _make_reducer(self, parameters: dict[str, Tensor]) -> Reducer:
         return Reducer(
-            {id(p): name for name, p in parameters.items()}, list(parameters.values()), self.process_group,
-            self._bucket_cap, self.gradient_as_bucket_view, self.find_unused_parameters, self.static_graph,
-        )  # fmt: skip
+            {id(p): name for name, p in parameters.items()},
+            list(parameters.values()),
+            self.process_group,
+            self._bucket_cap,
+            self.gradient_as_bucket_view,
+            self.find_unused_parameters,
+            self.static_graph,
+        )
 
     @staticmethod
     def _set_params_and_buffers_to_ignore_for_model(module: Module, params_and_buffers_to_ignore: list[str]) -> None:

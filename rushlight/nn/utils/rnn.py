@@ -12,9 +12,15 @@ from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
-    "pad_sequence", "unpack_sequence", "unpad_sequence",
-]  # fmt: skip
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
 
 
 class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])):
@@ -26,9 +32,12 @@ class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sort
     """
 
     def __new__(
-        cls, data: Tensor, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
+        cls,
+        data: Tensor,
+        batch_sizes: Tensor | None = None,
+        sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
-    ):  # fmt: skip
+    ):
         """Puts the parts together; the way back is found from `sorted_indices`."""
         if batch_sizes is None:
             data, batch_sizes = data  # PyTorch's first form: both in a tuple
@@ -115,9 +124,11 @@ def check_lengths(sizes: np.ndarray, batch: int) -> None:
 
 
 def pad_packed_sequence(
-    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
+    sequence: PackedSequence,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
     total_length: int | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """Undoes `pack_padded_sequence`: the padded sequences, and their lengths.
 
     ValueError if `total_length` is less than the longest.
@@ -146,9 +157,11 @@ def pad_packed_sequence(
 
 
 def pad_sequence(
-    sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0,
+    sequences: Iterable[Tensor],
+    batch_first: bool = False,
+    padding_value: float = 0.0,
     padding_side: str = "right",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Puts tensors of different lengths into one, padded to the longest: (T, N, ...), or (N, T, ...) with
     `batch_first`.
 

@@ -27,6 +27,20 @@ from rushlight.ops.activation.rectifiers import (
 )
 
 __all__ = [
-    "celu", "celu_", "hardshrink", "logit", "logit_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "selu",
-    "selu_", "sigmoid", "sigmoid_", "threshold", "threshold_",
-]  # fmt: skip
+    "celu",
+    "celu_",
+    "hardshrink",
+    "logit",
+    "logit_",
+    "prelu",
+    "relu",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "sigmoid_",
+    "threshold",
+    "threshold_",
+]

@@ -15,9 +15,16 @@ from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "relu6", "softshrink", "softsign",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "relu6",
+    "softshrink",
+    "softsign",
     "tanhshrink",
-]  # fmt: skip
+]
 
 
 @operator(

@@ -18,8 +18,16 @@ from rushlight.random import default_generator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "leaky_relu", "leaky_relu_", "prelu", "relu", "relu_", "rrelu", "rrelu_", "threshold", "threshold_",
-]  # fmt: skip
+    "leaky_relu",
+    "leaky_relu_",
+    "prelu",
+    "relu",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "threshold",
+    "threshold_",
+]
 
 
 def relu_cotangent(grad, result):

@@ -27,8 +27,17 @@ __all__ = []
 
 def variant(entry: Operator, node: str) -> Operator:
     """A view operator under the name that PyTorch gives its node when it is applied in place."""
-    return Operator(f"{entry.name}_", entry.forward, entry.params, entry.formulas, node=node, view=True,
-                    aten=f"{entry.aten[0]}_", holomorphic=entry.holomorphic, batch=entry.batch)  # fmt: skip
+    return Operator(
+        f"{entry.name}_",
+        entry.forward,
+        entry.params,
+        entry.formulas,
+        node=node,
+        view=True,
+        aten=f"{entry.aten[0]}_",
+        holomorphic=entry.holomorphic,
+        batch=entry.batch,
+    )
 
 
 _t_ = variant(_t, "TBackward1")
@@ -134,9 +143,12 @@ def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
 
 
 def set_(
-    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Sequence[int] | None = None,
+    self: Tensor,
+    source: Tensor | None = None,
+    storage_offset: int = 0,
+    size: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Gives a tensor the memory of another, with its shape or with `size`, `stride` and `storage_offset`; in place.
 
     The method, which takes storages too, is that of `rushlight.storage`.

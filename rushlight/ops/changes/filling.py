@@ -20,12 +20,26 @@ from rushlight.tensors import Tensor
 __all__ = ["fill"]
 
 C_NAMES = {
-    "bool": "bool", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
-    "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "bfloat16": "c10::BFloat16", "float16": "c10::Half",
-    "float8_e4m3fn": "c10::Float8_e4m3fn", "float8_e4m3fnuz": "c10::Float8_e4m3fnuz", "float8_e5m2": "c10::Float8_e5m2",
-    "float8_e5m2fnuz": "c10::Float8_e5m2fnuz", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "bool": "bool",
+    "uint8": "uint8_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "uint16": "uint16",
+    "uint32": "uint32",
+    "uint64": "uint64",
+    "bfloat16": "c10::BFloat16",
+    "float16": "c10::Half",
+    "float8_e4m3fn": "c10::Float8_e4m3fn",
+    "float8_e4m3fnuz": "c10::Float8_e4m3fnuz",
+    "float8_e5m2": "c10::Float8_e5m2",
+    "float8_e5m2fnuz": "c10::Float8_e5m2fnuz",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
 def checked_number(value: Any, dtype: np.dtype):
@@ -187,8 +201,10 @@ def as_fill_value(name: str, value, input: Tensor):
         return value
     if not isinstance(value, (bool, int, float, complex, np.generic)):
         given = type(value).__name__
-        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected a Tensor "
-                        "without dimensions or a Number")  # fmt: skip
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({given}), but expected a Tensor "
+            "without dimensions or a Number"
+        )
     return checked_number(value, input._array.dtype)
 
 

@@ -17,10 +17,14 @@ __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_sc
 def enter(name, node):
     """Enters an operator that overwrites what a basic key shows."""
     enter = operator(
-        name=name, node=node, batch=leading, layout="like first", additive=True,
+        name=name,
+        node=node,
+        batch=leading,
+        layout="like first",
+        additive=True,
         input=lambda grad, key, src_shape: OVERWRITE(grad, np.zeros_like(grad, shape=src_shape), key),
         src=lambda grad, key: _look(grad, key),
-    )  # fmt: skip
+    )
     return enter(overwritten)
 
 

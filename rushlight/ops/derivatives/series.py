@@ -20,7 +20,7 @@ from rushlight.core.forward import (
     together,
     with_tangent,
     without,
-)  # fmt: skip
+)
 from rushlight.core.graph import TensorBase
 from rushlight.core.link import LINK
 from rushlight.ops.derivatives.recurrences import scaled, total

@@ -80,23 +80,43 @@ _sub = binary(
     aten=with_factor("sub"),
     slot="sub",
 )
-_rsub = binary("rsub", lambda x, y: y - x, lambda grad: -grad, lambda grad: grad, promote=no_booleans,
-               node="RsubBackward1", methods=False, slot="rsub",
-               aten=lambda *args: [*with_factor("rsub")(*args), *with_factor("sub")(*args[::-1])])  # fmt: skip
+_rsub = binary(
+    "rsub",
+    lambda x, y: y - x,
+    lambda grad: -grad,
+    lambda grad: grad,
+    promote=no_booleans,
+    node="RsubBackward1",
+    methods=False,
+    slot="rsub",
+    aten=lambda *args: [*with_factor("rsub")(*args), *with_factor("sub")(*args[::-1])],
+)
 mul = binary(
-    "mul", np.multiply, lambda grad, other: grad * other, lambda grad, input: grad * input,
+    "mul",
+    np.multiply,
+    lambda grad, other: grad * other,
+    lambda grad, input: grad * input,
     """The product of two tensors, or of a tensor and a number, element by element, with broadcasting.
 
     >>> import rushlight as torch
     >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
     tensor([3., 6.])
     """,
-    numbers="either", flops=of_elements, series=recurrence(recurrences.times), slot="mul",
-)  # fmt: skip
+    numbers="either",
+    flops=of_elements,
+    series=recurrence(recurrences.times),
+    slot="mul",
+)
 _div = binary(
-    "div", np.divide, lambda grad, other: grad / other, lambda grad, input, other: -grad * ((input / other) / other),
-    promote=floating, numbers="either", series=recurrence(recurrences.quotient), slot="div",
-)  # fmt: skip
+    "div",
+    np.divide,
+    lambda grad, other: grad / other,
+    lambda grad, input, other: -grad * ((input / other) / other),
+    promote=floating,
+    numbers="either",
+    series=recurrence(recurrences.quotient),
+    slot="div",
+)
 neg = unary(
     "neg",
     np.negative,
@@ -226,8 +246,17 @@ def checked_mode(rounding_mode: str) -> str:
 
 def rounded(mode, forward):
     """Enters a quotient that is rounded, and so has no derivative but zero."""
-    return binary(f"div_{mode}", forward, lambda grad: grad * 0, lambda grad: grad * 0, node="DivBackward1", aten="div",
-                  promote=no_zero(only("iuf", f"div_{mode}_cpu")), methods=False, numbers="either")  # fmt: skip
+    return binary(
+        f"div_{mode}",
+        forward,
+        lambda grad: grad * 0,
+        lambda grad: grad * 0,
+        node="DivBackward1",
+        aten="div",
+        promote=no_zero(only("iuf", f"div_{mode}_cpu")),
+        methods=False,
+        numbers="either",
+    )
 
 
 def truncated(x, y):

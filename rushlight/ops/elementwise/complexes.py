@@ -31,7 +31,7 @@ __all__ = [
     "resolve_neg",
     "view_as_complex",
     "view_as_real",
-]  # fmt: skip
+]
 
 
 def is_complex(input: Tensor) -> bool:
@@ -103,9 +103,14 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
 
 
 @operator(
-    batch=leading, view=True, linear=True, node="ConjBackward0", holomorphic=False, layout="as computed",
+    batch=leading,
+    view=True,
+    linear=True,
+    node="ConjBackward0",
+    holomorphic=False,
+    layout="as computed",
     input=lambda grad: np.conjugate(grad),
-)  # fmt: skip
+)
 def _conj(input):
     return turn(input, True, False)
 
@@ -237,9 +242,12 @@ angle = unary(
 
 
 @operator(
-    layout="elementwise", real=lambda grad: np.real(grad), imag=lambda grad: np.imag(grad), holomorphic=False,
+    layout="elementwise",
+    real=lambda grad: np.real(grad),
+    imag=lambda grad: np.imag(grad),
+    holomorphic=False,
     broadcasts=True,
-)  # fmt: skip
+)
 def _complex(real, imag):
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
     result.real, result.imag = real, imag

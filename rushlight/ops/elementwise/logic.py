@@ -12,9 +12,17 @@ from rushlight.ops.table import TABLE, binary, unary
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "logical_and", "logical_not", "logical_or", "logical_xor",
-]  # fmt: skip
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+]
 
 
 def as_they_are(*operands):
@@ -155,23 +163,31 @@ bitwise_xor = bitwise(
     """,
 )
 bitwise_left_shift = bitwise(
-    "bitwise_left_shift", np.left_shift, "lshift_cpu", "iu", """Each element with its bits moved up by `other`.
+    "bitwise_left_shift",
+    np.left_shift,
+    "lshift_cpu",
+    "iu",
+    """Each element with its bits moved up by `other`.
 
     >>> import rushlight as torch
     >>> torch.bitwise_left_shift(torch.tensor([1, 5]), 2)
     tensor([ 4, 20])
     """,
     shifted(np.left_shift, np.zeros_like),
-)  # fmt: skip
+)
 bitwise_right_shift = bitwise(
-    "bitwise_right_shift", np.right_shift, "rshift_cpu", "iu", """Each element with its bits moved down by `other`.
+    "bitwise_right_shift",
+    np.right_shift,
+    "rshift_cpu",
+    "iu",
+    """Each element with its bits moved down by `other`.
 
     >>> import rushlight as torch
     >>> torch.bitwise_right_shift(torch.tensor([8, 5]), 2)
     tensor([2, 1])
     """,
     shifted(np.right_shift, sign_bits),
-)  # fmt: skip
+)
 
 
 def invert(self):

@@ -17,9 +17,14 @@ __all__ = ["float_power", "pow"]
 
 Operand = Tensor | int | float | complex
 SHORT_CUTS = {  # PyTorch's for powers of complex numbers
-    0.5: np.sqrt, -0.5: lambda x: inverse(np.sqrt(x)), 1: np.positive, -1: inverse,
-    2: np.square, -2: lambda x: inverse(np.square(x)), 3: lambda x: np.square(x) * x,
-}  # fmt: skip
+    0.5: np.sqrt,
+    -0.5: lambda x: inverse(np.sqrt(x)),
+    1: np.positive,
+    -1: inverse,
+    2: np.square,
+    -2: lambda x: inverse(np.square(x)),
+    3: lambda x: np.square(x) * x,
+}
 
 
 def power_cotangent(grad, input, exponent):
@@ -100,10 +105,16 @@ def powers_by_number(x, y):
     return powers(x, y) if short_cut is None else short_cut(x)
 
 
-_pow = binary("pow", powers_by_number, lambda grad, input, other: power_cotangent(grad, input, other),
-              lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
-              promote=bases_and_exponents, methods=False, series=recurrence(recurrences.power),
-              saved_as={"other": "exponent"})  # fmt: skip
+_pow = binary(
+    "pow",
+    powers_by_number,
+    lambda grad, input, other: power_cotangent(grad, input, other),
+    lambda grad, input, other, result: exponent_cotangent(grad, input, other, result),
+    promote=bases_and_exponents,
+    methods=False,
+    series=recurrence(recurrences.power),
+    saved_as={"other": "exponent"},
+)
 _pow_tensor = binary(
     "pow_tensor",
     powers,

@@ -18,9 +18,25 @@ from rushlight.return_types import named_tuple
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "ceil", "copysign", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "gcd", "lcm", "ldexp", "nan_to_num",
-    "nextafter", "remainder", "round", "sgn", "sign", "trunc",
-]  # fmt: skip
+    "ceil",
+    "copysign",
+    "fix",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "frac",
+    "frexp",
+    "gcd",
+    "lcm",
+    "ldexp",
+    "nan_to_num",
+    "nextafter",
+    "remainder",
+    "round",
+    "sgn",
+    "sign",
+    "trunc",
+]
 
 # to integers
 

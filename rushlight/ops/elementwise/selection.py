@@ -20,9 +20,21 @@ from rushlight.ops.table import alias, binary, in_place, method, no_derivative, 
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "fmax",
-    "fmin", "heaviside", "maximum", "minimum", "where",
-]  # fmt: skip
+    "clamp",
+    "clamp_",
+    "clamp_max",
+    "clamp_max_",
+    "clamp_min",
+    "clamp_min_",
+    "clip",
+    "clip_",
+    "fmax",
+    "fmin",
+    "heaviside",
+    "maximum",
+    "minimum",
+    "where",
+]
 
 Number = bool | int | float
 Bound = TensorBase | Number | complex

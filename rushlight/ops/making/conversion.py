@@ -54,9 +54,14 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
 
 
 def to(
-    self: Tensor, *args: Any, dtype=None, device=None, non_blocking: bool = False, copy: bool = False,
+    self: Tensor,
+    *args: Any,
+    dtype=None,
+    device=None,
+    non_blocking: bool = False,
+    copy: bool = False,
     memory_format: memory_format | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The tensor in another dtype: `to(dtype)`, `to(device, dtype=None)` or `to(other)`, which means that of `other`.
 
     The tensor itself where nothing is to change, unless `copy`. Differentiable. Raises an error for any device but the
@@ -223,10 +228,19 @@ def array_interface(self: Tensor) -> dict:
 
 METHODS = (to, to_device, type_as, astype, cpu, cuda, is_pinned, pin_memory)
 CONVERSIONS = {
-    "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
-    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
-    "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
-}  # fmt: skip
+    "bool": dtypes.bool,
+    "byte": dtypes.uint8,
+    "char": dtypes.int8,
+    "short": dtypes.int16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
+}
 
 for function in METHODS:
     setattr(Tensor, function.__name__, function)

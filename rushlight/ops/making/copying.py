@@ -17,10 +17,30 @@ from rushlight.ops.shapes.splitting import split, split_with_sizes
 from rushlight.ops.table import method, named, operator
 from rushlight.tensors import Tensor
 
-__all__ = ["alias_copy", "as_strided_copy", "clone", "detach", "detach_copy", "diagonal_copy", "expand_copy",
-           "narrow_copy", "permute_copy", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy",
-           "squeeze_copy", "t_copy", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy",
-           "view_as_complex_copy", "view_as_real_copy", "view_copy"]  # fmt: skip
+__all__ = [
+    "alias_copy",
+    "as_strided_copy",
+    "clone",
+    "detach",
+    "detach_copy",
+    "diagonal_copy",
+    "expand_copy",
+    "narrow_copy",
+    "permute_copy",
+    "select_copy",
+    "slice_copy",
+    "split_copy",
+    "split_with_sizes_copy",
+    "squeeze_copy",
+    "t_copy",
+    "transpose_copy",
+    "unbind_copy",
+    "unfold_copy",
+    "unsqueeze_copy",
+    "view_as_complex_copy",
+    "view_as_real_copy",
+    "view_copy",
+]
 
 
 def detach(input: Tensor) -> Tensor:

@@ -27,9 +27,18 @@ from rushlight.ops.table import refuse
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "eye",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "scalar_tensor",
+    "zeros",
     "zeros_like",
-]  # fmt: skip
+]
 
 blank_array = noted(np.empty)
 blank_like = noted(empty_array)
@@ -74,9 +83,12 @@ def ones(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **o
 
 
 def empty(
-    *shape: int | Sequence[int], size=None, dtype: DType | None = None, memory_format=None,
+    *shape: int | Sequence[int],
+    size=None,
+    dtype: DType | None = None,
+    memory_format=None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """A tensor whose elements are whatever the memory holds; arguments as for `zeros`, and `memory_format`.
 
     >>> import rushlight as torch

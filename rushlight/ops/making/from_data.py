@@ -76,9 +76,13 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device=None) -> Tens
 
 
 def asarray(
-    obj: Any, *, dtype: dtypes.dtype | None = None, device=None, copy: bool | None = None,
+    obj: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    device=None,
+    copy: bool | None = None,
     requires_grad: bool | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Data as a tensor, which shares its memory where `copy` is False, and where that is possible if it is None.
 
     Takes what `as_tensor` takes, and objects with a buffer or with `__dlpack__`. A tensor keeps its place in the graph

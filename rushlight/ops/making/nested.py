@@ -85,8 +85,9 @@ def common_type(kinds: set[type], items: list, inferring: bool) -> np.dtype:
     if list in found or tuple in found:
         wrapped = next(kind for kind in (list, tuple) if kind in found).__name__
         real = any(kind_of(d) == "f" for d in found - {list, tuple})
-        raise TypeError(f"must be real number, not {wrapped}" if real else
-                        f"'{wrapped}' object cannot be interpreted as an integer")  # fmt: skip
+        raise TypeError(
+            f"must be real number, not {wrapped}" if real else f"'{wrapped}' object cannot be interpreted as an integer"
+        )
     return reduce(dtypes._promote, found) if found else default
 
 

@@ -27,9 +27,13 @@ Number = float | Tensor
 
 
 def arange(
-    start: Number | None = None, end: Number | None = None, step: Number = 1, *, dtype: DType | None = None,
+    start: Number | None = None,
+    end: Number | None = None,
+    step: Number = 1,
+    *,
+    dtype: DType | None = None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The numbers from `start` on, in steps, that lie before `end`: `arange(end)` or `arange(start, end, step=1)`.
 
     They are int64 where all arguments are integers, else of the default dtype. RuntimeError for a step of 0 or in the
@@ -56,9 +60,13 @@ def arange(
 
 
 def range(
-    start: Number, end: Number | None = None, step: Number = 1, *, dtype: DType | None = None,
+    start: Number,
+    end: Number | None = None,
+    step: Number = 1,
+    *,
+    dtype: DType | None = None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The numbers from `start` to `end`, which is included, in steps. Deprecated in PyTorch; use `arange`.
 
     >>> import rushlight as torch
@@ -76,9 +84,13 @@ def range(
 
 
 def linspace(
-    start: complex | Tensor, end: complex | Tensor, steps: int, *, dtype: DType | None = None,
+    start: complex | Tensor,
+    end: complex | Tensor,
+    steps: int,
+    *,
+    dtype: DType | None = None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, at even distances; the same from both ends.
 
     RuntimeError for a negative number of steps and for bounds that are tensors with dimensions.
@@ -92,9 +104,14 @@ def linspace(
 
 
 def logspace(
-    start: complex | Tensor, end: complex | Tensor, steps: int, base: float = 10.0, *, dtype: DType | None = None,
+    start: complex | Tensor,
+    end: complex | Tensor,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: DType | None = None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """`steps` numbers from `base ** start` to `base ** end`, both included, at even distances of their logarithms.
 
     >>> import rushlight as torch

@@ -28,9 +28,14 @@ def hann_window(
 
 
 def hamming_window(
-    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: DType | None = None,
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: DType | None = None,
     **options: Unpack[Options],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The Hamming window, `alpha` less `beta` times one period of a cosine.
 
     >>> import rushlight as torch
@@ -67,9 +72,13 @@ def bartlett_window(
 
 
 def kaiser_window(
-    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: DType | None = None,
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: DType | None = None,
     **options: Unpack[Options],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The Kaiser window, of the modified Bessel function of order 0; `beta` trades the width of its peak for its tails.
 
     J. Kaiser and R. Schafer, "On the use of the I0-sinh window for spectrum analysis", 1980.

@@ -85,9 +85,14 @@ def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
 
 
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
-    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """The rows of `weight` (n, d) at the indices `input`, of any shape (...): (..., d).
 
     No gradient reaches the row `padding_idx`. With `max_norm` rows that are looked up and have a larger norm (of order
@@ -131,8 +136,14 @@ def sparse_rows(rows, indices, shape, padding_idx):
     return make(places[None].astype(np.int64), rows, shape)
 
 
-@operator(batch=rows_picked, linear=True, weight=sparse_cotangent, name="sparse_embedding", node="EmbeddingBackward0",
-          aten="embedding")  # fmt: skip
+@operator(
+    batch=rows_picked,
+    linear=True,
+    weight=sparse_cotangent,
+    name="sparse_embedding",
+    node="EmbeddingBackward0",
+    aten="embedding",
+)
 def _sparse_embedding(weight, indices, padding_idx, scale_grad_by_freq):
     """`_embedding` whose table has a sparse cotangent."""
     return weight.take(indices, 0)
@@ -187,9 +198,8 @@ def renormalise(weight, indices, max_norm, norm_type, function):
 
 
 def cotangents_by(
-    put,
-    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
-):  # fmt: skip
+    put, grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
+):
     """The cotangents of the table, where `put` brings rows to their places, and of the weights of the samples."""
     grad = grads[0]
     if mode == "max":
@@ -214,8 +224,19 @@ def bag_cotangents(
     """The cotangents of the table and of the weights of the samples."""
     return cotangents_by(
         lambda rows, indices, shape, padding: _put_rows(rows, indices, shape[0]),
-        grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs,
-    )  # fmt: skip
+        grads,
+        weight_shape,
+        indices,
+        bags,
+        per_sample_weights,
+        counts,
+        mode,
+        padding,
+        scale,
+        result1,
+        weight,
+        needs,
+    )
 
 
 def sparse_bag_cotangents(
@@ -223,9 +244,20 @@ def sparse_bag_cotangents(
 ):
     """The same with a sparse cotangent of the table."""
     return cotangents_by(
-        sparse_rows, grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1,
-        weight, needs,
-    )  # fmt: skip
+        sparse_rows,
+        grads,
+        weight_shape,
+        indices,
+        bags,
+        per_sample_weights,
+        counts,
+        mode,
+        padding,
+        scale,
+        result1,
+        weight,
+        needs,
+    )
 
 
 def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
@@ -236,8 +268,14 @@ def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
     return share / np.maximum(counts, 1)[bags].astype(dtype) if mode == "mean" else share
 
 
-@operator(joint=bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), name="embedding_bag",
-          holomorphic=False, batch=one_by_one)  # fmt: skip
+@operator(
+    joint=bag_cotangents,
+    inputs=("weight", "per_sample_weights"),
+    nondifferentiable=(1,),
+    name="embedding_bag",
+    holomorphic=False,
+    batch=one_by_one,
+)
 def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padding, scale):
     rows = weight[indices]
     if mode == "max":
@@ -253,9 +291,15 @@ def _embedding_bag(weight, indices, bags, per_sample_weights, counts, mode, padd
 
 
 _sparse_embedding_bag = operator(
-    joint=sparse_bag_cotangents, inputs=("weight", "per_sample_weights"), nondifferentiable=(1,), holomorphic=False,
-    name="sparse_embedding_bag", batch=one_by_one, aten="embedding_bag", node="EmbeddingBagBackward0",
-)(_embedding_bag.forward)  # fmt: skip
+    joint=sparse_bag_cotangents,
+    inputs=("weight", "per_sample_weights"),
+    nondifferentiable=(1,),
+    holomorphic=False,
+    name="sparse_embedding_bag",
+    batch=one_by_one,
+    aten="embedding_bag",
+    node="EmbeddingBagBackward0",
+)(_embedding_bag.forward)
 
 
 def largest_rows(weight, rows, indices, bags, n, padding):
@@ -271,10 +315,18 @@ def largest_rows(weight, rows, indices, bags, n, padding):
 
 
 def embedding_bag(
-    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
-    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
-    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
     """The sums, means or largest values of bags of rows of `weight` (n, d), without keeping the rows: (bags, d).
 
     A bag is a row of the indices `input` where that is two-dimensional; else they are all in one vector and `offsets`

@@ -283,8 +283,15 @@ def flat(index, dim, input):
 @takes_out
 @in_place
 @method
-def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | complex | None = None, *,
-            value: complex | None = None, reduce: str | None = None) -> Tensor:  # fmt: skip
+def scatter(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | complex | None = None,
+    *,
+    value: complex | None = None,
+    reduce: str | None = None,
+) -> Tensor:
     """A copy with `src` (a tensor or a number) written at `index` along a dimension: the reverse of `gather`.
 
     `out[index[i][j]][j] = src[i][j]` for `dim=0`. Where an index comes twice, one of its values stays. `reduce` ("add"

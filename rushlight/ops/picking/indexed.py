@@ -22,9 +22,17 @@ from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "argwhere", "index_add", "index_copy", "index_fill", "index_reduce", "index_select", "nonzero", "put", "take",
+    "argwhere",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_reduce",
+    "index_select",
+    "nonzero",
+    "put",
+    "take",
     "unravel_index",
-]  # fmt: skip
+]
 
 
 @operator(

@@ -58,8 +58,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
     tensor([5., 0., 5.])
     """
     if mask._array.dtype != BOOL:
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype}"
-                           .replace("torch.float32", "float"))  # fmt: skip
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype}".replace(
+                "torch.float32", "float"
+            )
+        )
     if isinstance(value, TensorBase) and value._array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "

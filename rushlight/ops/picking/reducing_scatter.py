@@ -109,5 +109,8 @@ def extreme_cotangents(grad, input, src, result, take, add, include_self, needs)
 
 
 COTANGENTS = {
-    "sum": sum_cotangents, "mean": mean_cotangents, "amax": extreme_cotangents, "amin": extreme_cotangents,
-}  # fmt: skip
+    "sum": sum_cotangents,
+    "mean": mean_cotangents,
+    "amax": extreme_cotangents,
+    "amin": extreme_cotangents,
+}

@@ -81,14 +81,21 @@ _addmm = added(
     saved_as={"first": "mat1", "second": "mat2"},
 )
 _addmv = added(
-    "addmv", np.dot, lambda mat, vec, levels: times(vec, turned(mat), levels),
-    lambda grad, vec: grad.reshape(-1, 1) * vec, lambda grad, mat: _mv(mat.T, grad),
+    "addmv",
+    np.dot,
+    lambda mat, vec, levels: times(vec, turned(mat), levels),
+    lambda grad, vec: grad.reshape(-1, 1) * vec,
+    lambda grad, mat: _mv(mat.T, grad),
     series=rewritten(by_parts),
-)  # fmt: skip
+)
 _addr = added(
-    "addr", np.multiply.outer, outer, lambda grad, vec2: _mv(grad, vec2), lambda grad, vec1: _mv(grad.T, vec1),
+    "addr",
+    np.multiply.outer,
+    outer,
+    lambda grad, vec2: _mv(grad, vec2),
+    lambda grad, vec1: _mv(grad.T, vec1),
     layout="like first",
-)  # fmt: skip
+)
 _baddbmm = added(
     "baddbmm",
     np.matmul,

@@ -84,17 +84,24 @@ def _mm_turned(input, weight):
 
 
 @operator(
-    batch=matrix_first, linear=True, aten=product_events("mv"), slot="mv",
-    input=lambda grad, vec: _outer(grad, vec), vec=lambda grad, input: _mv(input.T, grad),
-)  # fmt: skip
+    batch=matrix_first,
+    linear=True,
+    aten=product_events("mv"),
+    slot="mv",
+    input=lambda grad, vec: _outer(grad, vec),
+    vec=lambda grad, input: _mv(input.T, grad),
+)
 def _mv(input, vec):
     return kernels.matvec(input, vec)
 
 
 @operator(
-    batch=of_columns, linear=True, node="MulBackward0",
-    input=lambda grad, vec2: _mv(grad, vec2), vec2=lambda grad, input: _mv(grad.T, input),
-)  # fmt: skip
+    batch=of_columns,
+    linear=True,
+    node="MulBackward0",
+    input=lambda grad, vec2: _mv(grad, vec2),
+    vec2=lambda grad, input: _mv(grad.T, input),
+)
 def _outer(input, vec2):
     return kernels.outer(input, vec2)
 

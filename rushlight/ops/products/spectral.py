@@ -49,10 +49,18 @@ def widened(window, n_fft):
 
 @method
 def stft(
-    input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-    window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
-    onesided: bool | None = None, return_complex: bool | None = None, align_to_window: bool | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
     """The Fourier transforms of the pieces of `n_fft` samples of signals (length) or (batch, length).
 
     A piece begins every `hop_length` samples (n_fft // 4), and is multiplied by `window`, of `win_length` (n_fft)
@@ -74,10 +82,17 @@ def stft(
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     call = described(
-        "stft", input, n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window,
-        normalized=normalized, onesided=onesided, return_complex=return_complex,
+        "stft",
+        input,
+        n_fft=n_fft,
+        hop_length=hop_length,
+        win_length=win_length,
+        window=window,
+        normalized=normalized,
+        onesided=onesided,
+        return_complex=return_complex,
         align_to_window=align_to_window,
-    )  # fmt: skip
+    )
     if window is None:
         warn_once(
             "A window was not provided. A rectangular window will be applied, which is known to cause spectral "
@@ -120,10 +135,17 @@ def check_stft(call, input, n_fft, is_complex, return_complex):
 
 @method
 def istft(
-    input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-    window: Tensor | None = None, center: bool = True, normalized: bool = False, onesided: bool | None = None,
-    length: int | None = None, return_complex: bool = False,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
     """The signals of which `stft` with the same arguments gave the spectra (*, N, T), by least squares.
 
     `length` is that of the signal. RuntimeError for sizes that do not fit, and for windows that leave samples out.
@@ -137,9 +159,18 @@ def istft(
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     call = described(
-        "istft", input, n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window,
-        center=center, normalized=normalized, onesided=onesided, length=length, return_complex=return_complex,
-    )  # fmt: skip
+        "istft",
+        input,
+        n_fft=n_fft,
+        hop_length=hop_length,
+        win_length=win_length,
+        window=window,
+        center=center,
+        normalized=normalized,
+        onesided=onesided,
+        length=length,
+        return_complex=return_complex,
+    )
     if not input.is_complex():
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."

@@ -13,10 +13,16 @@ from rushlight.tensors import Tensor
 __all__: list[str] = []  # methods only
 
 NODES = {
-    "uniform_": "UniformBackward0", "normal_": "NormalBackward0", "log_normal_": "LogNormalBackward0",
-    "exponential_": "ExponentialBackward0", "cauchy_": "CauchyBackward0", "geometric_": "GeometricBackward0",
-    "bernoulli_": "BernoulliBackward2", "bernoulli_tensor_": "BernoulliBackward1", "random_": "RandomBackward2",
-}  # fmt: skip
+    "uniform_": "UniformBackward0",
+    "normal_": "NormalBackward0",
+    "log_normal_": "LogNormalBackward0",
+    "exponential_": "ExponentialBackward0",
+    "cauchy_": "CauchyBackward0",
+    "geometric_": "GeometricBackward0",
+    "bernoulli_": "BernoulliBackward2",
+    "bernoulli_tensor_": "BernoulliBackward1",
+    "random_": "RandomBackward2",
+}
 ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 

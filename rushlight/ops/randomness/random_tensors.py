@@ -27,15 +27,27 @@ from rushlight.random.poisson import poisson as draw_poisson
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm",
-]  # fmt: skip
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "poisson",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+]
 
 
 def rand(
-    *shape: int | Sequence[int], size=None, generator: Generator | None = None, dtype: DType | None = None,
+    *shape: int | Sequence[int],
+    size=None,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Numbers from the uniform distribution on [0, 1). The sizes are numbers or one sequence.
 
     The functions of this file draw from `generator`, or from the default one, which `manual_seed` seeds.
@@ -51,9 +63,12 @@ def rand(
 
 
 def randn(
-    *shape: int | Sequence[int], size=None, generator: Generator | None = None, dtype: DType | None = None,
+    *shape: int | Sequence[int],
+    size=None,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
     **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Numbers from the normal distribution with mean 0 and variance 1. The sizes are numbers or one sequence.
 
     >>> import rushlight as torch
@@ -69,9 +84,14 @@ def randn(
 
 
 def randint(
-    *bounds, low: int = 0, high: int | None = None, size=None, generator: Generator | None = None,
-    dtype: DType | None = None, **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+    *bounds,
+    low: int = 0,
+    high: int | None = None,
+    size=None,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:
     """Integers from `low` (0) to below `high`: `randint(high, size)` or `randint(low, high, size)`; int64 by default.
 
     RuntimeError for an empty interval and for one that the dtype does not hold.
@@ -90,8 +110,10 @@ def randint(
     if given:
         low = given.pop()
     if given or high is None or not isinstance(size, (tuple, list)):
-        raise TypeError("randint() received an invalid combination of arguments: expected (int high, tuple of ints "
-                        "size) or (int low, int high, tuple of ints size)")  # fmt: skip
+        raise TypeError(
+            "randint() received an invalid combination of arguments: expected (int high, tuple of ints "
+            "size) or (int low, int high, tuple of ints size)"
+        )
     d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
     array = drawn(sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high))
     return made("randint", array, options, dtype)
@@ -157,9 +179,14 @@ def randn_like(
 
 
 def randint_like(
-    input: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None,
-    dtype: DType | None = None, **options: Unpack[LikeOptions],
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
+    **options: Unpack[LikeOptions],
+) -> Tensor:
     """Integers in the shape and dtype of another tensor: `randint_like(input, high)` or `(input, low, high)`.
 
     >>> import rushlight as torch
@@ -199,9 +226,14 @@ def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters)
 
 
 def normal(
-    mean: Tensor | float = 0.0, std: Tensor | float = 1.0, size=None, *, generator: Generator | None = None,
-    dtype: DType | None = None, **options: Unpack[OutOptions],
-) -> Tensor:  # fmt: skip
+    mean: Tensor | float = 0.0,
+    std: Tensor | float = 1.0,
+    size=None,
+    *,
+    generator: Generator | None = None,
+    dtype: DType | None = None,
+    **options: Unpack[OutOptions],
+) -> Tensor:
     """Numbers from normal distributions: one for each mean and standard deviation, or `size` of a single one.
 
     As in PyTorch, the gradients with respect to tensors `mean` and `std` are zero. RuntimeError for a negative `std`.
@@ -219,8 +251,10 @@ def normal(
         array = drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
         return made("normal", array, options, dtype)
     if size is not None or not any(tensors):
-        raise TypeError("normal() received an invalid combination of arguments: expected tensors for mean or std, or "
-                        "numbers and a size")  # fmt: skip
+        raise TypeError(
+            "normal() received an invalid combination of arguments: expected tensors for mean or std, or "
+            "numbers and a size"
+        )
     out = options.pop("out", None)
     result = NORMAL[tensors](mean, std, chosen, memory_of(out))
     return result if out is None else write_made("normal", out, result._array)
@@ -306,9 +340,13 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 @method
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None,
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Indices drawn from each row of weights, with their probabilities.
 
     RuntimeError for weights that are none, or too few of them without replacement.

@@ -26,8 +26,10 @@ fast = load("cumulative")
     aten="cumsum",
     linear=True,
     batch=leading,
-    name="cumsum_back", node="FlipBackward0", input=lambda grad, dim: _cumsum(grad, dim, None)
-)  # fmt: skip
+    name="cumsum_back",
+    node="FlipBackward0",
+    input=lambda grad, dim: _cumsum(grad, dim, None),
+)
 def _cumsum_back(input, dim):
     """The cumulative sum from the end of a dimension to its beginning: the adjoint of `_cumsum`."""
     if fast is not None and (result := fast.cumulative_sum(input, dim, True)) is not None:

@@ -14,8 +14,10 @@ from rushlight.tensors import Tensor
 __all__ = ["cdist", "pdist"]
 
 MODES = (
-    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
-)  # fmt: skip
+    "use_mm_for_euclid_dist_if_necessary",
+    "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)
 MANY = 25  # rows above which Euclidean distances are computed by a product of matrices
 
 

@@ -142,9 +142,13 @@ def subtracted(*operands):
 
 
 @operator(
-    joint=dist_cotangents, inputs=("input", "other"), promote=subtracted, broadcasts=True, holomorphic=False,
+    joint=dist_cotangents,
+    inputs=("input", "other"),
+    promote=subtracted,
+    broadcasts=True,
+    holomorphic=False,
     batch=over_pairs,
-)  # fmt: skip
+)
 def _dist(input, other, p):
     difference = input - other
     return norm_of(difference, p, tuple(range(difference.ndim)), False)

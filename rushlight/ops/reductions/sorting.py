@@ -213,9 +213,14 @@ def right_side(name, right, side):
 
 @keywords
 def searchsorted(
-    sorted_sequence: Tensor, input: Tensor | float, *, out_int32: bool = False, right: bool = False,
-    side: str | None = None, sorter: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    sorted_sequence: Tensor,
+    input: Tensor | float,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
     """The places where values would go in sorted sequences (the last dimension) to keep them sorted.
 
     Before equal elements, or after them with `right=True` or `side="right"`. `sorter` is what sorts a

@@ -156,9 +156,13 @@ def moments(name, entry, input, dim, unbiased, correction, keepdim):
 @method
 @keywords
 def var(
-    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    input: Tensor,
+    dim: Dim | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
     correction: float | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The variance over all or some dimensions: the sum of squared deviations divided by n - `correction`.
 
     `unbiased` is the older way to choose a `correction` of 1 (the default) or 0. RuntimeError for integers.
@@ -173,9 +177,13 @@ def var(
 @method
 @keywords
 def std(
-    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    input: Tensor,
+    dim: Dim | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
     correction: float | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The standard deviation, the square root of `var`. Its gradient where it is 0 is 0.
 
     >>> import rushlight as torch
@@ -187,9 +195,13 @@ def std(
 
 @keywords
 def var_mean(
-    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    input: Tensor,
+    dim: Dim | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
     correction: float | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """The variance and the mean.
 
     >>> import rushlight as torch
@@ -201,9 +213,13 @@ def var_mean(
 
 @keywords
 def std_mean(
-    input: Tensor, dim: Dim | bool = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    input: Tensor,
+    dim: Dim | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
     correction: float | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean.
 
     >>> import rushlight as torch

@@ -149,9 +149,12 @@ moveaxis = alias("moveaxis", movedim)
 
 @operator(
     aten=("t", "transpose"),
-    name="t", view=True, node="TBackward0", input=lambda grad: np.transpose(grad),
+    name="t",
+    view=True,
+    node="TBackward0",
+    input=lambda grad: np.transpose(grad),
     batch=by(lambda n, input: input.swapaxes(-1, -2) if input.ndim == n + 2 else input[...]),
-)  # fmt: skip
+)
 def _t(input):
     return input.T
 

@@ -15,8 +15,17 @@ from rushlight.ops.table import named, operator, retold
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "block_diag", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack",
-]  # fmt: skip
+    "block_diag",
+    "cat",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "stack",
+    "vstack",
+]
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
 
@@ -40,9 +49,13 @@ def joined_batch(op, args, levels):
 
 
 @operator(
-    layout="channels last", linear=True, batch=joined_batch, joint=cat_cotangents, inputs=("tensors",),
+    layout="channels last",
+    linear=True,
+    batch=joined_batch,
+    joint=cat_cotangents,
+    inputs=("tensors",),
     lists=("tensors",),
-)  # fmt: skip
+)
 def _cat(tensors, dim, dtype):
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
     return np.concatenate(arrays, axis=dim, dtype=dtype)
@@ -241,8 +254,14 @@ def on_diagonal(blocks, dtype):
     return out
 
 
-@operator(linear=True, batch=blocks_of_batch, joint=block_cotangents, inputs=("tensors",), lists=("tensors",),
-          name="block_diag")  # fmt: skip
+@operator(
+    linear=True,
+    batch=blocks_of_batch,
+    joint=block_cotangents,
+    inputs=("tensors",),
+    lists=("tensors",),
+    name="block_diag",
+)
 def _block_diag(tensors, dtype):
     return on_diagonal([np.atleast_2d(a) for a in tensors], dtype)
 

@@ -15,9 +15,18 @@ from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "flatten", "is_tensor", "numel", "ravel", "reshape", "squeeze",
-    "unflatten", "unsqueeze",
-]  # fmt: skip
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "flatten",
+    "is_tensor",
+    "numel",
+    "ravel",
+    "reshape",
+    "squeeze",
+    "unflatten",
+    "unsqueeze",
+]
 
 
 def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -43,9 +52,14 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 def enter_view(name, node, aten):
     """Enters an operator that shows the same memory in another shape."""
     enter = operator(
-        name=name, node=node, aten=aten, view=True, batch=leading, layout="reshaped",
+        name=name,
+        node=node,
+        aten=aten,
+        view=True,
+        batch=leading,
+        layout="reshaped",
         input=lambda grad, input_shape: np.reshape(grad, input_shape),
-    )  # fmt: skip
+    )
     return enter(lambda input, shape: input.reshape(shape, copy=False))
 
 
@@ -66,8 +80,14 @@ def _reshape_copy(input, shape):
 
 def enter_reshaped(name, node, aten):
     """Enters an operator that gives another shape to what nobody else has: its result is no view."""
-    enter = operator(name=name, node=node, aten=aten, linear=True, batch=leading,
-                     input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
+    enter = operator(
+        name=name,
+        node=node,
+        aten=aten,
+        linear=True,
+        batch=leading,
+        input=lambda grad, input_shape: np.reshape(grad, input_shape),
+    )
     return enter(lambda input, shape: input.reshape(shape))
 
 
@@ -99,9 +119,11 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] |
 
 
 def view(
-    input: Tensor, *sizes: int | Sequence[int] | dtypes.dtype, size: tuple[int, ...] | None = None,
+    input: Tensor,
+    *sizes: int | Sequence[int] | dtypes.dtype,
+    size: tuple[int, ...] | None = None,
     dtype: dtypes.dtype | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The same memory in another shape, of which one size may be -1; or its bytes as another dtype.
 
     RuntimeError where that needs a copy: `reshape` copies then. Another dtype is not differentiable.
@@ -241,8 +263,14 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 def enter_squeeze(node):
     """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
-    enter = operator(name=f"squeeze{node}", node=f"SqueezeBackward{node}", aten="squeeze", view=True, batch=leading,
-                     input=lambda grad, input_shape: np.reshape(grad, input_shape))  # fmt: skip
+    enter = operator(
+        name=f"squeeze{node}",
+        node=f"SqueezeBackward{node}",
+        aten="squeeze",
+        view=True,
+        batch=leading,
+        input=lambda grad, input_shape: np.reshape(grad, input_shape),
+    )
     return enter(lambda input, dims: input.squeeze(dims))
 
 

@@ -130,8 +130,11 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 # diagonals and windows
 
 
-@operator(batch=leading, view=True, input=lambda grad, input_shape, offset, dim1, dim2:
-          _place_diagonal(grad, input_shape, offset, dim1, dim2))  # fmt: skip
+@operator(
+    batch=leading,
+    view=True,
+    input=lambda grad, input_shape, offset, dim1, dim2: _place_diagonal(grad, input_shape, offset, dim1, dim2),
+)
 def _diagonal(input, offset, dim1, dim2):
     out = input.diagonal(offset, dim1, dim2)
     out.flags.writeable = input.flags.writeable

@@ -11,9 +11,17 @@ from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "chunk", "dsplit", "hsplit", "split", "split_with_sizes", "tensor_split", "unsafe_chunk", "unsafe_split",
-    "unsafe_split_with_sizes", "vsplit",
-]  # fmt: skip
+    "chunk",
+    "dsplit",
+    "hsplit",
+    "split",
+    "split_with_sizes",
+    "tensor_split",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
+    "vsplit",
+]
 
 Sections = int | tuple[int, ...] | list[int]
 MOST_PIECES = 1 << 32

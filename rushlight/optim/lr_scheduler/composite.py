@@ -67,9 +67,12 @@ class SequentialLR(_Composite):
     """
 
     def __init__(
-        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int],
+        self,
+        optimizer: Optimizer,
+        schedulers: Sequence[LRScheduler],
+        milestones: list[int],
         last_epoch: int = -1,
-    ):  # fmt: skip
+    ):
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(

@@ -57,11 +57,21 @@ class CyclicLR(_WithMomentum):
     """
 
     def __init__(
-        self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000,
-        step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
-        cycle_momentum: bool = True, base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1,
-    ):  # fmt: skip
+        self,
+        optimizer: Optimizer,
+        base_lr: Any,
+        max_lr: Any,
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: Any = 0.8,
+        max_momentum: Any = 0.9,
+        last_epoch: int = -1,
+    ):
         require_optimizer(optimizer)
         base_lrs = one_for_each("base_lr", optimizer, base_lr)
         if last_epoch == -1:
@@ -213,12 +223,22 @@ class OneCycleLR(_WithMomentum):
     """
 
     def __init__(
-        self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
-        steps_per_epoch: int | None = None, pct_start: float = 0.3, anneal_strategy: str = "cos",
-        cycle_momentum: bool = True, base_momentum: Any = 0.85, max_momentum: Any = 0.95,
-        div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False,
+        self,
+        optimizer: Optimizer,
+        max_lr: Any,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: Any = 0.85,
+        max_momentum: Any = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
         last_epoch: int = -1,
-    ):  # fmt: skip
+    ):
         require_optimizer(optimizer)
         self.total_steps: int = number_of_steps(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
@@ -268,9 +288,14 @@ def number_of_steps(total_steps, epochs, steps_per_epoch) -> int:
     """The number of steps, which may be given as epochs of steps. ValueError for what is not positive."""
     if total_steps is None and (epochs is None or steps_per_epoch is None):
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-    given = {"total_steps": total_steps} if total_steps is not None else {
-        "epochs": epochs, "steps_per_epoch": steps_per_epoch,
-    }  # fmt: skip
+    given = (
+        {"total_steps": total_steps}
+        if total_steps is not None
+        else {
+            "epochs": epochs,
+            "steps_per_epoch": steps_per_epoch,
+        }
+    )
     for name, value in given.items():
         if not isinstance(value, int) or value <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {value}")
@@ -284,8 +309,11 @@ def phases(total: int, share: float, three: bool) -> list[dict[str, Any]]:
     ends = [share * total - 1, *[2 * share * total - 2] * three, total - 1]
     return [
         {
-            "end_step": end, "start_lr": way[i], "end_lr": way[i + 1], "start_momentum": momentum[i],
+            "end_step": end,
+            "start_lr": way[i],
+            "end_lr": way[i + 1],
+            "start_momentum": momentum[i],
             "end_momentum": momentum[i + 1],
         }
         for i, end in enumerate(ends)
-    ]  # fmt: skip
+    ]

@@ -15,9 +15,15 @@ from rushlight.random.integers import randperm
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "TensorDataset",
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
     "random_split",
-]  # fmt: skip
+]
 
 T = TypeVar("T", covariant=True)
 

@@ -98,9 +98,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         """A process that fetches batches, not started yet."""
         loader = self.loader
         arguments = (
-            fetcher_for(loader), loader.dataset, self.tasks[number], self.results, self._base_seed,
-            loader.worker_init_fn, number, loader.num_workers,
-        )  # fmt: skip
+            fetcher_for(loader),
+            loader.dataset,
+            self.tasks[number],
+            self.results,
+            self._base_seed,
+            loader.worker_init_fn,
+            number,
+            loader.num_workers,
+        )
         return context.Process(target=work, args=arguments, daemon=True)
 
     def _begin(self):

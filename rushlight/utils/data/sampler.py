@@ -12,9 +12,13 @@ from rushlight.random.integers import randint, random_, randperm
 from rushlight.random.multinomial import multinomial
 
 __all__ = [
-    "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
     "WeightedRandomSampler",
-]  # fmt: skip
+]
 
 T = TypeVar("T", covariant=True)
 INT64 = np.dtype(np.int64)
@@ -81,9 +85,12 @@ class RandomSampler(Sampler[int]):
     """
 
     def __init__(
-        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None,
+        self,
+        data_source: Sized,
+        replacement: bool = False,
+        num_samples: int | None = None,
         generator: Generator | None = None,
-    ):  # fmt: skip
+    ):
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples

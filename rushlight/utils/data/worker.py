@@ -53,7 +53,7 @@ class Failure:
         return Failure(
             type(error),
             f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {trace}",
-        )  # fmt: skip
+        )
 
     def reraise(self) -> None:
         """Raises an error of the same type; RuntimeError where that type takes no message."""

@@ -6,8 +6,15 @@ from rushlight.vision.datasets.folders import DatasetFolder, FakeData, ImageFold
 from rushlight.vision.datasets.mnist import KMNIST, MNIST, FashionMNIST
 
 __all__ = [
-    "CIFAR10", "CIFAR100", "KMNIST", "MNIST", "DatasetFolder", "FakeData", "FashionMNIST", "ImageFolder",
+    "CIFAR10",
+    "CIFAR100",
+    "KMNIST",
+    "MNIST",
+    "DatasetFolder",
+    "FakeData",
+    "FashionMNIST",
+    "ImageFolder",
     "VisionDataset",
-]  # fmt: skip
+]
 
 _explain_misses(globals())

@@ -47,9 +47,13 @@ class CIFAR10(VisionDataset):
     labels, names, names_file = "labels", "label_names", "batches.meta"
 
     def __init__(
-        self, root: str | Path, train: bool = True, transform: Callable | None = None,
-        target_transform: Callable | None = None, download: bool = False,
-    ):  # fmt: skip
+        self,
+        root: str | Path,
+        train: bool = True,
+        transform: Callable | None = None,
+        target_transform: Callable | None = None,
+        download: bool = False,
+    ):
         super().__init__(str(root), transform=transform, target_transform=target_transform)
         self.train = train
         if download:

@@ -19,9 +19,12 @@ class VisionDataset(Dataset):
     """A dataset with transforms of its images and its targets."""
 
     def __init__(
-        self, root: Any = None, transforms: Callable | None = None, transform: Callable | None = None,
+        self,
+        root: Any = None,
+        transforms: Callable | None = None,
+        transform: Callable | None = None,
         target_transform: Callable | None = None,
-    ):  # fmt: skip
+    ):
         if transforms is not None and (transform is not None or target_transform is not None):
             raise ValueError("Only transforms or transform/target_transform can be passed as argument")
         self.root: str | Any = os.path.expanduser(root) if isinstance(root, str) else root
@@ -68,10 +71,15 @@ class DatasetFolder(VisionDataset):
     class_to_idx: dict[str, int]
 
     def __init__(
-        self, root: str | Path, loader: Callable[[str], Any], extensions: tuple[str, ...] | None = None,
-        transform: Callable | None = None, target_transform: Callable | None = None,
-        is_valid_file: Callable[[str], bool] | None = None, allow_empty: bool = False,
-    ):  # fmt: skip
+        self,
+        root: str | Path,
+        loader: Callable[[str], Any],
+        extensions: tuple[str, ...] | None = None,
+        transform: Callable | None = None,
+        target_transform: Callable | None = None,
+        is_valid_file: Callable[[str], bool] | None = None,
+        allow_empty: bool = False,
+    ):
         super().__init__(root, transform=transform, target_transform=target_transform)
         if (extensions is None) == (is_valid_file is None):
             raise ValueError("Both extensions and is_valid_file cannot be None or not None at the same time")
@@ -117,10 +125,14 @@ class ImageFolder(DatasetFolder):
     """Images in folders, a folder for each class; read by Pillow."""
 
     def __init__(
-        self, root: str | Path, transform: Callable | None = None, target_transform: Callable | None = None,
-        loader: Callable[[str], Any] = default_loader, is_valid_file: Callable[[str], bool] | None = None,
+        self,
+        root: str | Path,
+        transform: Callable | None = None,
+        target_transform: Callable | None = None,
+        loader: Callable[[str], Any] = default_loader,
+        is_valid_file: Callable[[str], bool] | None = None,
         allow_empty: bool = False,
-    ):  # fmt: skip
+    ):
         extensions = IMG_EXTENSIONS if is_valid_file is None else None
         super().__init__(root, loader, extensions, transform, target_transform, is_valid_file, allow_empty)
         self.imgs = self.samples
@@ -135,9 +147,14 @@ class FakeData(VisionDataset):
     random_offset: int
 
     def __init__(
-        self, size: int = 1000, image_size: tuple[int, int, int] = (3, 224, 224), num_classes: int = 10,
-        transform: Callable | None = None, target_transform: Callable | None = None, random_offset: int = 0,
-    ):  # fmt: skip
+        self,
+        size: int = 1000,
+        image_size: tuple[int, int, int] = (3, 224, 224),
+        num_classes: int = 10,
+        transform: Callable | None = None,
+        target_transform: Callable | None = None,
+        random_offset: int = 0,
+    ):
         super().__init__(None, transform=transform, target_transform=target_transform)
         self.size, self.num_classes, self.image_size, self.random_offset = size, num_classes, image_size, random_offset
 

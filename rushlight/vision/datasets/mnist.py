@@ -32,14 +32,26 @@ class MNIST(Dataset):
         ("t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c"),
     )
     classes: ClassVar = [
-        "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight",
+        "0 - zero",
+        "1 - one",
+        "2 - two",
+        "3 - three",
+        "4 - four",
+        "5 - five",
+        "6 - six",
+        "7 - seven",
+        "8 - eight",
         "9 - nine",
-    ]  # fmt: skip
+    ]
 
     def __init__(
-        self, root: str | Path, train: bool = True, transform: Callable | None = None,
-        target_transform: Callable | None = None, download: bool = False,
-    ):  # fmt: skip
+        self,
+        root: str | Path,
+        train: bool = True,
+        transform: Callable | None = None,
+        target_transform: Callable | None = None,
+        download: bool = False,
+    ):
         self.root: Path = Path(root).expanduser()
         self.train = train
         self.transform = transform
@@ -124,8 +136,17 @@ class FashionMNIST(MNIST):
         ("t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310"),
     )
     classes: ClassVar = [
-        "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
-    ]  # fmt: skip
+        "T-shirt/top",
+        "Trouser",
+        "Pullover",
+        "Dress",
+        "Coat",
+        "Sandal",
+        "Shirt",
+        "Sneaker",
+        "Bag",
+        "Ankle boot",
+    ]
 
 
 class KMNIST(MNIST):

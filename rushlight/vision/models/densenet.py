@@ -51,27 +51,40 @@ class DenseBlock(nn.ModuleDict):
 
 def transition(before: int, after: int) -> nn.Sequential:
     """Fewer channels of half the size."""
-    return nn.Sequential(OrderedDict(
-        norm=nn.BatchNorm2d(before), relu=nn.ReLU(inplace=True),
-        conv=nn.Conv2d(before, after, kernel_size=1, stride=1, bias=False), pool=nn.AvgPool2d(kernel_size=2, stride=2),
-    ))  # fmt: skip
+    return nn.Sequential(
+        OrderedDict(
+            norm=nn.BatchNorm2d(before),
+            relu=nn.ReLU(inplace=True),
+            conv=nn.Conv2d(before, after, kernel_size=1, stride=1, bias=False),
+            pool=nn.AvgPool2d(kernel_size=2, stride=2),
+        )
+    )
 
 
 class DenseNet(nn.Module):
     """Blocks with transitions between them, and a linear layer."""
 
     def __init__(
-        self, growth_rate: int = 32, block_config: tuple[int, ...] = (6, 12, 24, 16), num_init_features: int = 64,
-        bn_size: int = 4, drop_rate: float = 0, num_classes: int = 1000, memory_efficient: bool = False,
-    ):  # fmt: skip
+        self,
+        growth_rate: int = 32,
+        block_config: tuple[int, ...] = (6, 12, 24, 16),
+        num_init_features: int = 64,
+        bn_size: int = 4,
+        drop_rate: float = 0,
+        num_classes: int = 1000,
+        memory_efficient: bool = False,
+    ):
         super().__init__()
         if memory_efficient:
             raise NotImplementedError("memory_efficient is not there: wrap blocks in torch.utils.checkpoint instead.")
-        self.features = nn.Sequential(OrderedDict(
-            conv0=nn.Conv2d(3, num_init_features, kernel_size=7, stride=2, padding=3, bias=False),
-            norm0=nn.BatchNorm2d(num_init_features), relu0=nn.ReLU(inplace=True),
-            pool0=nn.MaxPool2d(kernel_size=3, stride=2, padding=1),
-        ))  # fmt: skip
+        self.features = nn.Sequential(
+            OrderedDict(
+                conv0=nn.Conv2d(3, num_init_features, kernel_size=7, stride=2, padding=3, bias=False),
+                norm0=nn.BatchNorm2d(num_init_features),
+                relu0=nn.ReLU(inplace=True),
+                pool0=nn.MaxPool2d(kernel_size=3, stride=2, padding=1),
+            )
+        )
         channels = num_init_features
         for i, count in enumerate(block_config):
             self.features.add_module(f"denseblock{i + 1}", DenseBlock(count, channels, bn_size, growth_rate, drop_rate))

@@ -42,9 +42,15 @@ class MobileNetV2(nn.Module):
     """Blocks of times, channels, number and stride as `inverted_residual_setting` says, `width_mult` times as wide."""
 
     def __init__(
-        self, num_classes: int = 1000, width_mult: float = 1.0, inverted_residual_setting: Any = None,
-        round_nearest: int = 8, block: Callable | None = None, norm_layer: Callable | None = None, dropout: float = 0.2,
-    ):  # fmt: skip
+        self,
+        num_classes: int = 1000,
+        width_mult: float = 1.0,
+        inverted_residual_setting: Any = None,
+        round_nearest: int = 8,
+        block: Callable | None = None,
+        norm_layer: Callable | None = None,
+        dropout: float = 0.2,
+    ):
         super().__init__()
         block, norm = block or InvertedResidual, norm_layer or nn.BatchNorm2d
         setting = SETTING if inverted_residual_setting is None else inverted_residual_setting

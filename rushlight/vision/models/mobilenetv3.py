@@ -25,30 +25,47 @@ class Block(NamedTuple):
 
 
 LARGE = [
-    Block(16, 3, 16, 16, False, False, 1), Block(16, 3, 64, 24, False, False, 2), Block(24, 3, 72, 24, False, False, 1),
-    Block(24, 5, 72, 40, True, False, 2), Block(40, 5, 120, 40, True, False, 1), Block(40, 5, 120, 40, True, False, 1),
-    Block(40, 3, 240, 80, False, True, 2), Block(80, 3, 200, 80, False, True, 1), Block(80, 3, 184, 80, False, True, 1),
-    Block(80, 3, 184, 80, False, True, 1), Block(80, 3, 480, 112, True, True, 1),
-    Block(112, 3, 672, 112, True, True, 1), Block(112, 5, 672, 160, True, True, 2),
-    Block(160, 5, 960, 160, True, True, 1), Block(160, 5, 960, 160, True, True, 1),
-]  # fmt: skip
+    Block(16, 3, 16, 16, False, False, 1),
+    Block(16, 3, 64, 24, False, False, 2),
+    Block(24, 3, 72, 24, False, False, 1),
+    Block(24, 5, 72, 40, True, False, 2),
+    Block(40, 5, 120, 40, True, False, 1),
+    Block(40, 5, 120, 40, True, False, 1),
+    Block(40, 3, 240, 80, False, True, 2),
+    Block(80, 3, 200, 80, False, True, 1),
+    Block(80, 3, 184, 80, False, True, 1),
+    Block(80, 3, 184, 80, False, True, 1),
+    Block(80, 3, 480, 112, True, True, 1),
+    Block(112, 3, 672, 112, True, True, 1),
+    Block(112, 5, 672, 160, True, True, 2),
+    Block(160, 5, 960, 160, True, True, 1),
+    Block(160, 5, 960, 160, True, True, 1),
+]
 SMALL = [
-    Block(16, 3, 16, 16, True, False, 2), Block(16, 3, 72, 24, False, False, 2), Block(24, 3, 88, 24, False, False, 1),
-    Block(24, 5, 96, 40, True, True, 2), Block(40, 5, 240, 40, True, True, 1), Block(40, 5, 240, 40, True, True, 1),
-    Block(40, 5, 120, 48, True, True, 1), Block(48, 5, 144, 48, True, True, 1), Block(48, 5, 288, 96, True, True, 2),
-    Block(96, 5, 576, 96, True, True, 1), Block(96, 5, 576, 96, True, True, 1),
-]  # fmt: skip
+    Block(16, 3, 16, 16, True, False, 2),
+    Block(16, 3, 72, 24, False, False, 2),
+    Block(24, 3, 88, 24, False, False, 1),
+    Block(24, 5, 96, 40, True, True, 2),
+    Block(40, 5, 240, 40, True, True, 1),
+    Block(40, 5, 240, 40, True, True, 1),
+    Block(40, 5, 120, 48, True, True, 1),
+    Block(48, 5, 144, 48, True, True, 1),
+    Block(48, 5, 288, 96, True, True, 2),
+    Block(96, 5, 576, 96, True, True, 1),
+    Block(96, 5, 576, 96, True, True, 1),
+]
 
 
 def widened(blocks: list[Block], times: float) -> list[Block]:
     """Blocks with more channels, in multiples of eight."""
     return [
         block._replace(
-            input=divisible(block.input * times, 8), expanded=divisible(block.expanded * times, 8),
+            input=divisible(block.input * times, 8),
+            expanded=divisible(block.expanded * times, 8),
             output=divisible(block.output * times, 8),
         )
         for block in blocks
-    ]  # fmt: skip
+    ]
 
 
 class InvertedResidual(nn.Module):
@@ -61,17 +78,22 @@ class InvertedResidual(nn.Module):
         self.use_res_connect: bool = plan.stride == 1 and plan.input == plan.output
         self.out_channels: int = plan.output
         options: dict[str, Any] = {
-            "norm_layer": norm_layer, "activation_layer": nn.Hardswish if plan.hard else nn.ReLU,
-        }  # fmt: skip
+            "norm_layer": norm_layer,
+            "activation_layer": nn.Hardswish if plan.hard else nn.ReLU,
+        }
         layers: list[nn.Module] = []
         if plan.expanded != plan.input:
             layers.append(Conv2dNormActivation(plan.input, plan.expanded, kernel_size=1, **options))
         layers.append(
             Conv2dNormActivation(
-                plan.expanded, plan.expanded, kernel_size=plan.kernel, stride=plan.stride, groups=plan.expanded,
+                plan.expanded,
+                plan.expanded,
+                kernel_size=plan.kernel,
+                stride=plan.stride,
+                groups=plan.expanded,
                 **options,
             )
-        )  # fmt: skip
+        )
         if plan.squeezes:
             narrow = divisible(plan.expanded // 4, 8)
             layers.append(SqueezeExcitation(plan.expanded, narrow, scale_activation=nn.Hardsigmoid))
@@ -91,9 +113,13 @@ class MobileNetV3(nn.Module):
     """Blocks as `inverted_residual_setting` plans them, and two linear layers of which the first has `last_channel`."""
 
     def __init__(
-        self, inverted_residual_setting: list[Block], last_channel: int, num_classes: int = 1000,
-        norm_layer: Callable | None = None, dropout: float = 0.2,
-    ):  # fmt: skip
+        self,
+        inverted_residual_setting: list[Block],
+        last_channel: int,
+        num_classes: int = 1000,
+        norm_layer: Callable | None = None,
+        dropout: float = 0.2,
+    ):
         super().__init__()
         norm = norm_layer or partial(nn.BatchNorm2d, eps=0.001, momentum=0.01)
         plans = inverted_residual_setting
@@ -105,9 +131,11 @@ class MobileNetV3(nn.Module):
         self.features = nn.Sequential(*layers)
         self.avgpool = nn.AdaptiveAvgPool2d(1)
         self.classifier = nn.Sequential(
-            nn.Linear(width, last_channel), nn.Hardswish(inplace=True), nn.Dropout(p=dropout, inplace=True),
+            nn.Linear(width, last_channel),
+            nn.Hardswish(inplace=True),
+            nn.Dropout(p=dropout, inplace=True),
             nn.Linear(last_channel, num_classes),
-        )  # fmt: skip
+        )
         start(self)
 
     def forward(self, x: Tensor) -> Tensor:

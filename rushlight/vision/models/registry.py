@@ -60,10 +60,21 @@ def model(*versions: str) -> Callable:
 
 
 SPELLED = {
-    "alexnet": "AlexNet", "vgg": "VGG", "bn": "BN", "resnet": "ResNet", "resnext": "ResNeXt", "wide": "Wide",
-    "squeezenet": "SqueezeNet", "densenet": "DenseNet", "mobilenet": "MobileNet", "vit": "ViT", "b": "B", "l": "L",
-    "h": "H", "v": "V",
-}  # fmt: skip
+    "alexnet": "AlexNet",
+    "vgg": "VGG",
+    "bn": "BN",
+    "resnet": "ResNet",
+    "resnext": "ResNeXt",
+    "wide": "Wide",
+    "squeezenet": "SqueezeNet",
+    "densenet": "DenseNet",
+    "mobilenet": "MobileNet",
+    "vit": "ViT",
+    "b": "B",
+    "l": "L",
+    "h": "H",
+    "v": "V",
+}
 
 
 def weights_name(name: str) -> str:

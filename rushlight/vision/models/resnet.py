@@ -21,15 +21,21 @@ __all__ = [
     "resnext101_64x4d",
     "wide_resnet50_2",
     "wide_resnet101_2",
-]  # fmt: skip
+]
 
 
 def conv3x3(in_planes: int, out_planes: int, stride: int = 1, groups: int = 1, dilation: int = 1) -> nn.Conv2d:
     """A convolution of 3 × 3 that keeps the size at stride 1."""
     return nn.Conv2d(
-        in_planes, out_planes, kernel_size=3, stride=stride, padding=dilation, groups=groups, bias=False,
+        in_planes,
+        out_planes,
+        kernel_size=3,
+        stride=stride,
+        padding=dilation,
+        groups=groups,
+        bias=False,
         dilation=dilation,
-    )  # fmt: skip
+    )
 
 
 def conv1x1(in_planes: int, out_planes: int, stride: int = 1) -> nn.Conv2d:
@@ -43,9 +49,16 @@ class BasicBlock(nn.Module):
     expansion = 1
 
     def __init__(
-        self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Module | None = None, groups: int = 1,
-        base_width: int = 64, dilation: int = 1, norm_layer: Callable | None = None,
-    ):  # fmt: skip
+        self,
+        inplanes: int,
+        planes: int,
+        stride: int = 1,
+        downsample: nn.Module | None = None,
+        groups: int = 1,
+        base_width: int = 64,
+        dilation: int = 1,
+        norm_layer: Callable | None = None,
+    ):
         super().__init__()
         norm = norm_layer or nn.BatchNorm2d
         if groups != 1 or base_width != 64:
@@ -73,9 +86,16 @@ class Bottleneck(nn.Module):
     expansion = 4
 
     def __init__(
-        self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Module | None = None, groups: int = 1,
-        base_width: int = 64, dilation: int = 1, norm_layer: Callable | None = None,
-    ):  # fmt: skip
+        self,
+        inplanes: int,
+        planes: int,
+        stride: int = 1,
+        downsample: nn.Module | None = None,
+        groups: int = 1,
+        base_width: int = 64,
+        dilation: int = 1,
+        norm_layer: Callable | None = None,
+    ):
         super().__init__()
         norm = norm_layer or nn.BatchNorm2d
         width = int(planes * (base_width / 64.0)) * groups
@@ -106,10 +126,16 @@ class ResNet(nn.Module):
     base_width: int
 
     def __init__(
-        self, block: Any, layers: list[int], num_classes: int = 1000, zero_init_residual: bool = False,
-        groups: int = 1, width_per_group: int = 64, replace_stride_with_dilation: list[bool] | None = None,
+        self,
+        block: Any,
+        layers: list[int],
+        num_classes: int = 1000,
+        zero_init_residual: bool = False,
+        groups: int = 1,
+        width_per_group: int = 64,
+        replace_stride_with_dilation: list[bool] | None = None,
         norm_layer: Callable | None = None,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self._norm_layer = norm_layer or nn.BatchNorm2d
         self.inplanes, self.dilation = 64, 1
@@ -154,10 +180,14 @@ class ResNet(nn.Module):
         for _ in range(1, blocks):
             made.append(
                 block(
-                    self.inplanes, planes, groups=self.groups, base_width=self.base_width, dilation=self.dilation,
+                    self.inplanes,
+                    planes,
+                    groups=self.groups,
+                    base_width=self.base_width,
+                    dilation=self.dilation,
                     norm_layer=norm,
                 )
-            )  # fmt: skip
+            )
         return nn.Sequential(*made)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -47,15 +47,41 @@ class SqueezeNet(nn.Module):
         super().__init__()
         self.num_classes = num_classes
         if version == "1_0":
-            layers = [nn.Conv2d(3, 96, kernel_size=7, stride=2), nn.ReLU(inplace=True), *fires(
-                None, (96, 16, 64), (128, 16, 64), (128, 32, 128), None, (256, 32, 128), (256, 48, 192),
-                (384, 48, 192), (384, 64, 256), None, (512, 64, 256),
-            )]  # fmt: skip
+            layers = [
+                nn.Conv2d(3, 96, kernel_size=7, stride=2),
+                nn.ReLU(inplace=True),
+                *fires(
+                    None,
+                    (96, 16, 64),
+                    (128, 16, 64),
+                    (128, 32, 128),
+                    None,
+                    (256, 32, 128),
+                    (256, 48, 192),
+                    (384, 48, 192),
+                    (384, 64, 256),
+                    None,
+                    (512, 64, 256),
+                ),
+            ]
         elif version == "1_1":
-            layers = [nn.Conv2d(3, 64, kernel_size=3, stride=2), nn.ReLU(inplace=True), *fires(
-                None, (64, 16, 64), (128, 16, 64), None, (128, 32, 128), (256, 32, 128), None, (256, 48, 192),
-                (384, 48, 192), (384, 64, 256), (512, 64, 256),
-            )]  # fmt: skip
+            layers = [
+                nn.Conv2d(3, 64, kernel_size=3, stride=2),
+                nn.ReLU(inplace=True),
+                *fires(
+                    None,
+                    (64, 16, 64),
+                    (128, 16, 64),
+                    None,
+                    (128, 32, 128),
+                    (256, 32, 128),
+                    None,
+                    (256, 48, 192),
+                    (384, 48, 192),
+                    (384, 64, 256),
+                    (512, 64, 256),
+                ),
+            ]
         else:
             raise ValueError(f"Unsupported SqueezeNet version {version}: 1_0 or 1_1 expected")
         self.features = nn.Sequential(*layers)

@@ -33,9 +33,14 @@ class EncoderBlock(nn.Module):
     """Attention, then linear layers, each after a normalization and added to what came in."""
 
     def __init__(
-        self, num_heads: int, hidden_dim: int, mlp_dim: int, dropout: float, attention_dropout: float,
+        self,
+        num_heads: int,
+        hidden_dim: int,
+        mlp_dim: int,
+        dropout: float,
+        attention_dropout: float,
         norm_layer: Callable = NORM,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.num_heads = num_heads
         self.ln_1 = norm_layer(hidden_dim)
@@ -55,9 +60,16 @@ class Encoder(nn.Module):
     """Positions, blocks, and a normalization."""
 
     def __init__(
-        self, seq_length: int, num_layers: int, num_heads: int, hidden_dim: int, mlp_dim: int, dropout: float,
-        attention_dropout: float, norm_layer: Callable = NORM,
-    ):  # fmt: skip
+        self,
+        seq_length: int,
+        num_layers: int,
+        num_heads: int,
+        hidden_dim: int,
+        mlp_dim: int,
+        dropout: float,
+        attention_dropout: float,
+        norm_layer: Callable = NORM,
+    ):
         super().__init__()
         self.pos_embedding = nn.Parameter(empty(1, seq_length, hidden_dim).normal_(std=0.02))
         self.dropout = nn.Dropout(dropout)
@@ -86,10 +98,19 @@ class VisionTransformer(nn.Module):
     representation_size: int | None
 
     def __init__(
-        self, image_size: int, patch_size: int, num_layers: int, num_heads: int, hidden_dim: int, mlp_dim: int,
-        dropout: float = 0.0, attention_dropout: float = 0.0, num_classes: int = 1000,
-        representation_size: int | None = None, norm_layer: Callable = NORM,
-    ):  # fmt: skip
+        self,
+        image_size: int,
+        patch_size: int,
+        num_layers: int,
+        num_heads: int,
+        hidden_dim: int,
+        mlp_dim: int,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        num_classes: int = 1000,
+        representation_size: int | None = None,
+        norm_layer: Callable = NORM,
+    ):
         super().__init__()
         if image_size % patch_size:
             raise AssertionError("Input shape indivisible by patch size!")

@@ -7,9 +7,15 @@ from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "batched_nms", "box_area", "box_convert", "box_iou", "clip_boxes_to_image", "generalized_box_iou", "nms",
+    "batched_nms",
+    "box_area",
+    "box_convert",
+    "box_iou",
+    "clip_boxes_to_image",
+    "generalized_box_iou",
+    "nms",
     "remove_small_boxes",
-]  # fmt: skip
+]
 
 
 def box_area(boxes: Tensor) -> Tensor:

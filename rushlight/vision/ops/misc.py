@@ -45,10 +45,19 @@ class Conv2dNormActivation(nn.Sequential):
     """A convolution, a normalization (or none) and an activation (or none); padded so that stride 1 keeps the size."""
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: int = 3, stride: int = 1, padding: int | None = None,
-        groups: int = 1, norm_layer: Callable | None = nn.BatchNorm2d, activation_layer: Callable | None = nn.ReLU,
-        dilation: int = 1, inplace: bool | None = True, bias: bool | None = None,
-    ):  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int = 3,
+        stride: int = 1,
+        padding: int | None = None,
+        groups: int = 1,
+        norm_layer: Callable | None = nn.BatchNorm2d,
+        activation_layer: Callable | None = nn.ReLU,
+        dilation: int = 1,
+        inplace: bool | None = True,
+        bias: bool | None = None,
+    ):
         padding = (kernel_size - 1) // 2 * dilation if padding is None else padding
         bias = norm_layer is None if bias is None else bias
         layers: list[Any] = [nn.Conv2d(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias)]
@@ -64,9 +73,12 @@ class SqueezeExcitation(nn.Module):
     """Scales each channel by what two small layers make of the means of all channels (J. Hu et al., 2018)."""
 
     def __init__(
-        self, input_channels: int, squeeze_channels: int, activation: Callable = nn.ReLU,
+        self,
+        input_channels: int,
+        squeeze_channels: int,
+        activation: Callable = nn.ReLU,
         scale_activation: Callable = nn.Sigmoid,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.avgpool = nn.AdaptiveAvgPool2d(1)
         self.fc1 = nn.Conv2d(input_channels, squeeze_channels, 1)
@@ -83,9 +95,15 @@ class MLP(nn.Sequential):
     """Linear layers with activations and dropout between them."""
 
     def __init__(
-        self, in_channels: int, hidden_channels: list[int], norm_layer: Callable | None = None,
-        activation_layer: Callable = nn.ReLU, inplace: bool | None = None, bias: bool = True, dropout: float = 0.0,
-    ):  # fmt: skip
+        self,
+        in_channels: int,
+        hidden_channels: list[int],
+        norm_layer: Callable | None = None,
+        activation_layer: Callable = nn.ReLU,
+        inplace: bool | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ):
         options = {} if inplace is None else {"inplace": inplace}
         layers: list[Any] = []
         for width in hidden_channels[:-1]:

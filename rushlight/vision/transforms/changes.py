@@ -9,9 +9,16 @@ from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
 
 __all__ = [
-    "CenterCrop", "Compose", "Lambda", "Normalize", "Pad", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip",
+    "CenterCrop",
+    "Compose",
+    "Lambda",
+    "Normalize",
+    "Pad",
+    "RandomCrop",
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
     "ToTensor",
-]  # fmt: skip
+]
 
 
 class Compose:

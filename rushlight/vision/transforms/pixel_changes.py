@@ -18,10 +18,23 @@ from rushlight.vision.transforms import pixels, sizes
 from rushlight.vision.transforms.sizes import InterpolationMode
 
 __all__ = [
-    "ColorJitter", "ConvertImageDtype", "FiveCrop", "GaussianBlur", "Grayscale", "PILToTensor", "RandomApply",
-    "RandomChoice", "RandomErasing", "RandomGrayscale", "RandomInvert", "RandomOrder", "RandomResizedCrop",
-    "RandomRotation", "Resize", "ToPILImage",
-]  # fmt: skip
+    "ColorJitter",
+    "ConvertImageDtype",
+    "FiveCrop",
+    "GaussianBlur",
+    "Grayscale",
+    "PILToTensor",
+    "RandomApply",
+    "RandomChoice",
+    "RandomErasing",
+    "RandomGrayscale",
+    "RandomInvert",
+    "RandomOrder",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "Resize",
+    "ToPILImage",
+]
 
 
 def uniform(low: float, high: float) -> float:
@@ -60,9 +73,12 @@ class Resize(Transform):
     antialias: bool | None
 
     def __init__(
-        self, size: int | Sequence[int], interpolation: Any = InterpolationMode.BILINEAR, max_size: int | None = None,
+        self,
+        size: int | Sequence[int],
+        interpolation: Any = InterpolationMode.BILINEAR,
+        max_size: int | None = None,
         antialias: bool | None = True,
-    ):  # fmt: skip
+    ):
         self.size, self.interpolation, self.max_size, self.antialias = size, interpolation, max_size, antialias
 
     def __call__(self, img: F.Image) -> F.Image:
@@ -158,10 +174,13 @@ class RandomResizedCrop(Transform):
     ratio: tuple[float, float]
 
     def __init__(
-        self, size: int | Sequence[int], scale: tuple[float, float] = (0.08, 1.0),
-        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0), interpolation: Any = InterpolationMode.BILINEAR,
+        self,
+        size: int | Sequence[int],
+        scale: tuple[float, float] = (0.08, 1.0),
+        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0),
+        interpolation: Any = InterpolationMode.BILINEAR,
         antialias: bool | None = True,
-    ):  # fmt: skip
+    ):
         self.size, self.scale, self.ratio = F.pair(size), scale, ratio
         self.interpolation, self.antialias = interpolation, antialias
 
@@ -205,9 +224,13 @@ class RandomRotation(Transform):
     fill: Any
 
     def __init__(
-        self, degrees: Any, interpolation: Any = InterpolationMode.NEAREST, expand: bool = False, center: Any = None,
+        self,
+        degrees: Any,
+        interpolation: Any = InterpolationMode.NEAREST,
+        expand: bool = False,
+        center: Any = None,
         fill: Any = 0,
-    ):  # fmt: skip
+    ):
         self.degrees: tuple[int | float, int | float] | tuple[Any, ...] = (
             (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
         )
@@ -269,9 +292,13 @@ class RandomErasing(Transform):
     shown = ("p", "scale", "ratio", "value", "inplace")
 
     def __init__(
-        self, p: float = 0.5, scale: tuple[float, float] = (0.02, 0.33), ratio: tuple[float, float] = (0.3, 3.3),
-        value: Any = 0, inplace: bool = False,
-    ):  # fmt: skip
+        self,
+        p: float = 0.5,
+        scale: tuple[float, float] = (0.02, 0.33),
+        ratio: tuple[float, float] = (0.3, 3.3),
+        value: Any = 0,
+        inplace: bool = False,
+    ):
         self.p, self.scale, self.ratio, self.value, self.inplace = p, scale, ratio, value, inplace
 
     def __call__(self, img: Tensor) -> Tensor:

@@ -10,9 +10,17 @@ from rushlight.tensors import Tensor
 from rushlight.vision.transforms.basics import Image, as_array
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_saturation", "convert_image_dtype", "erase", "invert",
-    "pil_to_tensor", "rgb_to_grayscale", "to_grayscale", "to_pil_image",
-]  # fmt: skip
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_saturation",
+    "convert_image_dtype",
+    "erase",
+    "invert",
+    "pil_to_tensor",
+    "rgb_to_grayscale",
+    "to_grayscale",
+    "to_pil_image",
+]
 
 
 def to_pil_image(pic: Image, mode: str | None = None) -> Any:

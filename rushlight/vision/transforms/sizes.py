@@ -28,9 +28,12 @@ class InterpolationMode(Enum):
 
 
 def resize(
-    img: Image, size: int | Sequence[int], interpolation: Any = InterpolationMode.BILINEAR,
-    max_size: int | None = None, antialias: bool | None = True,
-) -> Image:  # fmt: skip
+    img: Image,
+    size: int | Sequence[int],
+    interpolation: Any = InterpolationMode.BILINEAR,
+    max_size: int | None = None,
+    antialias: bool | None = True,
+) -> Image:
     """An image of another height and width; one number is that of the shorter side, the sides keep their ratio."""
     wide, high = get_image_size(img)
     if isinstance(size, int) or len(size) == 1:
@@ -72,17 +75,27 @@ def resized_tensor(img: Tensor, height: int, width: int, mode: str, antialias: b
 
 
 def resized_crop(
-    img: Image, top: int, left: int, height: int, width: int, size: int | Sequence[int],
-    interpolation: Any = InterpolationMode.BILINEAR, antialias: bool | None = True,
-) -> Image:  # fmt: skip
+    img: Image,
+    top: int,
+    left: int,
+    height: int,
+    width: int,
+    size: int | Sequence[int],
+    interpolation: Any = InterpolationMode.BILINEAR,
+    antialias: bool | None = True,
+) -> Image:
     """A rectangle of an image in another size."""
     return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
 
 
 def rotate(
-    img: Image, angle: float, interpolation: Any = InterpolationMode.NEAREST, expand: bool = False,
-    center: Any = None, fill: Any = None,
-) -> Image:  # fmt: skip
+    img: Image,
+    angle: float,
+    interpolation: Any = InterpolationMode.NEAREST,
+    expand: bool = False,
+    center: Any = None,
+    fill: Any = None,
+) -> Image:
     """An image turned counterclockwise by degrees, by Pillow."""
     from PIL import Image as Pillow
 

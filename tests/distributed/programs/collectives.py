@@ -6,8 +6,15 @@ import torch.distributed as dist
 
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTEGERS = [
-    torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32, torch.int64,
-]  # fmt: skip
+    torch.uint8,
+    torch.uint16,
+    torch.uint32,
+    torch.uint64,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+]
 COMPLEX = [torch.complex64, torch.complex128]
 COMPUTED = [torch.bool, *INTEGERS, *FLOATS, *COMPLEX]
 EIGHT_BITS = [torch.float8_e4m3fn, torch.float8_e4m3fnuz, torch.float8_e5m2, torch.float8_e5m2fnuz]  # moved only
@@ -51,10 +58,14 @@ def everyone(dtype, **options):
 
 def reductions():
     folds = {
-        dist.ReduceOp.SUM: np.add, dist.ReduceOp.PRODUCT: np.multiply, dist.ReduceOp.MIN: np.minimum,
-        dist.ReduceOp.MAX: np.maximum, dist.ReduceOp.BAND: np.bitwise_and, dist.ReduceOp.BOR: np.bitwise_or,
+        dist.ReduceOp.SUM: np.add,
+        dist.ReduceOp.PRODUCT: np.multiply,
+        dist.ReduceOp.MIN: np.minimum,
+        dist.ReduceOp.MAX: np.maximum,
+        dist.ReduceOp.BAND: np.bitwise_and,
+        dist.ReduceOp.BOR: np.bitwise_or,
         dist.ReduceOp.BXOR: np.bitwise_xor,
-    }  # fmt: skip
+    }
     bitwise = (dist.ReduceOp.BAND, dist.ReduceOp.BOR, dist.ReduceOp.BXOR)
     for dtype in COMPUTED:
         for op, fold in folds.items():

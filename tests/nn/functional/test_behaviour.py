@@ -124,12 +124,19 @@ def test_errors(torch, name, args, options, error, words):
     assert str(caught.value).startswith(words)
 
 
-@pytest.mark.parametrize(("name", "node"), [
-    ("conv2d", "ConvolutionBackward0"), ("max_pool2d", "MaxPool2DWithIndicesBackward0"),
-    ("avg_pool2d", "AvgPool2DBackward0"), ("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0"),
-    ("batch_norm", "NativeBatchNormBackward0"), ("cross_entropy", "NllLossBackward0"),
-    ("mse_loss", "MseLossBackward0"), ("layer_norm", "NativeLayerNormBackward0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("conv2d", "ConvolutionBackward0"),
+        ("max_pool2d", "MaxPool2DWithIndicesBackward0"),
+        ("avg_pool2d", "AvgPool2DBackward0"),
+        ("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0"),
+        ("batch_norm", "NativeBatchNormBackward0"),
+        ("cross_entropy", "NllLossBackward0"),
+        ("mse_loss", "MseLossBackward0"),
+        ("layer_norm", "NativeLayerNormBackward0"),
+    ],
+)
 def test_names_of_nodes(torch, name, node):
     F, x = torch.nn.functional, torch.ones(2, 2, 4, 4).requires_grad_()
     calls = {

@@ -7,31 +7,65 @@ from verify.programs.writer import Writer
 NUMBERS = ("0", "-1", "1", "2", "5")
 SLICES = (":", "1:", ":-1", "::2", "1:1", "-2:", "0:9:3")
 READS = (
-    "{a}.gather({d}, {i})", "{a}.index_select({d}, {v})", "{a}.take({i})", "{a}.take_along_dim({i}, {d})",
-    "{a}.masked_select({m})", "{a}.index_add({d}, {v}, {b})", "{a}.scatter({d}, {i}, {b})",
-    "{a}.scatter({d}, {i}, 0.5)", "{a}.scatter_add({d}, {i}, {b})", "{a}.index_fill({d}, {v}, 2.0)",
-    "{a}.masked_fill({m}, 0.5)", "{a}.where({m}, {b})", "{a}.index_put(({v},), {b})",
-    "{a}.masked_scatter({m}, {a} * 2)", "{a}.index_put(({v},), {b}, accumulate=True)",
-    "{a}.scatter_reduce({d}, {i}, {b}, '{r}')", "{a}.select({d}, 1)", "{a}.index_reduce({d}, {v}, {b}, '{q}')",
-    "{a}.index_copy({d}, {v}, {b})", "{a}.narrow({d}, 1, 2)",
-    "{a}.scatter_reduce({d}, {i}, {b}, '{r}', include_self=False)", "{a}.select_scatter({a}[0], 0, -1)",
-    "{a}.slice_scatter({a}[1:], 0, 1)", "{a}.diagonal_scatter({a}.diagonal())",
-    "torch.nn.functional.embedding({v}, {a})", "{a}.put({v}, {b})", "{a}.unfold({d}, 2, 1)", "{a}.tril()",
-    "{a}.nonzero()", "{a}.argsort({d})", "{a}.unique()", "{a}.topk(2, {d})[1]", "{a}.argmax({d})",
-    "torch.searchsorted({a}.sort()[0], {b})", "{a}.bucketize({a}[0].sort()[0])",
-)  # fmt: skip
+    "{a}.gather({d}, {i})",
+    "{a}.index_select({d}, {v})",
+    "{a}.take({i})",
+    "{a}.take_along_dim({i}, {d})",
+    "{a}.masked_select({m})",
+    "{a}.index_add({d}, {v}, {b})",
+    "{a}.scatter({d}, {i}, {b})",
+    "{a}.scatter({d}, {i}, 0.5)",
+    "{a}.scatter_add({d}, {i}, {b})",
+    "{a}.index_fill({d}, {v}, 2.0)",
+    "{a}.masked_fill({m}, 0.5)",
+    "{a}.where({m}, {b})",
+    "{a}.index_put(({v},), {b})",
+    "{a}.masked_scatter({m}, {a} * 2)",
+    "{a}.index_put(({v},), {b}, accumulate=True)",
+    "{a}.scatter_reduce({d}, {i}, {b}, '{r}')",
+    "{a}.select({d}, 1)",
+    "{a}.index_reduce({d}, {v}, {b}, '{q}')",
+    "{a}.index_copy({d}, {v}, {b})",
+    "{a}.narrow({d}, 1, 2)",
+    "{a}.scatter_reduce({d}, {i}, {b}, '{r}', include_self=False)",
+    "{a}.select_scatter({a}[0], 0, -1)",
+    "{a}.slice_scatter({a}[1:], 0, 1)",
+    "{a}.diagonal_scatter({a}.diagonal())",
+    "torch.nn.functional.embedding({v}, {a})",
+    "{a}.put({v}, {b})",
+    "{a}.unfold({d}, 2, 1)",
+    "{a}.tril()",
+    "{a}.nonzero()",
+    "{a}.argsort({d})",
+    "{a}.unique()",
+    "{a}.topk(2, {d})[1]",
+    "{a}.argmax({d})",
+    "torch.searchsorted({a}.sort()[0], {b})",
+    "{a}.bucketize({a}[0].sort()[0])",
+)
 WRITES = (
-    "{a}[{x}] = {b}", "{a}[{x}] = 0.5", "{a}[{x}] += 1", "{a}[{x}] *= {b}", "{a}.scatter_({d}, {i}, 1.5)",
-    "{a}.scatter_add_({d}, {i}, {b})", "{a}.index_put_(({v},), {b})", "{a}.masked_fill_({m}, 0)",
-    "{a}[{x}] = {a}[{x}]", "{a}.index_add_({d}, {v}, {b}, alpha=2)", "{a}.put_({v}, {b})",
-    "{a}.masked_scatter_({m}, {a} * 2)", "{a}[{x}].zero_()",
-)  # fmt: skip
+    "{a}[{x}] = {b}",
+    "{a}[{x}] = 0.5",
+    "{a}[{x}] += 1",
+    "{a}[{x}] *= {b}",
+    "{a}.scatter_({d}, {i}, 1.5)",
+    "{a}.scatter_add_({d}, {i}, {b})",
+    "{a}.index_put_(({v},), {b})",
+    "{a}.masked_fill_({m}, 0)",
+    "{a}[{x}] = {a}[{x}]",
+    "{a}.index_add_({d}, {v}, {b}, alpha=2)",
+    "{a}.put_({v}, {b})",
+    "{a}.masked_scatter_({m}, {a} * 2)",
+    "{a}[{x}].zero_()",
+)
 
 
 def overlaps(tensor) -> bool:
     """Whether elements share memory: what a change in place leaves there, PyTorch does not say."""
-    places = sum(torch.arange(n).mul(step).reshape(-1, *[1] * (tensor.dim() - i - 1))
-                 for i, (n, step) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)))  # fmt: skip
+    places = sum(
+        torch.arange(n).mul(step).reshape(-1, *[1] * (tensor.dim() - i - 1))
+        for i, (n, step) in enumerate(zip(tensor.shape, tensor.stride(), strict=True))
+    )
     return tensor.dim() > 0 and places.unique().numel() < tensor.numel()
 
 
@@ -67,12 +101,16 @@ def written(writer: Writer, form: str, a: str) -> str:
     vector = [writer.random.randrange(n) for _ in range(writer.random.randint(1, 3))]
     like = lambda t: t.dim() == tensor.dim() and t.dtype == tensor.dtype
     return form.format(
-        a=a, b=writer.broadcastable(a) if writer.often(0.3) else writer.pick(like), d=d, v=f"torch.tensor({vector})",
+        a=a,
+        b=writer.broadcastable(a) if writer.often(0.3) else writer.pick(like),
+        d=d,
+        v=f"torch.tensor({vector})",
         i=f"(torch.arange({tensor.numel()}).reshape({list(tensor.shape)}) * 7 % {n})",
         m=writer.one((f"({a} > 0)", f"({a}.detach() < 0.3)", "torch.tensor(True)")),
-        r=writer.one(("sum", "prod", "mean", "amax", "amin")), q=writer.one(("prod", "mean", "amax", "amin")),
+        r=writer.one(("sum", "prod", "mean", "amax", "amin")),
+        q=writer.one(("prod", "mean", "amax", "amin")),
         x=index(writer, tensor),
-    )  # fmt: skip
+    )
 
 
 def write(writer: Writer) -> None:

@@ -3,45 +3,115 @@
 from verify.programs.writer import Writer
 
 ACTIVATIONS = (
-    "ReLU()", "Tanh()", "Sigmoid()", "GELU()", "ELU()", "SiLU()", "LeakyReLU(0.1)", "Softplus()", "Mish()",
-    "Hardswish()", "SELU()", "PReLU()", "LogSoftmax(-1)", "Softmax(-1)", "Identity()", "Softsign()", "CELU()",
-    "Hardtanh()", "LogSigmoid()", "Dropout(0.3)", "Tanhshrink()", "ReLU6()", "GLU(-1)", "ReLU(inplace=True)",
-    "Threshold(0.1, 0.2)", "AlphaDropout(0.2)", "RReLU()",
-)  # fmt: skip
+    "ReLU()",
+    "Tanh()",
+    "Sigmoid()",
+    "GELU()",
+    "ELU()",
+    "SiLU()",
+    "LeakyReLU(0.1)",
+    "Softplus()",
+    "Mish()",
+    "Hardswish()",
+    "SELU()",
+    "PReLU()",
+    "LogSoftmax(-1)",
+    "Softmax(-1)",
+    "Identity()",
+    "Softsign()",
+    "CELU()",
+    "Hardtanh()",
+    "LogSigmoid()",
+    "Dropout(0.3)",
+    "Tanhshrink()",
+    "ReLU6()",
+    "GLU(-1)",
+    "ReLU(inplace=True)",
+    "Threshold(0.1, 0.2)",
+    "AlphaDropout(0.2)",
+    "RReLU()",
+)
 OPTIMIZERS = (
-    "SGD(p, lr=0.1)", "SGD(p, lr=0.1, momentum=0.9, nesterov=True)", "Adam(p, lr=0.01)", "Adam(p, amsgrad=True)",
-    "AdamW(p, lr=0.01)", "RMSprop(p, lr=0.01)", "Adagrad(p)", "Adadelta(p)", "Adamax(p)", "NAdam(p)", "RAdam(p)",
-    "ASGD(p)", "Rprop(p)", "SGD(p, lr=0.1, weight_decay=0.1, maximize=True)",
-    "RMSprop(p, centered=True, momentum=0.5)", "Adam(p, lr=0.01, weight_decay=0.1)", "SGD(p, lr=torch.tensor(0.1))",
+    "SGD(p, lr=0.1)",
+    "SGD(p, lr=0.1, momentum=0.9, nesterov=True)",
+    "Adam(p, lr=0.01)",
+    "Adam(p, amsgrad=True)",
+    "AdamW(p, lr=0.01)",
+    "RMSprop(p, lr=0.01)",
+    "Adagrad(p)",
+    "Adadelta(p)",
+    "Adamax(p)",
+    "NAdam(p)",
+    "RAdam(p)",
+    "ASGD(p)",
+    "Rprop(p)",
+    "SGD(p, lr=0.1, weight_decay=0.1, maximize=True)",
+    "RMSprop(p, centered=True, momentum=0.5)",
+    "Adam(p, lr=0.01, weight_decay=0.1)",
+    "SGD(p, lr=torch.tensor(0.1))",
     "Adam(p, foreach=True)",
-)  # fmt: skip
+)
 # Before these a bias has no gradient but rounding, which optimizers that divide by its size would make large.
 NORMALIZED = ("BatchNorm", "InstanceNorm", "GroupNorm", "LayerNorm", "Transformer", "Softmax")
 SCHEDULES = (
-    "StepLR(o, 2)", "ExponentialLR(o, 0.9)", "CosineAnnealingLR(o, 5)", "LinearLR(o)", "LambdaLR(o, lambda n: 0.9**n)",
-    "OneCycleLR(o, 0.1, total_steps=9)", "MultiStepLR(o, [1, 3])", "PolynomialLR(o)",
-    "CyclicLR(o, 0.01, 0.1, cycle_momentum=False)", "ConstantLR(o)", "CosineAnnealingWarmRestarts(o, 2)",
-)  # fmt: skip
+    "StepLR(o, 2)",
+    "ExponentialLR(o, 0.9)",
+    "CosineAnnealingLR(o, 5)",
+    "LinearLR(o)",
+    "LambdaLR(o, lambda n: 0.9**n)",
+    "OneCycleLR(o, 0.1, total_steps=9)",
+    "MultiStepLR(o, [1, 3])",
+    "PolynomialLR(o)",
+    "CyclicLR(o, 0.01, 0.1, cycle_momentum=False)",
+    "ConstantLR(o)",
+    "CosineAnnealingWarmRestarts(o, 2)",
+)
 LOSSES = (
-    "mse_loss(y, z)", "l1_loss(y, z)", "smooth_l1_loss(y, z)", "huber_loss(y, z)", "cross_entropy(y, k)",
-    "binary_cross_entropy_with_logits(y, z.sigmoid())", "kl_div(y.log_softmax(-1), z.softmax(-1))",
-    "nll_loss(y.log_softmax(-1), k)", "soft_margin_loss(y, z.sign())", "multi_margin_loss(y, k)",
-    "cross_entropy(y, k, label_smoothing=0.1)", "poisson_nll_loss(y, z.abs())", "cross_entropy(y, z.softmax(-1))",
-    "cosine_embedding_loss(y, z, k.sign())", "gaussian_nll_loss(y, z, z ** 2 + 1)",
-    "hinge_embedding_loss(y, z.sign())", "multilabel_soft_margin_loss(y, (z > 0).to(z))",
-    "mse_loss(y, z, reduction='sum')", "margin_ranking_loss(y, z, z.sign())", "triplet_margin_loss(y, z, z.flip(0))",
-    "cross_entropy(y, k, weight=z[0].abs())", "nll_loss(y, k, reduction='none').sum()",
-)  # fmt: skip
+    "mse_loss(y, z)",
+    "l1_loss(y, z)",
+    "smooth_l1_loss(y, z)",
+    "huber_loss(y, z)",
+    "cross_entropy(y, k)",
+    "binary_cross_entropy_with_logits(y, z.sigmoid())",
+    "kl_div(y.log_softmax(-1), z.softmax(-1))",
+    "nll_loss(y.log_softmax(-1), k)",
+    "soft_margin_loss(y, z.sign())",
+    "multi_margin_loss(y, k)",
+    "cross_entropy(y, k, label_smoothing=0.1)",
+    "poisson_nll_loss(y, z.abs())",
+    "cross_entropy(y, z.softmax(-1))",
+    "cosine_embedding_loss(y, z, k.sign())",
+    "gaussian_nll_loss(y, z, z ** 2 + 1)",
+    "hinge_embedding_loss(y, z.sign())",
+    "multilabel_soft_margin_loss(y, (z > 0).to(z))",
+    "mse_loss(y, z, reduction='sum')",
+    "margin_ranking_loss(y, z, z.sign())",
+    "triplet_margin_loss(y, z, z.flip(0))",
+    "cross_entropy(y, k, weight=z[0].abs())",
+    "nll_loss(y, k, reduction='none').sum()",
+)
 BETWEEN = (
-    "torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)", "torch.nn.utils.clip_grad_value_(net.parameters(), 0.1)",
-    "torch.nn.utils.parameters_to_vector(net.parameters())", "net.requires_grad_()", "net.train(False)", "net.train()",
-    "net.zero_grad(set_to_none=False)", "state = net.state_dict(); net.load_state_dict(state)",
-    "o.load_state_dict(o.state_dict())", "net.apply(lambda m: None)", "p[0].requires_grad_(False)",
-)  # fmt: skip
+    "torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)",
+    "torch.nn.utils.clip_grad_value_(net.parameters(), 0.1)",
+    "torch.nn.utils.parameters_to_vector(net.parameters())",
+    "net.requires_grad_()",
+    "net.train(False)",
+    "net.train()",
+    "net.zero_grad(set_to_none=False)",
+    "state = net.state_dict(); net.load_state_dict(state)",
+    "o.load_state_dict(o.state_dict())",
+    "net.apply(lambda m: None)",
+    "p[0].requires_grad_(False)",
+)
 OPTIONS = (
-    "", ", padding=1", ", padding='same'", ", bias=False", ", padding=1, stride=2", ", dilation=2, padding=2",
+    "",
+    ", padding=1",
+    ", padding='same'",
+    ", bias=False",
+    ", padding=1, stride=2",
+    ", dilation=2, padding=2",
     ", padding=1, padding_mode='circular'",
-)  # fmt: skip
+)
 
 
 def dense(writer: Writer, width: int) -> list[str]:
@@ -76,10 +146,20 @@ def images(writer: Writer) -> list[str]:
         layers.append(f"{kind}({channels}, {more}, {writer.one((1, 2, 3))}{options})")
         channels = more
         extras = (
-            f"BatchNorm2d({channels})", f"GroupNorm(2, {channels})", f"InstanceNorm2d({channels})", "MaxPool2d(2, 1)",
-            "AvgPool2d(2, 1)", "Dropout2d(0.3)", "AdaptiveAvgPool2d(3)", "Upsample(scale_factor=2)", "ZeroPad2d(1)",
-            "LPPool2d(2, 2, 1)", "AdaptiveMaxPool2d(2)", "ReflectionPad2d(1)", "PixelShuffle(1)",
-        )  # fmt: skip
+            f"BatchNorm2d({channels})",
+            f"GroupNorm(2, {channels})",
+            f"InstanceNorm2d({channels})",
+            "MaxPool2d(2, 1)",
+            "AvgPool2d(2, 1)",
+            "Dropout2d(0.3)",
+            "AdaptiveAvgPool2d(3)",
+            "Upsample(scale_factor=2)",
+            "ZeroPad2d(1)",
+            "LPPool2d(2, 2, 1)",
+            "AdaptiveMaxPool2d(2)",
+            "ReflectionPad2d(1)",
+            "PixelShuffle(1)",
+        )
         layers += [writer.one(extras)] * writer.often(0.6) + [writer.one(ACTIVATIONS[:12])]
     return [*layers, "AdaptiveAvgPool2d(2)", "Flatten()", f"Linear({4 * channels}, 3)"]
 

@@ -3,31 +3,69 @@
 from verify.programs.writer import Writer
 
 SCALARS = (
-    "(x.sin() * x).sum()", "(x ** 3).sum()", "x.exp().mean()", "(x * w).sum().tanh()",
-    "torch.logsumexp(x * w, -1).sum()", "(x.softmax(-1) * w).sum()", "x.norm() ** 2", "(x - w).pow(2).sum().sqrt()",
-    "(x.cumsum(-1) * w).prod()", "torch.nn.functional.softplus(x).sum()", "x.sum() * w.prod()",
-    "torch.linalg.vector_norm(x - 2)", "(x @ w).sum().cos()", "torch.where(x > 0, x ** 2, x.exp()).sum()",
-    "x[..., 0].sum() * x[..., -1].sum()", "(x.sort(-1).values * w).sum()",
-    "torch.stack([x.sin().sum(), w.cos().sum()]).prod()", "x.clone().mul_(w).sum().sin()", "x.var(-1).sum() + w.sum()",
-    "(x.detach() * x).sum()", "torch.nn.functional.mse_loss(x.tanh(), w)", "x.logcumsumexp(-1).sum()",
-    "x.amax(-1).sum() ** 2", "torch.outer(x.reshape(-1), w).sin().sum()", "x.expand(2, *x.shape).cos().sum()",
-    "torch.cat([x, x * w], -1).exp().sum()", "torch.nn.functional.layer_norm(x, (3,), w).tanh().sum()",
-    "torch.nn.functional.gelu(x).sum()", "torch.erf(x * w).sum()",
-    "x.index_select(-1, torch.tensor([2, 0, 0])).sin().sum()", "torch.einsum('...i,i->...', x, w).exp().sum()",
+    "(x.sin() * x).sum()",
+    "(x ** 3).sum()",
+    "x.exp().mean()",
+    "(x * w).sum().tanh()",
+    "torch.logsumexp(x * w, -1).sum()",
+    "(x.softmax(-1) * w).sum()",
+    "x.norm() ** 2",
+    "(x - w).pow(2).sum().sqrt()",
+    "(x.cumsum(-1) * w).prod()",
+    "torch.nn.functional.softplus(x).sum()",
+    "x.sum() * w.prod()",
+    "torch.linalg.vector_norm(x - 2)",
+    "(x @ w).sum().cos()",
+    "torch.where(x > 0, x ** 2, x.exp()).sum()",
+    "x[..., 0].sum() * x[..., -1].sum()",
+    "(x.sort(-1).values * w).sum()",
+    "torch.stack([x.sin().sum(), w.cos().sum()]).prod()",
+    "x.clone().mul_(w).sum().sin()",
+    "x.var(-1).sum() + w.sum()",
+    "(x.detach() * x).sum()",
+    "torch.nn.functional.mse_loss(x.tanh(), w)",
+    "x.logcumsumexp(-1).sum()",
+    "x.amax(-1).sum() ** 2",
+    "torch.outer(x.reshape(-1), w).sin().sum()",
+    "x.expand(2, *x.shape).cos().sum()",
+    "torch.cat([x, x * w], -1).exp().sum()",
+    "torch.nn.functional.layer_norm(x, (3,), w).tanh().sum()",
+    "torch.nn.functional.gelu(x).sum()",
+    "torch.erf(x * w).sum()",
+    "x.index_select(-1, torch.tensor([2, 0, 0])).sin().sum()",
+    "torch.einsum('...i,i->...', x, w).exp().sum()",
     "w.sum()",
-)  # fmt: skip
+)
 VECTORS = (
-    "x.sin() * w", "x ** 2", "x.cumsum(-1)", "x.softmax(-1)", "x * w.sum()", "x.flip(-1) + w", "x.exp().roll(1, -1)",
-    "x[..., 1:] * x[..., :-1]", "torch.stack([x, w.expand(x.shape)])", "x.tanh().sum(-1, keepdim=True) * w", "w * 1",
-    "x.clone().add_(w).cos()", "x.unsqueeze(-1) * w", "x.sort(-1).values", "x.diff()", "x.view(-1) ** 2", "x.relu()",
-)  # fmt: skip
+    "x.sin() * w",
+    "x ** 2",
+    "x.cumsum(-1)",
+    "x.softmax(-1)",
+    "x * w.sum()",
+    "x.flip(-1) + w",
+    "x.exp().roll(1, -1)",
+    "x[..., 1:] * x[..., :-1]",
+    "torch.stack([x, w.expand(x.shape)])",
+    "x.tanh().sum(-1, keepdim=True) * w",
+    "w * 1",
+    "x.clone().add_(w).cos()",
+    "x.unsqueeze(-1) * w",
+    "x.sort(-1).values",
+    "x.diff()",
+    "x.view(-1) ** 2",
+    "x.relu()",
+)
 TO_SCALAR = {
-    "grad": "torch.func.grad({f})", "grad of both": "torch.func.grad({f}, argnums=(0, 1))",
-    "hessian": "torch.func.hessian({f})", "grad and value": "torch.func.grad_and_value({f})",
+    "grad": "torch.func.grad({f})",
+    "grad of both": "torch.func.grad({f}, argnums=(0, 1))",
+    "hessian": "torch.func.hessian({f})",
+    "grad and value": "torch.func.grad_and_value({f})",
     "second": "torch.func.grad({f}, argnums=1)",
-}  # fmt: skip
+}
 TO_ANY = {
-    "jacrev": "torch.func.jacrev({f})", "jacfwd": "torch.func.jacfwd({f})", "jacrev of w": "torch.func.jacrev({f}, 1)",
+    "jacrev": "torch.func.jacrev({f})",
+    "jacfwd": "torch.func.jacfwd({f})",
+    "jacrev of w": "torch.func.jacrev({f}, 1)",
     "vjp": "lambda x, w: (lambda o, p: p(torch.ones_like(o)))(*torch.func.vjp({f}, x, w))",
     "jacfwd of w": "torch.func.jacfwd({f}, 1)",
     "jvp": "lambda x, w: torch.func.jvp({f}, (x, w), (torch.cos(x), w))[1]",
@@ -36,12 +74,15 @@ TO_ANY = {
     "functional.jvp": "lambda x, w: torch.autograd.functional.jvp(lambda x: {f}(x, w), x, x, create_graph=True)[1]",
     "linearize": "lambda x, w: torch.func.linearize(lambda x: {f}(x, w), x)[1](x * 2)",
     "jacrev in chunks": "torch.func.jacrev({f}, chunk_size=2)",
-}  # fmt: skip
+}
 BATCHED = (
-    "torch.vmap({f}, (0, None))", "torch.func.vmap({f}, (-1, None))",
-    "torch.vmap({f}, (0, None), chunk_size=1)", "torch.vmap({f}, (None, 0))", "torch.vmap({f})",
+    "torch.vmap({f}, (0, None))",
+    "torch.func.vmap({f}, (-1, None))",
+    "torch.vmap({f}, (0, None), chunk_size=1)",
+    "torch.vmap({f}, (None, 0))",
+    "torch.vmap({f})",
     "torch.vmap({f}, (0, None), randomness='same')",
-)  # fmt: skip
+)
 
 
 def summed(name: str) -> str:

@@ -11,8 +11,12 @@ from rushlight.futures import Future
 from rushlight.tensors import Tensor
 
 __all__ = [
-    "allreduce_hook", "bf16_compress_hook", "bf16_compress_wrapper", "fp16_compress_hook", "fp16_compress_wrapper",
-]  # fmt: skip
+    "allreduce_hook",
+    "bf16_compress_hook",
+    "bf16_compress_wrapper",
+    "fp16_compress_hook",
+    "fp16_compress_wrapper",
+]
 
 
 def average(tensor: Tensor, group: ProcessGroup | None) -> Future:

@@ -10,9 +10,19 @@ from rushlight.interop.mindspore.common.tensor import Tensor
 from rushlight.nn import init
 
 __all__ = [
-    "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform", "XavierNormal",
-    "XavierUniform", "Zero", "initializer",
-]  # fmt: skip
+    "Constant",
+    "HeNormal",
+    "HeUniform",
+    "Initializer",
+    "Normal",
+    "One",
+    "TruncatedNormal",
+    "Uniform",
+    "XavierNormal",
+    "XavierUniform",
+    "Zero",
+    "initializer",
+]
 
 
 class Initializer:
@@ -93,9 +103,16 @@ class HeNormal(Initializer):
 
 
 BY_NAME = {
-    "zeros": Zero, "ones": One, "uniform": Uniform, "normal": Normal, "truncatednormal": TruncatedNormal,
-    "xavier_uniform": XavierUniform, "xavier_normal": XavierNormal, "he_uniform": HeUniform, "he_normal": HeNormal,
-}  # fmt: skip
+    "zeros": Zero,
+    "ones": One,
+    "uniform": Uniform,
+    "normal": Normal,
+    "truncatednormal": TruncatedNormal,
+    "xavier_uniform": XavierUniform,
+    "xavier_normal": XavierNormal,
+    "he_uniform": HeUniform,
+    "he_normal": HeNormal,
+}
 
 
 @above

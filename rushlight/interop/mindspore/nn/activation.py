@@ -11,10 +11,31 @@ from rushlight.interop.mindspore.nn.cell import Cell
 from rushlight.interop.mindspore.ops.functional.pooling import average_pooled, max_pooled
 
 __all__ = [
-    "ELU", "GELU", "AvgPool2d", "Dropout", "Flatten", "HSigmoid", "HSwish", "Identity", "LeakyReLU", "LogSigmoid",
-    "LogSoftmax", "MaxPool2d", "Mish", "PReLU", "ReLU", "ReLU6", "SeLU", "SiLU", "Sigmoid", "Softmax", "Softplus",
-    "Softsign", "Tanh", "get_activation",
-]  # fmt: skip
+    "ELU",
+    "GELU",
+    "AvgPool2d",
+    "Dropout",
+    "Flatten",
+    "HSigmoid",
+    "HSwish",
+    "Identity",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "MaxPool2d",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SeLU",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "get_activation",
+]
 
 
 def plain(name: str, function: Callable) -> type[Cell]:
@@ -190,9 +211,23 @@ class AvgPool2d(Pool):
 
 
 ACTIVATIONS = (
-    ELU, GELU, HSigmoid, HSwish, LeakyReLU, LogSigmoid, LogSoftmax, Mish, PReLU, ReLU, ReLU6, SeLU, SiLU, Sigmoid,
-    Softmax, Tanh,
-)  # fmt: skip
+    ELU,
+    GELU,
+    HSigmoid,
+    HSwish,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    SeLU,
+    SiLU,
+    Sigmoid,
+    Softmax,
+    Tanh,
+)
 BY_NAME = {cell.__name__.lower(): cell for cell in ACTIVATIONS}
 
 

@@ -40,9 +40,15 @@ class Dense(Cell):
     has_bias: bool
 
     def __init__(
-        self, in_channels: int, out_channels: int, weight_init: Any = None, bias_init: Any = None,
-        has_bias: bool = True, activation: Any = None, dtype: Type = float32,
-    ):  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        has_bias: bool = True,
+        activation: Any = None,
+        dtype: Type = float32,
+    ):
         super().__init__()
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         self.weight: Parameter = parameter(
@@ -83,10 +89,19 @@ class Conv2d(Cell):
     group: int
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Pair, stride: Pair = 1, pad_mode: str = "same",
-        padding: Any = 0, dilation: Pair = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None,
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Pair,
+        stride: Pair = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Pair = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
         bias_init: Any = None,
-    ):  # fmt: skip
+    ):
         super().__init__()
         self.in_channels, self.out_channels, self.kernel_size = in_channels, out_channels, pair(kernel_size)
         self.stride, self.pad_mode, self.padding = pair(stride), pad_mode, padding
@@ -119,9 +134,14 @@ class Embedding(Cell):
     use_one_hot: bool
 
     def __init__(
-        self, vocab_size: int, embedding_size: int, use_one_hot: bool = False, embedding_table: Any = "normal",
-        dtype: Type = float32, padding_idx: int | None = None,
-    ):  # fmt: skip
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        use_one_hot: bool = False,
+        embedding_table: Any = "normal",
+        dtype: Type = float32,
+        padding_idx: int | None = None,
+    ):
         super().__init__()
         self.vocab_size, self.embedding_size, self.use_one_hot = vocab_size, embedding_size, use_one_hot
         self.embedding_table: Parameter = parameter(
@@ -152,9 +172,15 @@ class LayerNorm(Cell):
     epsilon: float
 
     def __init__(
-        self, normalized_shape: Any, begin_norm_axis: int = -1, begin_params_axis: int = -1, gamma_init: Any = "ones",
-        beta_init: Any = "zeros", epsilon: float = 1e-7, dtype: Type = float32,
-    ):  # fmt: skip
+        self,
+        normalized_shape: Any,
+        begin_norm_axis: int = -1,
+        begin_params_axis: int = -1,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        epsilon: float = 1e-7,
+        dtype: Type = float32,
+    ):
         super().__init__()
         self.normalized_shape, self.epsilon = tuple(normalized_shape), epsilon
         for axis in (begin_norm_axis, begin_params_axis):
@@ -184,10 +210,18 @@ class BatchNorm(Cell):
     momentum: float
 
     def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True,
-        gamma_init: Any = "ones", beta_init: Any = "zeros", moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones", use_batch_statistics: bool | None = None, dtype: Type = float32,
-    ):  # fmt: skip
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        dtype: Type = float32,
+    ):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.use_batch_statistics = use_batch_statistics
@@ -200,10 +234,18 @@ class BatchNorm(Cell):
     def construct(self, x: Tensor) -> Tensor:
         """The result, in the input's shape."""
         own = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        return wrapped(F.batch_norm(
-            x._value, self.moving_mean._value, self.moving_variance._value, self.gamma._value, self.beta._value, own,
-            1 - self.momentum, self.eps,
-        ))  # fmt: skip
+        return wrapped(
+            F.batch_norm(
+                x._value,
+                self.moving_mean._value,
+                self.moving_variance._value,
+                self.gamma._value,
+                self.beta._value,
+                own,
+                1 - self.momentum,
+                self.eps,
+            )
+        )
 
     def extend_repr(self) -> str:
         """The options."""

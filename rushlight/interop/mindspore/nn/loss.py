@@ -7,9 +7,18 @@ from rushlight.interop.mindspore.common.tensor import Tensor
 from rushlight.interop.mindspore.nn.cell import Cell
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HuberLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss",
-    "NLLLoss", "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
-]  # fmt: skip
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CrossEntropyLoss",
+    "HuberLoss",
+    "L1Loss",
+    "LossBase",
+    "MAELoss",
+    "MSELoss",
+    "NLLLoss",
+    "SmoothL1Loss",
+    "SoftmaxCrossEntropyWithLogits",
+]
 
 
 class LossBase(Cell):
@@ -84,9 +93,12 @@ class CrossEntropyLoss(LossBase):
     label_smoothing: float
 
     def __init__(
-        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
+        self,
+        weight: Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
         label_smoothing: float = 0.0,
-    ):  # fmt: skip
+    ):
         super().__init__(reduction)
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 

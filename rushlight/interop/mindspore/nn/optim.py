@@ -95,9 +95,15 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self, params: Any, learning_rate: Any = 0.1, momentum: float = 0.0, dampening: float = 0.0,
-        weight_decay: float = 0.0, nesterov: bool = False, loss_scale: float = 1.0,
-    ):  # fmt: skip
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        loss_scale: float = 1.0,
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.rule = torch.optim.SGD(self.groups, self.learning_rate, momentum, dampening, nesterov=nesterov)
 
@@ -106,9 +112,14 @@ class Momentum(Optimizer):
     """v = momentum v + grad, then w -= lr v, or with `use_nesterov` w -= lr (grad + momentum v)."""
 
     def __init__(
-        self, params: Any, learning_rate: Any, momentum: float, weight_decay: float = 0.0, loss_scale: float = 1.0,
+        self,
+        params: Any,
+        learning_rate: Any,
+        momentum: float,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
         use_nesterov: bool = False,
-    ):  # fmt: skip
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.rule = torch.optim.SGD(self.groups, self.learning_rate, momentum, nesterov=use_nesterov)
 
@@ -123,10 +134,18 @@ class Adam(Optimizer):
     beta2: float
 
     def __init__(
-        self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
-        use_locking: bool = False, use_nesterov: bool = False, weight_decay: float = 0.0, loss_scale: float = 1.0,
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
         use_amsgrad: bool = False,
-    ):  # fmt: skip
+    ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if use_locking or use_nesterov or use_amsgrad:
             raise NotImplementedError("Adam: use_locking, use_nesterov and use_amsgrad are not served.")

@@ -9,30 +9,57 @@ from rushlight.interop.mindspore.common.lifting import lifted, wrapped
 from rushlight.interop.mindspore.common.tensor import Tensor
 from rushlight.interop.mindspore.ops import functional
 
-SAME = [
-    "abs", "acos", "acosh", "addmm", "all", "amax", "amin", "any", "argmin", "argsort", "asin", "asinh", "atan",
-    "atan2", "atanh", "bmm", "broadcast_to", "ceil", "clamp", "clip", "cos", "cosh", "cross", "cumprod", "cumsum",
-    "diag", "div", "divide", "dot", "eq", "erf", "erfc", "exp", "expand_dims", "expm1", "flip", "floor", "fmod",
-    "gather", "gather_elements", "ge", "greater", "greater_equal", "gt", "inner", "inverse", "isfinite", "isinf",
-    "isnan", "le", "lerp", "less", "less_equal", "log", "log10", "log1p", "log2", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logsumexp", "lt", "masked_fill", "masked_select", "matmul", "maximum", "mean",
-    "minimum", "mm", "mul", "multiply", "ne", "neg", "negative", "nonzero", "norm", "not_equal", "outer", "pow",
-    "prod", "reciprocal", "remainder", "repeat_interleave", "roll", "round", "rsqrt", "select", "sigmoid", "sign",
-    "sin", "sinc", "sinh", "sort", "split", "sqrt", "square", "squeeze", "std", "sub", "subtract", "swapaxes",
-    "tan", "tanh", "tile", "topk", "tril", "triu", "trunc", "unbind", "unsqueeze", "unstack", "var", "where",
-    "xlogy", "softmax", "log_softmax",
-]  # fmt: skip
+SAME = """
+    abs acos acosh addmm all amax amin any argmin argsort asin asinh atan atan2 atanh bmm broadcast_to ceil clamp
+    clip cos cosh cross cumprod cumsum diag div divide dot eq erf erfc exp expand_dims expm1 flip floor fmod gather
+    gather_elements ge greater greater_equal gt inner inverse isfinite isinf isnan le lerp less less_equal log log10
+    log1p log2 logical_and logical_not logical_or logical_xor logsumexp lt masked_fill masked_select matmul maximum
+    mean minimum mm mul multiply ne neg negative nonzero norm not_equal outer pow prod reciprocal remainder
+    repeat_interleave roll round rsqrt select sigmoid sign sin sinc sinh sort split sqrt square squeeze std sub
+    subtract swapaxes tan tanh tile topk tril triu trunc unbind unsqueeze unstack var where xlogy softmax
+    log_softmax
+""".split()
 
 for _name in SAME:
     setattr(Tensor, _name, getattr(functional, _name))
 
 OPERATORS = [
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lt", "le", "gt",
-    "ge", "eq", "ne", "neg", "pos", "abs", "invert", "getitem",
-]  # fmt: skip
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and_",
+    "or_",
+    "xor",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "getitem",
+]
 REFLECTED = [
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor",
-]  # fmt: skip
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and_",
+    "or_",
+    "xor",
+]
 
 
 def reflected(function):
@@ -142,6 +169,11 @@ def sequence(numbers: tuple) -> tuple:
     return tuple(numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], (tuple, list)) else numbers
 
 
-for _name, _type in {"float": torch.float32, "int": torch.int32, "long": torch.int64, "bool": torch.bool,
-                     "half": torch.float16}.items():  # fmt: skip
+for _name, _type in {
+    "float": torch.float32,
+    "int": torch.int32,
+    "long": torch.int64,
+    "bool": torch.bool,
+    "half": torch.float16,
+}.items():
     setattr(Tensor, _name, lifted(lambda value, _type=_type: value.to(_type), _name))

@@ -58,29 +58,94 @@ __all__ = ["Primitive"]
 
 PLAIN = {
     elementwise: {
-        "Abs": "abs", "ACos": "acos", "Acosh": "acosh", "Add": "add", "Asin": "asin", "Asinh": "asinh", "Atan": "atan",
-        "Atan2": "atan2", "Atanh": "atanh", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh",
-        "Div": "div", "Equal": "eq", "Erf": "erf", "Erfc": "erfc", "Exp": "exp", "Expm1": "expm1", "Floor": "floor",
-        "FloorDiv": "floor_div", "FloorMod": "floor_mod", "Greater": "gt", "GreaterEqual": "ge", "Inv": "inv",
-        "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "Less": "lt", "LessEqual": "le", "Log": "log",
-        "Log1p": "log1p", "LogicalAnd": "logical_and", "LogicalNot": "logical_not", "LogicalOr": "logical_or",
-        "MaskedFill": "masked_fill", "Maximum": "maximum", "Minimum": "minimum", "Mod": "fmod", "Mul": "mul",
-        "Neg": "neg", "NotEqual": "ne", "OnesLike": "ones_like", "Pow": "pow", "RealDiv": "div",
-        "Reciprocal": "reciprocal", "Rint": "round", "Round": "round", "Rsqrt": "rsqrt", "Select": "where",
-        "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin", "Sinh": "sinh", "Sqrt": "sqrt", "Square": "square",
-        "Sub": "sub", "Tan": "tan", "Tanh": "tanh", "Tile": "tile", "ZerosLike": "zeros_like",
+        "Abs": "abs",
+        "ACos": "acos",
+        "Acosh": "acosh",
+        "Add": "add",
+        "Asin": "asin",
+        "Asinh": "asinh",
+        "Atan": "atan",
+        "Atan2": "atan2",
+        "Atanh": "atanh",
+        "Ceil": "ceil",
+        "Cos": "cos",
+        "Cosh": "cosh",
+        "Div": "div",
+        "Equal": "eq",
+        "Erf": "erf",
+        "Erfc": "erfc",
+        "Exp": "exp",
+        "Expm1": "expm1",
+        "Floor": "floor",
+        "FloorDiv": "floor_div",
+        "FloorMod": "floor_mod",
+        "Greater": "gt",
+        "GreaterEqual": "ge",
+        "Inv": "inv",
+        "IsNan": "isnan",
+        "IsInf": "isinf",
+        "IsFinite": "isfinite",
+        "Less": "lt",
+        "LessEqual": "le",
+        "Log": "log",
+        "Log1p": "log1p",
+        "LogicalAnd": "logical_and",
+        "LogicalNot": "logical_not",
+        "LogicalOr": "logical_or",
+        "MaskedFill": "masked_fill",
+        "Maximum": "maximum",
+        "Minimum": "minimum",
+        "Mod": "fmod",
+        "Mul": "mul",
+        "Neg": "neg",
+        "NotEqual": "ne",
+        "OnesLike": "ones_like",
+        "Pow": "pow",
+        "RealDiv": "div",
+        "Reciprocal": "reciprocal",
+        "Rint": "round",
+        "Round": "round",
+        "Rsqrt": "rsqrt",
+        "Select": "where",
+        "Sigmoid": "sigmoid",
+        "Sign": "sign",
+        "Sin": "sin",
+        "Sinh": "sinh",
+        "Sqrt": "sqrt",
+        "Square": "square",
+        "Sub": "sub",
+        "Tan": "tan",
+        "Tanh": "tanh",
+        "Tile": "tile",
+        "ZerosLike": "zeros_like",
     },
     neural: {
-        "BiasAdd": "bias_add", "GeLU": "gelu", "HSigmoid": "hardsigmoid", "HSwish": "hardswish", "Mish": "mish",
-        "PReLU": "prelu", "ReLU": "relu", "ReLU6": "relu6", "SeLU": "selu", "Softplus": "softplus",
+        "BiasAdd": "bias_add",
+        "GeLU": "gelu",
+        "HSigmoid": "hardsigmoid",
+        "HSwish": "hardswish",
+        "Mish": "mish",
+        "PReLU": "prelu",
+        "ReLU": "relu",
+        "ReLU6": "relu6",
+        "SeLU": "selu",
+        "Softplus": "softplus",
         "Softsign": "softsign",
     },
     shapes: {
-        "Cast": "cast", "DType": "dtype", "ExpandDims": "expand_dims", "Gather": "gather", "GatherD": "gather_elements",
-        "Rank": "rank", "Reshape": "reshape", "Shape": "shape", "Size": "size", "StopGradient": "stop_gradient",
+        "Cast": "cast",
+        "DType": "dtype",
+        "ExpandDims": "expand_dims",
+        "Gather": "gather",
+        "GatherD": "gather_elements",
+        "Rank": "rank",
+        "Reshape": "reshape",
+        "Shape": "shape",
+        "Size": "size",
+        "StopGradient": "stop_gradient",
         "Transpose": "transpose",
     },
-}  # fmt: skip
+}
 for _module, _names in PLAIN.items():
     for _name, _function in _names.items():
         _call = getattr(_module, _function)
@@ -109,10 +174,14 @@ primitive("BatchMatMul", product, transpose_a=False, transpose_b=False)
 # reductions
 
 for _name, _reduce in {
-    "ReduceSum": reductions.reduce_sum, "ReduceMean": reductions.mean, "ReduceMax": reductions.amax,
-    "ReduceMin": reductions.amin, "ReduceProd": reductions.prod, "ReduceAll": reductions.all,
+    "ReduceSum": reductions.reduce_sum,
+    "ReduceMean": reductions.mean,
+    "ReduceMax": reductions.amax,
+    "ReduceMin": reductions.amin,
+    "ReduceProd": reductions.prod,
+    "ReduceAll": reductions.all,
     "ReduceAny": reductions.any,
-}.items():  # fmt: skip
+}.items():
     primitive(_name, lambda self, x, axis=(), _reduce=_reduce: _reduce(x, axis, self.keep_dims), keep_dims=False)
 primitive("Argmax", lambda self, x: reductions.argmax(x, self.axis), axis=-1)
 primitive("Argmin", lambda self, x: reductions.argmin(x, self.axis), axis=-1)
@@ -137,10 +206,10 @@ primitive(
     "Split", lambda self, x: shapes.split(x, x.shape[self.axis] // self.output_num, self.axis), axis=0, output_num=1
 )
 primitive(
-    "OneHot", lambda self, indices, depth, on_value, off_value: shapes.one_hot(
-        indices, depth, on_value, off_value, self.axis
-    ), axis=-1,
-)  # fmt: skip
+    "OneHot",
+    lambda self, indices, depth, on_value, off_value: shapes.one_hot(indices, depth, on_value, off_value, self.axis),
+    axis=-1,
+)
 
 
 # networks
@@ -149,10 +218,19 @@ primitive("Softmax", lambda self, x: neural.softmax(x, self.axis), axis=-1)
 primitive("LogSoftmax", lambda self, x: neural.log_softmax(x, self.axis), axis=-1)
 primitive("Elu", lambda self, x: wrapped(torch.nn.functional.elu(x._value, self.alpha)), alpha=1.0)
 primitive(
-    "Conv2D", lambda self, x, weight: neural.conv2d(
+    "Conv2D",
+    lambda self, x, weight: neural.conv2d(
         x, weight, None, self.stride, self.pad_mode, self.pad, self.dilation, self.group
-    ), out_channel=None, kernel_size=None, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
-)  # fmt: skip
+    ),
+    out_channel=None,
+    kernel_size=None,
+    mode=1,
+    pad_mode="valid",
+    pad=0,
+    stride=1,
+    dilation=1,
+    group=1,
+)
 primitive("MaxPool", max_pooled, kernel_size=1, strides=1, pad_mode="valid")
 primitive("AvgPool", average_pooled, kernel_size=1, strides=1, pad_mode="valid")
 

@@ -10,9 +10,17 @@ from rushlight.core.operators import Operator
 from rushlight.core.recording import recording
 
 PASS = Operator(
-    "module_boundary", tuple, ("tensors",), {}, joint=lambda grad: list(grad), inputs=("tensors",),
-    lists=("tensors",), node="BackwardHookFunctionBackward", aten=(), batch=on_batched,
-)  # fmt: skip
+    "module_boundary",
+    tuple,
+    ("tensors",),
+    {},
+    joint=lambda grad: list(grad),
+    inputs=("tensors",),
+    lists=("tensors",),
+    node="BackwardHookFunctionBackward",
+    aten=(),
+    batch=on_batched,
+)
 
 
 def through(values: tuple) -> tuple:
@@ -57,7 +65,7 @@ class BackwardHook:
             warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
                 f"{type(result)}",
-            )  # fmt: skip
+            )
         several = isinstance(result, tuple)
         results, outputs = through(result if several else (result,))
         if outputs is not None:
@@ -83,7 +91,7 @@ class BackwardHook:
         warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
             "require gradients.",
-        )  # fmt: skip
+        )
         nothing = (None,) * self.n_inputs
         for hook in self.hooks:
             result = hook(self.module, nothing, self.grad_outputs)

@@ -55,7 +55,7 @@ class Conversion(Traversal):
             warn(
                 "Complex modules are a new feature under active development whose design may change, and some modules "
                 "might not work as expected when using complex tensors as parameters or buffers.",
-            )  # fmt: skip
+            )
         return self._apply(lambda t: cast(t, dtype, "fc"))
 
     def type(self, dst_type: dtypes.dtype) -> Self:

@@ -67,7 +67,7 @@ class HookTable:
         handle = RemovableHandle(
             self._forward_hooks,
             extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called],
-        )  # fmt: skip
+        )
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
@@ -248,7 +248,7 @@ class HookedCall:
                         warn(
                             f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as "
                             f"another error was raised in forward: {error}",
-                        )  # fmt: skip
+                        )
 
 
 def missed_at(node, args, result) -> str:

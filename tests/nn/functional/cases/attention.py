@@ -76,10 +76,13 @@ ATTENTION = {
     "heads separate": heads(use_separate_proj_weight=True, **SEPARATE),
     "heads static": heads(static_k=waves(4, 5, 2)),
     "heads causal": heads((TARGETS,), attn_mask=np.triu(np.ones((3, 3), bool), 1), is_causal=True, need_weights=False),
-    **{f"{name} {dim}": Case(lambda F, torch, x, n=name, d=dim: getattr(F, n)(x, d), (waves(2, 3, 4),))
-       for name in ("softmax", "softmin", "log_softmax") for dim in (None, 0, 2)},
+    **{
+        f"{name} {dim}": Case(lambda F, torch, x, n=name, d=dim: getattr(F, n)(x, d), (waves(2, 3, 4),))
+        for name in ("softmax", "softmin", "log_softmax")
+        for dim in (None, 0, 2)
+    },
     "gumbel": Case(lambda F, torch, x: F.gumbel_softmax(x, 0.7, dim=1), (waves(2, 3, 4),)),
     "gumbel hard": Case(lambda F, torch, x: F.gumbel_softmax(x, 0.7, True, dim=1), (waves(2, 3, 4),)),
-}  # fmt: skip
+}
 ATTENTION["dots"] = Case(ATTENTION["dots"].call, (Q, K, V), numeric=True)
 ATTENTION["dots masked"] = Case(ATTENTION["dots masked"].call, (Q, K, V), numeric=True)

@@ -91,6 +91,8 @@ LOSSES |= {
     ),
     "cosine": Case(lambda F, torch, x, y: F.cosine_similarity(x, y), (X, Z), numeric=True),
     "cosine, broadcast": Case(lambda F, torch, x, y: F.cosine_similarity(x, y, dim=0), (X, Z[:1])),
-    **{f"distance {p}": Case(lambda F, torch, x, y, p=p: F.pairwise_distance(x, y, p, keepdim=True), (X, Z))
-       for p in (1.5, 2, 3)},
-}  # fmt: skip
+    **{
+        f"distance {p}": Case(lambda F, torch, x, y, p=p: F.pairwise_distance(x, y, p, keepdim=True), (X, Z))
+        for p in (1.5, 2, 3)
+    },
+}

@@ -56,8 +56,9 @@ NORMALIZATION = {
     "layer of several": Case(lambda F, torch, x, w: F.layer_norm(x, (4, 2), w), (X, shares(4, 2))),
     "layer without affine": Case(lambda F, torch, x: F.layer_norm(x, (4, 2)), (X,)),
     "native layer": Case(lambda F, torch, x, w: torch.native_layer_norm(x, (2,), w, None, 1e-5), (X, shares(2))),
-    "group": Case(lambda F, torch, x, w, b: F.group_norm(x, 2, w, b), (waves(2, 4, 3), shares(4), waves(4)),
-                  numeric=True),
+    "group": Case(
+        lambda F, torch, x, w, b: F.group_norm(x, 2, w, b), (waves(2, 4, 3), shares(4), waves(4)), numeric=True
+    ),
     "group of rows": Case(lambda F, torch, x: F.group_norm(x, 2), (waves(2, 4),)),
     "native group": Case(
         lambda F, torch, x, w: torch.native_group_norm(x, w, None, 2, 4, 3, 2, 1e-5)[1],
@@ -80,4 +81,4 @@ NORMALIZATION = {
     "dropout3d": dropped("dropout3d", (5, 2, 2, 1)),
     "alpha dropout": dropped("alpha_dropout", (5, 7), 0.3, True),
     "feature alpha dropout": dropped("feature_alpha_dropout", (3, 5, 2), 0.3, True),
-}  # fmt: skip
+}

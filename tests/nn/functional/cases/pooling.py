@@ -45,15 +45,18 @@ POOLING = {
     "unpool 1d": Case(
         lambda F, torch, x: F.max_unpool1d(*F.max_pool1d(x, 2, return_indices=True), 2), (waves(3, 8),), numeric=True
     ),
-    "unpool 3d": Case(lambda F, torch, x: F.max_unpool3d(*F.max_pool3d(x, 2, return_indices=True), 2),
-                      (waves(3, 4, 4, 4),)),
+    "unpool 3d": Case(
+        lambda F, torch, x: F.max_unpool3d(*F.max_pool3d(x, 2, return_indices=True), 2), (waves(3, 4, 4, 4),)
+    ),
     "fractional": Case(
         lambda F, torch, x, s: F.fractional_max_pool2d(x, (3, 2), (4, 3), None, True, s.detach()),
-        (waves(2, 3, 9, 8), shares(2, 3, 2)), 1,
+        (waves(2, 3, 9, 8), shares(2, 3, 2)),
+        1,
     ),
     "fractional 3d": Case(
         lambda F, torch, x, s: F.fractional_max_pool3d(x, (3, 2, 2), (4, 3, 3), None, True, s.detach()),
-        (waves(2, 3, 9, 8, 7), shares(2, 3, 3)), 1,
+        (waves(2, 3, 9, 8, 7), shares(2, 3, 3)),
+        1,
     ),
     "fractional drawn": of("fractional_max_pool2d", waves(3, 9, 8), 2, output_ratio=(0.5, 0.6), order=1),
-}  # fmt: skip
+}

@@ -9,8 +9,18 @@ from rushlight.interop.mindspore.common.tensor import Tensor
 from rushlight.interop.mindspore.ops.functional.shapes import Sizes
 
 __all__ = [
-    "eye", "full", "full_like", "normal", "ones", "rand", "randint", "randn", "standard_normal", "uniform", "zeros",
-]  # fmt: skip
+    "eye",
+    "full",
+    "full_like",
+    "normal",
+    "ones",
+    "rand",
+    "randint",
+    "randn",
+    "standard_normal",
+    "uniform",
+    "zeros",
+]
 
 
 def sizes(shape: Sizes) -> tuple[int, ...]:

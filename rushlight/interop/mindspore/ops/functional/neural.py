@@ -8,19 +8,55 @@ from rushlight.interop.mindspore.common.tensor import Tensor
 from rushlight.nn import functional as F
 
 SAME = [
-    "adaptive_avg_pool2d", "celu", "cosine_similarity", "elu", "glu", "hardshrink", "hardsigmoid", "hardswish",
-    "hardtanh", "huber_loss", "logsigmoid", "mish", "pixel_shuffle", "prelu", "relu", "relu6", "selu", "silu",
-    "softplus", "softshrink", "softsign", "tanhshrink",
-]  # fmt: skip
+    "adaptive_avg_pool2d",
+    "celu",
+    "cosine_similarity",
+    "elu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "huber_loss",
+    "logsigmoid",
+    "mish",
+    "pixel_shuffle",
+    "prelu",
+    "relu",
+    "relu6",
+    "selu",
+    "silu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanhshrink",
+]
 
 for _name in SAME:
     globals()[_name] = lifted(getattr(F, _name))
 
 __all__ = [
-    *SAME, "avg_pool2d", "bias_add", "binary_cross_entropy", "binary_cross_entropy_with_logits", "conv2d",
-    "cross_entropy", "dense", "dropout", "gelu", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "log_softmax",
-    "max_pool2d", "mse_loss", "nll_loss", "smooth_l1_loss", "softmax",
-]  # fmt: skip
+    *SAME,
+    "avg_pool2d",
+    "bias_add",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "conv2d",
+    "cross_entropy",
+    "dense",
+    "dropout",
+    "gelu",
+    "kl_div",
+    "l1_loss",
+    "layer_norm",
+    "leaky_relu",
+    "log_softmax",
+    "max_pool2d",
+    "mse_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+    "softmax",
+]
 
 Pair = int | tuple[int, ...]
 
@@ -58,15 +94,25 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
 
 
 def cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The cross entropy of logits with classes, or with probabilities."""
     labels = target._value if target._value.is_floating_point() else target._value.to(torch.int64)
-    return wrapped(F.cross_entropy(
-        input._value, labels, unwrapped(weight), ignore_index=ignore_index, reduction=reduction,
-        label_smoothing=label_smoothing,
-    ))  # fmt: skip
+    return wrapped(
+        F.cross_entropy(
+            input._value,
+            labels,
+            unwrapped(weight),
+            ignore_index=ignore_index,
+            reduction=reduction,
+            label_smoothing=label_smoothing,
+        )
+    )
 
 
 def binary_cross_entropy(
@@ -77,26 +123,33 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    logits: Tensor, label: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
+    logits: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
     reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The cross entropy of the sigmoid of logits with labels."""
-    return wrapped(F.binary_cross_entropy_with_logits(
-        logits._value, label._value, unwrapped(weight), pos_weight=unwrapped(pos_weight), reduction=reduction
-    ))  # fmt: skip
+    return wrapped(
+        F.binary_cross_entropy_with_logits(
+            logits._value, label._value, unwrapped(weight), pos_weight=unwrapped(pos_weight), reduction=reduction
+        )
+    )
 
 
 def nll_loss(
-    inputs: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
+    inputs: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The negative of the logarithms of probabilities at the classes. For label smoothing see `cross_entropy`."""
     if label_smoothing:
         raise NotImplementedError("nll_loss: label_smoothing is not served; use cross_entropy, which has it.")
     labels = target._value.to(torch.int64)
-    return wrapped(F.nll_loss(
-        inputs._value, labels, unwrapped(weight), ignore_index=ignore_index, reduction=reduction
-    ))  # fmt: skip
+    return wrapped(F.nll_loss(inputs._value, labels, unwrapped(weight), ignore_index=ignore_index, reduction=reduction))
 
 
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
@@ -130,9 +183,15 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
 
 
 def conv2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Pair = 1, pad_mode: str = "valid",
-    padding: Any = 0, dilation: Pair = 1, groups: int = 1,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Pair = 1,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Tensor:
     """Convolution of images. `pad_mode`: "valid" pads nothing, "same" so that the output has size ceil(size / stride),
     "pad" by `padding`: one number, two for rows and columns, or four for top, bottom, left and right.
 
@@ -183,26 +242,39 @@ def four(padding: Any) -> tuple[int, ...]:
 
 
 def max_pool2d(
-    x: Tensor, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0, dilation: Pair = 1,
-    return_indices: bool = False, ceil_mode: bool = False,
-) -> Any:  # fmt: skip
+    x: Tensor,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:
     """The largest value in each window; with `return_indices` (values, indices)."""
     step = stride or kernel_size
     return wrapped(F.max_pool2d(x._value, kernel_size, step, padding, dilation, ceil_mode, return_indices))
 
 
 def avg_pool2d(
-    input_x: Tensor, kernel_size: Pair = 1, stride: Pair = 1, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int = 0,
-) -> Tensor:  # fmt: skip
+    input_x: Tensor,
+    kernel_size: Pair = 1,
+    stride: Pair = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+) -> Tensor:
     """The mean of each window."""
     divisor = divisor_override or None
     return wrapped(F.avg_pool2d(input_x._value, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor))
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: tuple[int, ...], weight: Tensor | None = None, bias: Tensor | None = None,
+    input: Tensor,
+    normalized_shape: tuple[int, ...],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-5,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then a scale and a shift."""
     return wrapped(F.layer_norm(input._value, normalized_shape, unwrapped(weight), unwrapped(bias), eps))

@@ -8,9 +8,31 @@ from rushlight.interop.mindspore.common.lifting import wrapped
 from rushlight.interop.mindspore.common.tensor import Tensor
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
-    "norm", "prod", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "sort", "std", "sum", "topk", "var",
-]  # fmt: skip
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "cumprod",
+    "cumsum",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "norm",
+    "prod",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_sum",
+    "sort",
+    "std",
+    "sum",
+    "topk",
+    "var",
+]
 
 Axis = int | tuple[int, ...] | list[int] | None
 

@@ -9,10 +9,34 @@ from rushlight.interop.mindspore.common.lifting import unwrapped, wrapped
 from rushlight.interop.mindspore.common.tensor import Tensor
 
 __all__ = [
-    "cast", "cat", "clamp", "clip", "clip_by_value", "concat", "dot", "dtype", "expand_dims", "flatten", "gather",
-    "gather_elements", "is_tensor", "one_hot", "permute", "rank", "reshape", "shape", "size", "split", "squeeze",
-    "stack", "stop_gradient", "tensor_scatter_elements", "transpose", "unsqueeze", "unstack",
-]  # fmt: skip
+    "cast",
+    "cat",
+    "clamp",
+    "clip",
+    "clip_by_value",
+    "concat",
+    "dot",
+    "dtype",
+    "expand_dims",
+    "flatten",
+    "gather",
+    "gather_elements",
+    "is_tensor",
+    "one_hot",
+    "permute",
+    "rank",
+    "reshape",
+    "shape",
+    "size",
+    "split",
+    "squeeze",
+    "stack",
+    "stop_gradient",
+    "tensor_scatter_elements",
+    "transpose",
+    "unsqueeze",
+    "unstack",
+]
 
 Sizes = int | Sequence[int]
 
