@@ -55,7 +55,8 @@ def page(title: str, place: str, shown: set[int]) -> str:
     """The page of a module, or of the class Tensor."""
     if title == "torch.Tensor":
         return f"{heading(title)}.. autoclass:: rushlight.Tensor\n   :members:\n"
-    names = public_names(import_module(place))
+    found = public_names(import_module(place))
+    names = {name: value for name, value in found.items() if f"{place}.{name}" not in MODULES.values()}
     again = {name for name, value in names.items() if id(value) in shown}
     shown.update(map(id, names.values()))
     kinds = [("Classes", "autoclass", inspect.isclass), ("Functions", "autofunction", inspect.isroutine)]

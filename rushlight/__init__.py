@@ -103,7 +103,7 @@ from rushlight.ops.changes.in_place import *  # after all that have in-place met
 from rushlight.linalg.toplevel import *
 from rushlight.legacy import *
 
-from rushlight import autograd, fft, linalg, random, return_types, version
+from rushlight import autograd, linalg, random, return_types, version
 from rushlight.autograd import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled
 from rushlight.autograd import no_grad, set_grad_enabled
 from rushlight.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
@@ -135,6 +135,7 @@ _MODULES = {
     "cuda",
     "distributed",
     "distributions",
+    "fft",
     "func",
     "functional",
     "functorch",
@@ -263,7 +264,19 @@ _FUNCTIONS = {
 }
 if _TYPE_CHECKING:  # what checkers of types cannot see in the tables
     from rushlight import _C, __config__, _dynamo, accelerator, amp, array_api, backends, blas, compiler, config, cuda
-    from rushlight import distributed, distributions, func, functional, functorch, futures, hub, interop, jit, library
+    from rushlight import (
+        distributed,
+        distributions,
+        fft,
+        func,
+        functional,
+        functorch,
+        futures,
+        hub,
+        interop,
+        jit,
+        library,
+    )
     from rushlight import (
         masked,
         mps,

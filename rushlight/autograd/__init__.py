@@ -1,11 +1,12 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, custom functions, hooks on saved tensors, anomaly mode.
 
-The profiler, `torch.autograd.profiler`, and `explain` are loaded when they are first used.
+`functional`, the profiler and `explain` are loaded when they are first used.
 """
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from rushlight.autograd import forward_ad, functional, graph
+from rushlight.autograd import forward_ad, graph
 from rushlight.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from rushlight.autograd.differentiate import backward, grad
 from rushlight.autograd.function import Function
@@ -21,6 +22,9 @@ from rushlight.autograd.grad_mode import (
 from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
 from rushlight.autograd.variable import Variable
 from rushlight.missing import no_such_name as _no_such_name
+
+if _TYPE_CHECKING:
+    from rushlight.autograd import functional
 
 __all__ = [
     "Function",
@@ -46,7 +50,7 @@ __all__ = [
 
 def __getattr__(name):
     """Loads what is heavy when it is first used; for any other name says that there is none."""
-    if name in ("profiler", "profiler_util"):
+    if name in ("functional", "profiler", "profiler_util"):
         return _import_module(f"rushlight.autograd.{name}")
     if name == "explain":
         return _import_module("rushlight.explain").explain

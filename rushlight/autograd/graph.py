@@ -1,19 +1,23 @@
-"""`autograd.graph`: nodes, edges, hooks on saved tensors and on several gradients."""
+"""`autograd.graph`: nodes, edges, hooks on saved tensors and on several gradients; `draw` is loaded when it is used."""
 
 import abc
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rushlight.autograd.drawing import draw
 from rushlight.core.engine import RUN
 from rushlight.core.graph import Node as CoreNode
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle
 from rushlight.core.locks import lock
 from rushlight.core.modes import Switch
+from rushlight.missing import no_such_name
 from rushlight.tensors import Tensor
+
+if TYPE_CHECKING:
+    from rushlight.autograd.drawing import draw
 
 __all__ = [
     "GradientEdge",
@@ -273,3 +277,10 @@ class MultiHandle(RemovableHandle):
         """Takes the hooks away. A second call does nothing."""
         for handle in self.handles:
             handle.remove()
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what draws when it is first used; for any other name says that there is none."""
+    if name == "draw":
+        return import_module("rushlight.autograd.drawing").draw
+    raise no_such_name("rushlight.autograd.graph", name)

@@ -31,4 +31,16 @@ def renew():
             held._at_fork_reinit()
 
 
-os.register_at_fork(after_in_child=renew)
+def awaited_by_forks(made):
+    """Makes forks wait for a reentrant lock: what is done under it is whole in their children; returns it."""
+    around_forks(before=made.acquire, after_in_parent=made.release, after_in_child=made.release)
+    return made
+
+
+def around_forks(**calls):
+    """Has functions called `before` forks, `after_in_parent` and `after_in_child`; Windows has no forks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(**calls)
+
+
+around_forks(after_in_child=renew)

@@ -54,10 +54,16 @@ def operator(*, name=None, slot="", **given):
     formulas = {key: value for key, value in given.items() if key not in OPTIONS}
 
     def decorate(forward):
-        params = tuple(inspect.signature(forward).parameters)
-        return enter(name or forward.__name__.strip("_"), forward, params, formulas, slot, **options)
+        return enter(name or forward.__name__.strip("_"), forward, parameters(forward), formulas, slot, **options)
 
     return decorate
+
+
+def parameters(forward):
+    """The names of a function's parameters, in a tenth of the time that `inspect.signature` takes."""
+    code = inspect.unwrap(forward).__code__
+    collected = [flag for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS) if code.co_flags & flag]
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + len(collected)]
 
 
 def unary(name, forward, derivative=None, doc="", *, promote=dtypes.floating, inplace=True, methods=True, **options):

@@ -1,13 +1,13 @@
 """The random number generator: PyTorch's Mersenne Twister stream, its seed and its state."""
 
-import secrets
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.locks import freed_by_forks, lock
+from rushlight.core.locks import awaited_by_forks, freed_by_forks, lock, reentrant_lock
 from rushlight.devices import CPU
 from rushlight.devices import device as Device
 from rushlight.kernels.compiled import load
@@ -17,6 +17,8 @@ DEFAULT_SEED = 67280421310721  # c10::default_rng_seed_val
 BLOCK = 624  # words of a Mersenne Twister block
 WORD = 0xFFFFFFFF
 LOW_24, LOW_53 = np.uint64(2**24 - 1), np.uint64(2**53 - 1)
+LATE = frozenset({"_seeder", "_bits", "capsule", "words"})  # what is made of the twister
+BEGINNING = awaited_by_forks(reentrant_lock())  # while NumPy's package is loaded
 UNIT_24, UNIT_53 = np.float32(2**-24), np.float64(2**-53)
 
 STATE = np.dtype(
@@ -61,23 +63,36 @@ class Generator:
             )
         self.device: Device = CPU
         self.lock: Any = lock()
-        self._bits = np.random.MT19937(0)
-        freed_by_forks(self._bits.lock)
-        self._seeder = np.random.RandomState(self._bits)
-        self.words: Callable[[int], np.ndarray] = (
-            self._bits.random_raw
-        )  # words(count): the next words of 32 bits, in a uint64 array
-        self.capsule: Any = self._bits.capsule  # its functions, for kernels
         self._start(DEFAULT_SEED)
+
+    def __getattr__(self, name: str) -> Any:
+        """The twister, made when it is first asked for: NumPy's package of random numbers takes long to load."""
+        if name not in LATE:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        with BEGINNING:
+            if "_bits" not in self.__dict__:
+                self._begin()
+        return self.__dict__[name]
 
     def __repr__(self) -> str:
         return f"<torch.Generator device='{self.device}' initial_seed={self.initial_seed()}>"
 
+    def _begin(self) -> None:
+        """Make the twister, and what is taken of it."""
+        twister = np.random.MT19937(0)
+        freed_by_forks(twister.lock)
+        self._seeder = np.random.RandomState(twister)
+        self._seeder.seed(self._seed & WORD)
+        self.words: Callable[[int], np.ndarray] = twister.random_raw  # the next words of 32 bits, in a uint64 array
+        self.capsule: Any = twister.capsule  # its functions, for kernels
+        self._bits = twister
+
     def _start(self, seed: int) -> None:
         """Begin the stream of a seed, of which the twister takes the lower 32 bits."""
-        with self.lock:
+        with self.lock, BEGINNING:
             self._seed = seed
-            self._seeder.seed(seed & WORD)
+            if "_bits" in self.__dict__:
+                self._seeder.seed(seed & WORD)
             self.next_double_normal_sample: float | None = None
             self.next_float_normal_sample: float | None = None
 
@@ -99,7 +114,7 @@ class Generator:
 
     def seed(self) -> int:
         """Begin the stream of a seed taken from the operating system, and return that seed."""
-        self._start(secrets.randbits(64))
+        self._start(int.from_bytes(os.urandom(8)))
         return self._seed
 
     def initial_seed(self) -> int:

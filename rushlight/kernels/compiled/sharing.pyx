@@ -5,7 +5,7 @@ moment, which is how a training step has its kernels' threads at hand without wa
 work is shared at a time: what comes meanwhile, from another thread or from within, is done by its caller alone.
 """
 
-from os import register_at_fork
+from rushlight.core.locks import around_forks
 
 from libc.string cimport memset
 
@@ -238,4 +238,4 @@ def share(work, Py_ssize_t size, Py_ssize_t grain):
 
 
 forget()
-register_at_fork(after_in_child=forget)
+around_forks(after_in_child=forget)
