@@ -18,7 +18,7 @@ from rushlight.compiler.guards import Guard, Leaf, gather, pattern_of
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.numbers import joined
 from rushlight.compiler.program import Mismatch
-from rushlight.compiler.recorder import Recorder
+from rushlight.compiler.recorder import Aside, Recorder
 from rushlight.compiler.recording import GRAD, Given, Recording
 from rushlight.compiler.replaying import Prepared, Replayer, owners_of
 from rushlight.compiler.states import State
@@ -213,7 +213,8 @@ class Compiled(Replayer):
         try:
             with RECORDING:
                 again = partial(self.recorded, args, kwargs, variant.others)
-                compare(recording, again, arguments, State(recording.given.tensors), False)
+                call = partial(self.called_aside, args, kwargs)
+                compare(recording, again, call, arguments, State(recording.given.tensors), False)
         except Unrecordable as error:
             self.drop(variant)
             self.give_up(f"an audit found that {error}", "")
@@ -252,7 +253,7 @@ class Compiled(Replayer):
             recording = Recording(recorder, given, structure, result)
             variant = Variant(recording, arguments, before, self)
             again = partial(self.recorded, args, kwargs, variant.others)
-            compare(recording, again, arguments, state, True)
+            compare(recording, again, partial(self.called_aside, args, kwargs), arguments, state, True)
             recording.let_go()
             self.keep(variant)
         except Unrecordable as error:
@@ -285,7 +286,8 @@ class Compiled(Replayer):
             made = joined(other.recording, recording, record, arguments)
             both = Variant(made, arguments, before, self)
             call = call_with(made.structure, arguments, floats_in(made.structure))
-            compare(made, partial(record, *call), [*arguments, *made.numbers], state, True)
+            again, aside = partial(record, *call), partial(self.called_aside, *call)
+            compare(made, again, aside, [*arguments, *made.numbers], state, True)
         except Exception:  # what raises with traced numbers goes another way for other numbers
             self.joins = False
             return
@@ -307,6 +309,17 @@ class Compiled(Replayer):
         if recorder.trouble is not None:
             raise Unrecordable(recorder.trouble[0])
         return Recording(recorder, given, structure, result)
+
+    def called_aside(self, args: tuple, kwargs: dict) -> Any:
+        """What a call gives that is not recorded, and in which optimizers make no steps."""
+        aside = Aside()
+        STACK.enter(aside)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return self.function(*args, **kwargs)
+        finally:
+            STACK.leave(aside)
 
     def fail(self, error: Unrecordable, where: str) -> None:
         """Notes that a recording failed: it is tried again at another call, but not for ever."""

@@ -52,9 +52,9 @@ def cotangents(outputs: list[TensorBase]) -> list[TensorBase]:
     return [new_tensor(draw.standard_normal(one._array.shape).astype(one._array.dtype)) for one in outputs]
 
 
-def sent_back(ends: Ends, grads: list) -> Any:
-    """The gradients of the inputs, None where there is none."""
-    return grad(ends.outputs, ends.inputs, grads, retain_graph=True, allow_unused=True)
+def sent_back(ends: Ends, grads: list, outputs: list | None = None) -> Any:
+    """The gradients of the inputs, None where there is none; of other outputs with the same ends."""
+    return grad(outputs or ends.outputs, ends.inputs, grads, retain_graph=True, allow_unused=True)
 
 
 class Backward:

@@ -20,7 +20,7 @@ from rushlight.compiler.traced import Plain, Traced
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
-from rushlight.core.interpreters import Interpreter
+from rushlight.core.interpreters import Interpreter, levels
 from rushlight.core.lines import place_of_user
 from rushlight.core.recording import recording
 
@@ -95,6 +95,11 @@ class Recorder(Interpreter):
     def part(self) -> Part:
         """The part that is being written."""
         return self.parts[-1]
+
+    @property
+    def takes_steps(self) -> bool:  # type: ignore[override]
+        """While it writes down."""
+        return self.looks_on()
 
     def looks_on(self) -> bool:
         """In its own thread, until something comes that cannot be replayed."""
@@ -282,11 +287,11 @@ class Recorder(Interpreter):
         yield self
 
     def apply(self, node, grad, recorded, needs):
-        """The cotangents of a node: a joint formula is one step on bare arrays, others compute with tensors."""
+        """The cotangents of a node: one step on bare arrays, or, where they are steps or have tangents, on tensors."""
         if node.hooks is not None:
             self.give_up("a hook is called in the backward pass")
         plan = node.plan
-        if plan is None or recording() or node.flags & ~(RESHAPE | CAST) or is_transparent(node.op):
+        if plan is None or recording() or levels() or node.flags & ~(RESHAPE | CAST) or is_transparent(node.op):
             return node.apply(grad, True, needs)
         values = [node.look_at(k) for k in range(len(plan.sources))]
         arrays = [bare(value) for value in (grad, *values)]
@@ -379,6 +384,19 @@ class Recorder(Interpreter):
         finally:
             self.inside, self.stepping = outside, False
             self.parts.append(Part(self.tensors))
+
+
+class Aside(Interpreter):
+    """Calls go on below it as ever, but optimizers make no steps: to see what a call gives without them."""
+
+    takes_steps = True
+
+    def concerns(self, op, args) -> bool:
+        """No call."""
+        return False
+
+    def step_of(self, step, args, kwargs) -> None:
+        """Makes none."""
 
 
 class Derivative:

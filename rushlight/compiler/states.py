@@ -1,5 +1,6 @@
 """The values of tensors, kept to be put back, and changed to see what depends on them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,15 +33,24 @@ class State:
         default_generator._set_state_array(self.generator)
 
     def disturb(self, way: str) -> None:
-        """Changes the values to others of the same kind, in one of `WAYS`."""
+        """Changes the values to others of the same kind, in one of `WAYS`, and draws random numbers."""
         draw = np.random.default_rng(0)
+        self.change(lambda array: disturbed(array, draw, way))
+        default_generator.words(7)
+
+    def disturb_rounding(self, eps: float, seed: int) -> None:
+        """Changes the values by a part of themselves, at random."""
+        draw = np.random.default_rng(seed)
+        self.change(lambda array: multiplied(array, 1 + eps * draw.uniform(-1, 1, array.shape)))
+
+    def change(self, changed: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Changes the values, each memory's once."""
         done: set[int] = set()
         for tensor, _, grad, _ in self.tensors:
             for one in (tensor, grad):
                 if one is not None and id(owner_of(one._array)) not in done:
                     done.add(id(owner_of(one._array)))
-                    overwrite(one, disturbed(one._array, draw, way))
-        default_generator.words(7)
+                    overwrite(one, changed(one._array))
 
     def arrays(self) -> list[Any]:
         """The values, with None in the place of gradients that are not there."""
@@ -73,8 +83,13 @@ def disturbed(array: np.ndarray, draw: np.random.Generator, way: str) -> np.ndar
     if kind not in "?bBhHiIlLqQefdFD":
         return array
     if way == "nearly the same":
-        return (array * (1 + 1e-3 * draw.uniform(-1, 1))).astype(array.dtype) if kind in "efdFD" else array
+        return multiplied(array, 1 + 1e-3 * draw.uniform(-1, 1))
     others = draw.permutation(array.reshape(-1)).reshape(array.shape)
     if kind in "efdFD" and way == "others":
         others = others * draw.uniform(0.7, 1, array.shape) if array.any() else draw.uniform(0, 0.01, array.shape)
     return others.astype(array.dtype)
+
+
+def multiplied(array: np.ndarray, by: Any) -> np.ndarray:
+    """The product of an array and something, in the array's dtype; whole numbers and truths as they are."""
+    return (array * by).astype(array.dtype) if array.dtype.char in "efdFD" else array

@@ -78,6 +78,8 @@ cdef bint is_new(object result, object grad)
 @cython.locals(seen=set, found=set)
 cdef set several_have(object results, object grad)
 
+cdef object added(object held, object grad)
+
 cdef bint own(object grad)
 
 @cython.locals(x=array_type, y=array_type, i=int)

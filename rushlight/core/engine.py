@@ -160,14 +160,14 @@ class Backward:
                 if state.buffer is None:
                     state.buffer = [None] * len(node.outputs)
                 held = state.buffer[index]
-                state.buffer[index] = grad if held is None else held + grad
+                state.buffer[index] = grad if held is None else added(held, grad)
             elif state.buffer is None:
                 state.buffer = grad
                 state.owned = fresh
             elif state.owned and own(state.buffer):
                 add_to(state.buffer, grad)
             else:
-                state.buffer = state.buffer + grad
+                state.buffer = added(state.buffer, grad)
                 state.owned = not self.recorded
         state.pending -= 1
         if state.pending == 0:
@@ -445,6 +445,13 @@ def several_have(results, grad):
                 found.add(id(result))
             seen.add(id(result))
     return found
+
+
+def added(held, grad):
+    """The sum of two gradients. It lies in memory as the first does."""
+    if type(held) is not ndarray or type(grad) is not ndarray or same_layout(held, grad) or not is_dense(held):
+        return held + grad
+    return np.add(held, grad, out=np.empty_like(held)) if held.dtype == grad.dtype else held + grad
 
 
 def own(grad):

@@ -13,6 +13,7 @@ class Interpreter:
     casts = False  # whether it brings operands to one type
     is_level = False  # whether it is a level of forward mode: something travels with tensors on it
     writes_down = False  # whether it writes down all that is done to arrays, as steps of a program
+    takes_steps = False  # whether it decides what becomes of steps of optimizers
 
     def concerns(self, op, args):
         """Whether it takes this call."""
@@ -132,6 +133,15 @@ def writer():
     if STACK.depth:
         for interpreter in reversed(STACK.interpreters):
             if interpreter.writes_down and interpreter.looks_on():
+                return interpreter
+    return None
+
+
+def taker_of_steps():
+    """The innermost that decides what becomes of steps of optimizers, or None."""
+    if STACK.depth:
+        for interpreter in reversed(STACK.interpreters):
+            if interpreter.takes_steps:
                 return interpreter
     return None
 

@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.hooks import RemovableHandle, add_hook
-from rushlight.core.interpreters import observer, writer
+from rushlight.core.interpreters import observer, taker_of_steps
 from rushlight.core.lines import warn
 from rushlight.core.turned import Turned
 from rushlight.naming import typename
@@ -80,9 +80,9 @@ def hooked(step):
         self = args[0]  # hooks see it among the arguments, as in PyTorch
         if BEFORE_ANY_STEP or self._optimizer_step_pre_hooks:
             args, kwargs = before_step(self, step, args, kwargs)
-        profiler, writes = observer(), writer()
-        if writes is not None:
-            loss = writes.step_of(step, args, kwargs)
+        profiler, taker = observer(), taker_of_steps()
+        if taker is not None:
+            loss = taker.step_of(step, args, kwargs)
         elif profiler is None:
             loss = step(*args, **kwargs)
         else:

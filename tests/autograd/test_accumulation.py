@@ -237,3 +237,11 @@ def test_leaves_that_moved_into_the_graph(torch):
     x.mul_(w)
     with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
         y.sum().backward()
+
+
+def test_a_sum_of_gradients_lies_in_memory_as_the_first(torch):
+    x, w = torch.ones(3, 4, requires_grad=True), torch.ones(4, requires_grad=True)
+    y = x @ w
+    first = torch.autograd.grad((x * x).sum() + (y * y).sum(), [x, w], create_graph=True)
+    grads = torch.autograd.grad(sum((g * g).sum() for g in first), [x, w])
+    assert [g.stride() for g in grads] == [(1, 3), (1,)]

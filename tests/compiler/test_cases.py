@@ -405,6 +405,32 @@ def forward_mode_inside(compile):
     return [part for x, _ in batches() for part in f(x, torch.ones_like(x))], f
 
 
+def opaque(x):
+    """Operators whose derivatives are recorded as one step."""
+    parts = [F.softmax(x, 0), F.gelu(x), F.layer_norm(x, x.shape), x.cumsum(0), x.prod(), x.var(), F.elu(x).sum(0)]
+    return sum((part**3).sum() for part in parts)
+
+
+@case
+def forward_over_reverse(compile):
+    gradient = torch.func.grad(opaque)
+    jacobian = compile(torch.func.jacfwd(gradient))
+    product = compile(lambda x, v: torch.func.jvp(gradient, (x,), (v,))[1])
+    return [result for x, _ in batches(4) for result in (jacobian(x[0]), product(x[0], x[1]))], product
+
+
+@case
+def gradients_that_lie_otherwise_than_in_order(compile):
+    @compile
+    def f(x, w):
+        x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
+        y = x @ w
+        first = torch.autograd.grad((x * x).sum() + (y * y).sum(), [x, w], create_graph=True)
+        return torch.autograd.grad(sum((g * g).sum() for g in first), [x, w])
+
+    return [g for x, _ in batches(4) for g in f(x, x[0])], f
+
+
 @case
 def through_a_compiled_module(compile):
     net = network()

@@ -13,6 +13,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
+from rushlight.core.interpreters import writer
 
 SEEN = []
 COUNT = {"calls": 0}
@@ -299,6 +300,25 @@ def test_disabled_functions_keep_out():
     with pytest.warns(UserWarning, match="kept out by disable"):
         assert f(torch.ones(1)).item() == 3
     assert inner(torch.ones(1)).item() == 2
+
+
+def test_what_is_done_otherwise_while_it_is_recorded():
+    f = compiled(lambda x: x * (3 if writer() is not None else 2))
+    with pytest.warns(UserWarning, match="a replay gives other values than the call"):
+        assert [f(torch.ones(1)).item() for _ in range(4)][-1] == 2
+
+
+def test_an_audit_knows_rounding():
+    """Where tanh is almost one, rounding decides what its derivative is."""
+    draw = np.random.default_rng(0)
+    x = torch.tensor(draw.standard_normal((64, 1)), dtype=torch.float32)
+    first = torch.tensor(5 + draw.standard_normal((1, 32)), dtype=torch.float32, requires_grad=True)
+    last = torch.tensor(draw.standard_normal((32, 1)), dtype=torch.float32, requires_grad=True)
+    f = torch.compile(lambda x: ((x @ first).tanh() @ last).sum(), options={"timed": False})
+    for i in range(101):
+        (grad,) = torch.autograd.grad(f(x * (1 + i)), first)
+    assert grad.isfinite().all()
+    assert f.given_up is None
 
 
 def test_stances():
