@@ -23,6 +23,8 @@ CORE = [
     "engine.py",
     "modes.py",
     "context.pyx",
+    "elementary_loops.pyx",
+    "special_loops.pyx",
     "loops.pyx",
     "rows.pyx",
     "formulas.pyx",

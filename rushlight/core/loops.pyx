@@ -6,6 +6,8 @@ from numpy cimport npy_intp
 
 import numpy as np
 
+from rushlight.core.elementary_loops cimport elementary_loop
+from rushlight.core.special_loops cimport special_loop
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
 
@@ -37,6 +39,13 @@ cdef wide choose_first(const char* condition, real a, const real* y, real* out, 
         out[i] = a if condition[i] else b
 
 
+cdef wide choose_number(const char* condition, real a, real b, real* out, npy_intp n) noexcept nogil:
+    """One number where the condition holds, else another."""
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = a if condition[i] else b
+
+
 cdef void choose_strided(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
     """The same for operands that lie in any way."""
     cdef npy_intp i
@@ -59,6 +68,8 @@ cdef inline void choose(char** args, npy_intp n, const npy_intp* strides, real* 
         choose_or(args[0], x, y[0], out, n)
     elif in_order and strides[1] == 0 and strides[2] == size:
         choose_first(args[0], x[0], y, out, n)
+    elif in_order and strides[1] == 0 and strides[2] == 0:
+        choose_number(args[0], x[0], y[0], out, n)
     else:
         choose_strided(args, n, strides, like)
 
@@ -262,6 +273,7 @@ cdef Loop loop_for(object function, str types):
     elif function in DIVISIONS:
         loop.function = divide_singles if single else divide_doubles
         loop.data = &KINDS[DIVISIONS.index(function)]
-    else:
+    elif types[0] == "?" or not (
+            elementary_loop(function, single, &loop) or special_loop(function, single, &loop)):
         loop = loop_of(function, types)
     return loop

@@ -21,7 +21,7 @@ def power(base, exponent):
     if exponent in POWERS:
         return POWERS[exponent](base)
     if exponent == int(exponent) and 2 < exponent <= MOST_FACTORS:
-        half = base ** (int(exponent) // 2)
+        half = base if exponent < 4 else base ** (int(exponent) // 2)
         return half * half * base if exponent % 2 else half * half
     return np.power(base, exponent)
 

@@ -194,7 +194,7 @@ isneginf = unary(
 )
 isreal = unary(
     "isreal",
-    lambda x: x.imag == 0,
+    lambda x: x.imag == 0 if x.dtype.kind == "c" else np.ones_like(x, dtype=bool),
     doc="""Whether the imaginary part of each element is 0.
 
     >>> import rushlight as torch

@@ -45,10 +45,47 @@ def shifted(function):
     return lambda n, x: function(n, 2 * x - 1)
 
 
+def chebyshev(x, k, last, before):
+    """The next polynomial of Chebyshev's recurrence."""
+    return 2 * x * last - before
+
+
+HIGHEST = 10  # degree to which one number of it for all elements is reached by the recurrence
+RECURRENCES = {  # the polynomial of degree 1, and that of degree k + 1 from those of k and k - 1
+    "chebyshev_polynomial_t": (lambda x: 1 * x, chebyshev),
+    "chebyshev_polynomial_u": (lambda x: 2 * x, chebyshev),
+    "chebyshev_polynomial_v": (lambda x: 2 * x - 1, chebyshev),
+    "chebyshev_polynomial_w": (lambda x: 2 * x + 1, chebyshev),
+    "hermite_polynomial_h": (lambda x: 2 * x, lambda x, k, last, before: 2 * x * last - 2 * k * before),
+    "hermite_polynomial_he": (lambda x: 1 * x, lambda x, k, last, before: x * last - k * before),
+    "laguerre_polynomial_l": (
+        lambda x: 1 - x,
+        lambda x, k, last, before: ((2 * k + 1 - x) * last - k * before) * (1 / (k + 1)),
+    ),
+    "legendre_polynomial_p": (
+        lambda x: 1 * x,
+        lambda x, k, last, before: ((2 * k + 1) * x * last - k * before) * (1 / (k + 1)),
+    ),
+}
+
+
+def by_recurrence(name, x, n):
+    """The polynomial of one degree from 1 on, from lower ones."""
+    if name.startswith("shifted_"):
+        name, x = name.removeprefix("shifted_"), 2 * x - 1
+    first, following = RECURRENCES[name]
+    last, before = first(x), 1.0
+    for k in range(1, n):
+        last, before = following(x, k, last, before), last
+    return last
+
+
 def polynomial(name, function, doc):
     """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. No derivative."""
 
     def forward(x, n):
+        if type(n) in (int, float) and 1 <= n < HIGHEST + 1:
+            return by_recurrence(name, x, int(n))
         whole = np.trunc(n)
         known = np.where(whole >= 0, whole, 0).astype(np.int64)
         values = np.asarray(function(known, np.asarray(x, np.float64)))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.operators import Operator
 from rushlight.kernels.erf import erf as erf_kernel
@@ -146,6 +147,12 @@ digamma_of: Operator = TABLE["digamma"]
 
 @operator(input=lambda grad, n, input: grad * _polygamma(n + 1, input), promote=floats("polygamma"), broadcasts=True)
 def _polygamma(n, input):
+    return polygamma_values(input, n)
+
+
+@fused
+def polygamma_values(input, n):
+    """The n-th derivative of `digamma`, by the zeta function."""
     if n == 0:
         return special("psi")(input)
     return (-1) ** (n + 1) * math.factorial(n) * special("zeta")(n + 1, input)

@@ -1,0 +1,236 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Elementary functions whose loops in NumPy take element by element: signs, lengths, sums of exponentials, neighbours.
+
+In double precision sine and cosine too. Everything is written so that the compiler makes vectors of it.
+"""
+
+from libc.math cimport INFINITY, cos, fabs, sin, sqrt
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+from rushlight.core.blocks cimport Kernel, Own, noted
+from rushlight.kernels.compiled.exponential cimport exponentials
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.ufuncs cimport Loop
+
+
+cdef wide signs(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """-1, 0 or 1, and NaN for NaN."""
+    cdef Py_ssize_t i
+    cdef real a, b
+    for i in range(n):
+        a = x[i]
+        b = <real>(a > 0) - <real>(a < 0)
+        out[i] = b if a == a else a
+
+
+cdef wide same_everywhere(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """The number itself: `out` is filled with it where it is one and the same."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[i]
+
+
+cdef wide lengths(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """sqrt(x² + y²): float32 numbers in double precision, others brought near 1 first, so that squares are finite."""
+    cdef Py_ssize_t i
+    cdef double a, b, most, scale, back, length
+    for i in range(n):
+        a, b = fabs(<double>x[i]), fabs(<double>y[i])
+        if real is float:
+            length = sqrt(a * a + b * b)
+        else:
+            most = a if a > b else b
+            scale = 2.4099198651028841e-181 if most > 1e150 else 1.0  # 2**-600
+            back = 4.149515568880993e180 if most > 1e150 else 1.0
+            scale = 4.149515568880993e180 if most < 1e-150 else scale
+            back = 2.4099198651028841e-181 if most < 1e-150 else back
+            a, b = a * scale, b * scale
+            length = sqrt(a * a + b * b) * back
+        out[i] = <real>INFINITY if (a == INFINITY) | (b == INFINITY) else <real>length
+
+
+cdef inline real log_above_one(real t) noexcept nogil:
+    """log(1 + t) for t from 0 to 1: 2 atanh(s), or log(2) + 2 atanh(s), of the s that is nearer to 0, by its series."""
+    cdef bint high = t > <real>0.41421356237309503
+    cdef real s = (t - 1) / (t + 3) if high else t / (t + 2), q = s * s, rest
+    if real is float:
+        rest = <real>(1 / 9.0) * q + <real>(1 / 7.0)
+    else:
+        rest = <real>(1 / 23.0) * q + <real>(1 / 21.0)
+        rest = rest * q + <real>(1 / 19.0)
+        rest = rest * q + <real>(1 / 17.0)
+        rest = rest * q + <real>(1 / 15.0)
+        rest = rest * q + <real>(1 / 13.0)
+        rest = rest * q + <real>(1 / 11.0)
+        rest = rest * q + <real>(1 / 9.0)
+        rest = rest * q + <real>(1 / 7.0)
+    rest = rest * q + <real>(1 / 5.0)
+    rest = rest * q + <real>(1 / 3.0)
+    return (<real>0.6931471805599453 if high else <real>0) + (2 * s + 2 * s * (rest * q))
+
+
+cdef inline void below_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
+    """-|x - y| times a factor; 0 where both are the same infinity."""
+    cdef Py_ssize_t i
+    cdef real apart
+    for i in range(n):
+        apart = x[i] - y[i]
+        apart = -apart if apart > 0 else apart
+        out[i] = <real>0 if x[i] == y[i] else apart * factor
+
+
+cdef inline void above_higher(const real* x, const real* y, real* out, real factor, Py_ssize_t n) noexcept nogil:
+    """The higher number plus the logarithm of 1 + what is there, times a factor."""
+    cdef Py_ssize_t i
+    cdef real higher
+    for i in range(n):
+        higher = x[i] if (x[i] >= y[i]) | (x[i] != x[i]) else y[i]
+        out[i] = higher + log_above_one(out[i]) * factor
+
+
+cdef wide before_sum(const real* x, const real* y, real* out, bint binary, Py_ssize_t n) noexcept nogil:
+    """What exp is taken of."""
+    below_higher(x, y, out, <real>0.6931471805599453 if binary else <real>1, n)
+
+
+cdef wide after_sum(const real* x, const real* y, real* out, bint binary, Py_ssize_t n) noexcept nogil:
+    """The logarithm of the sum."""
+    above_higher(x, y, out, <real>1.4426950408889634 if binary else <real>1, n)
+
+
+cdef void sums_of_exponentials(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """log(exp(x) + exp(y))."""
+    before_sum(x, y, out, False, n)
+    exponentials(out, out, n)
+    after_sum(x, y, out, False, n)
+
+
+cdef void sums_of_powers(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """log2(2**x + 2**y)."""
+    before_sum(x, y, out, True, n)
+    exponentials(out, out, n)
+    after_sum(x, y, out, True, n)
+
+
+cdef wide next_singles(const float* x, const float* y, float* out, Py_ssize_t n) noexcept nogil:
+    """The neighbour of x in the direction of y."""
+    cdef Py_ssize_t i
+    cdef int32_t bits, towards, least
+    cdef float a, b, moved
+    for i in range(n):
+        a, b = x[i], y[i]
+        memcpy(&bits, &x[i], 4)
+        memcpy(&towards, &y[i], 4)
+        least = (towards & <int32_t>0x80000000) | 1
+        bits += 1 if (b > a) == (a > 0) else -1
+        bits = least if a == 0 else bits
+        memcpy(&moved, &bits, 4)
+        moved = b if a == b else moved
+        out[i] = a + b if (a != a) | (b != b) else moved
+
+
+cdef wide next_doubles(const double* x, const double* y, double* out, Py_ssize_t n) noexcept nogil:
+    """The same in double precision."""
+    cdef Py_ssize_t i
+    cdef int64_t bits, towards, least, step
+    cdef double a, b, moved
+    for i in range(n):
+        a, b = x[i], y[i]
+        memcpy(&bits, &x[i], 8)
+        memcpy(&towards, &y[i], 8)
+        least = (towards & (<int64_t>1 << 63)) | 1
+        step = 1 if (b > a) == (a > 0) else -1
+        bits = least if a == 0 else bits + step
+        memcpy(&moved, &bits, 8)
+        moved = b if a == b else moved
+        out[i] = a + b if (a != a) | (b != b) else moved
+
+
+cdef inline double turned(double x, int64_t quarter) noexcept nogil:
+    """sin(x + quarter π/2) for numbers up to a million: the nearest multiple of π/2 is taken away in three pieces."""
+    cdef double shifted = x * 0.6366197723675814 + 6755399441055744.0  # rounds to a whole number, in the lowest bits
+    cdef double count = shifted - 6755399441055744.0, r, square, s, c, half, result
+    cdef int64_t bits
+    memcpy(&bits, &shifted, 8)
+    bits += quarter
+    r = x - count * 1.57079632673412561417e+00
+    r = r - count * 6.07710050630396597660e-11
+    r = r - count * 2.02226624879595063154e-21
+    square = r * r
+    s = 1.58969099521155010221e-10 * square - 2.50507602534068634195e-08
+    s = s * square + 2.75573137070700676789e-06
+    s = s * square - 1.98412698298579493134e-04
+    s = s * square + 8.33333333332248946124e-03
+    s = s * square - 1.66666666666666324348e-01
+    s = r + r * (square * s)
+    c = -1.13596475577881948265e-11 * square + 2.08757232129817482790e-09
+    c = c * square - 2.75573143513906633035e-07
+    c = c * square + 2.48015872894767294178e-05
+    c = c * square - 1.38888888888741095749e-03
+    c = c * square + 4.16666666666666019037e-02
+    half = 1 - 0.5 * square
+    c = half + ((1 - half - 0.5 * square) + square * square * c)
+    result = c if bits & 1 else s
+    return -result if bits & 2 else result
+
+
+cdef wide sines_nearby(const double* x, double* out, Py_ssize_t n, int* far) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int64_t found = 0
+    for i in range(n):
+        found |= 0 if fabs(x[i]) < 1e6 else 1
+        out[i] = x[i] if x[i] == 0 else turned(x[i], 0)
+    far[0] = <int>found
+
+
+cdef wide cosines_nearby(const double* x, double* out, Py_ssize_t n, int* far) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int64_t found = 0
+    for i in range(n):
+        found |= 0 if fabs(x[i]) < 1e6 else 1
+        out[i] = turned(x[i], 1)
+    far[0] = <int>found
+
+
+cdef void sines(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
+    """Sines in double precision; those of large numbers by the C library."""
+    cdef Py_ssize_t i
+    cdef int far = 0
+    sines_nearby(x, out, n, &far)
+    if far:
+        for i in range(n):
+            if not fabs(x[i]) < 1e6:
+                out[i] = sin(x[i])
+
+
+cdef void cosines(const double* x, const double* unused, double* out, Py_ssize_t n) noexcept nogil:
+    """Cosines likewise."""
+    cdef Py_ssize_t i
+    cdef int far = 0
+    cosines_nearby(x, out, n, &far)
+    if far:
+        for i in range(n):
+            if not fabs(x[i]) < 1e6:
+                out[i] = cos(x[i])
+
+
+cdef Own[8] OWN = [
+    Own(1, <Kernel>signs[float], <Kernel>signs[double]),
+    Own(1, <Kernel>same_everywhere[float], <Kernel>same_everywhere[double]),
+    Own(2, <Kernel>lengths[float], <Kernel>lengths[double]),
+    Own(2, <Kernel>sums_of_exponentials[float], <Kernel>sums_of_exponentials[double]),
+    Own(2, <Kernel>sums_of_powers[float], <Kernel>sums_of_powers[double]),
+    Own(2, <Kernel>next_singles, <Kernel>next_doubles),
+    Own(1, NULL, <Kernel>sines),
+    Own(1, NULL, <Kernel>cosines),
+]
+cdef tuple FUNCTIONS = (
+    np.sign, np.positive, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter, np.sin, np.cos)
+
+
+cdef bint elementary_loop(object function, bint single, Loop* loop):
+    """Whether there is a loop of our own for a function of numbers of one float dtype; it is noted."""
+    return function in FUNCTIONS and noted(&OWN[FUNCTIONS.index(function)], single, loop)

@@ -1,0 +1,281 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Special functions whose loops in SciPy take element by element: error functions, Bessel's I0 and I1, zeta, igammac.
+
+They are computed in double precision for both dtypes, with as many terms as each needs, in loops that become vectors.
+Where a function is easy for part of its arguments only, SciPy's own loop takes the others.
+"""
+
+from libc.math cimport fabs, sqrt
+
+import sys
+
+from numpy cimport npy_intp
+
+from rushlight.core.blocks cimport BLOCK, Kernel, Own, noted
+from rushlight.core.special_polynomials cimport i0_far, i0_nearby, i1_far, i1_nearby, tail_of_bell
+from rushlight.kernels.compiled.exponential cimport exponentials
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
+
+
+# the error function's complement and the normal distribution's function
+
+
+cdef wide below_bell(const real* x, double* out, double share, Py_ssize_t n) noexcept nogil:
+    """What exp is taken of: a share of -x²."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = -share * (<double>x[i] * x[i])
+
+
+cdef wide complements(
+    const real* x, const double* bell, real* out, double scale, double share, Py_ssize_t n
+) noexcept nogil:
+    """A share of erfc(x scale), from exp(-x² scale²); what that square was rounded by is made good."""
+    cdef Py_ssize_t i
+    cdef double size, t, high, lost, result
+    for i in range(n):
+        size = fabs(<double>x[i])
+        t = 2 / (2 + size * fabs(scale))
+        result = t * tail_of_bell(2 * t - 1, real is double) * bell[i]
+        if real is double:
+            high = size * 134217729.0  # 2**27 + 1: the upper half of the digits
+            high = high - (high - size)
+            lost = size * size - high * high - 2 * high * (size - high) - (size - high) * (size - high)
+            result = result + result * (lost * share if size < 64 else 0)
+        out[i] = <real>(share * (2 - result if x[i] * scale < 0 else result))
+
+
+cdef void error_complements(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """1 minus the error function."""
+    cdef double bell[BLOCK]
+    below_bell(x, bell, 1, n)
+    exponentials(bell, bell, n)
+    complements(x, bell, out, 1, 1, n)
+
+
+cdef void normal_shares(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """The distribution function of the normal distribution: erfc(-x / sqrt(2)) / 2."""
+    cdef double bell[BLOCK]
+    below_bell(x, bell, 0.5, n)
+    exponentials(bell, bell, n)
+    complements(x, bell, out, -0.7071067811865476, 0.5, n)
+
+
+# modified Bessel functions
+
+
+cdef wide scaled_i0(const real* x, real* out, Py_ssize_t n) noexcept nogil:
+    """exp(-|x|) I0(x)."""
+    cdef Py_ssize_t i
+    cdef double size, near, far
+    for i in range(n):
+        size = fabs(<double>x[i])
+        near = i0_nearby(size * 0.25 - 1, real is double)
+        far = i0_far(16 / size - 1, real is double) / sqrt(size)
+        out[i] = <real>(far if size > 8 else near)
+
+
+cdef wide scaled_i1(const real* x, real* out, Py_ssize_t n) noexcept nogil:
+    """exp(-|x|) I1(x)."""
+    cdef Py_ssize_t i
+    cdef double size, near, far
+    for i in range(n):
+        size = fabs(<double>x[i])
+        near = i1_nearby(size * 0.25 - 1, real is double) * size
+        far = i1_far(16 / size - 1, real is double) / sqrt(size)
+        near = far if size > 8 else near
+        out[i] = <real>(-near if x[i] < 0 else near)
+
+
+cdef wide below_zero(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = -fabs(<double>x[i])
+
+
+cdef wide unscaled(const double* scaled, const double* scales, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <real>(scaled[i] / scales[i])
+
+
+cdef void first_kind(const real* x, real* out, int order, Py_ssize_t n) noexcept nogil:
+    """I0 or I1."""
+    cdef double scales[BLOCK]
+    cdef double scaled[BLOCK]
+    cdef double sizes[BLOCK]
+    cdef Py_ssize_t i
+    for i in range(n):
+        sizes[i] = x[i]
+    if order == 0:
+        scaled_i0(sizes, scaled, n)
+    else:
+        scaled_i1(sizes, scaled, n)
+    below_zero(x, scales, n)
+    exponentials(scales, scales, n)
+    unscaled(scaled, scales, out, n)
+
+
+cdef void each_i0(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    first_kind(x, out, 0, n)
+
+
+cdef void each_i1(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    first_kind(x, out, 1, n)
+
+
+cdef void each_i0e(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    scaled_i0(x, out, n)
+
+
+cdef void each_i1e(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    scaled_i1(x, out, n)
+
+
+# functions of two: SciPy's own loops take what is not easy
+
+cdef Loop ZETA, LOWER, UPPER  # zeta, and the incomplete gamma functions, in double precision
+
+cdef enum:
+    HIGHEST = 16  # exponent of zeta
+    CORRECTIONS = 8  # of the integral by which the rest of zeta's sum is computed
+
+
+# B(2j) / (2j)! for j from 1 on: Bernoulli's numbers over factorials
+cdef double[CORRECTIONS] EULER_MACLAURIN = [
+    1 / 12.0, -1 / 720.0, 1 / 30240.0, -1 / 1209600.0, 1 / 47900160.0, -691 / 1307674368000.0, 1 / 74724249600.0,
+    -3617 / 10670622842880000.0]
+
+
+cdef void original(const Loop* loop, const double* x, const double* y, double* out) noexcept nogil:
+    """SciPy's value for a pair of numbers."""
+    cdef char* args[3]
+    cdef npy_intp strides[3]
+    cdef npy_intp one = 1
+    args[0], args[1], args[2] = <char*>x, <char*>y, <char*>out
+    strides[0] = strides[1] = strides[2] = sizeof(double)
+    loop.function(args, &one, strides, loop.data)
+
+
+cdef wide inverses(const double* y, double ahead, double* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = 1 / (y[i] + ahead)
+
+
+cdef wide multiply_by(double* x, const double* y, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        x[i] *= y[i]
+
+
+cdef wide add_scaled(double* sum, const double* x, double factor, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        sum[i] += x[i] * factor
+
+
+cdef void powers(const double* x, double* out, int exponent, Py_ssize_t n) noexcept nogil:
+    """x to a whole power, from 1 on."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[i]
+    for i in range(exponent - 1):
+        multiply_by(out, x, n)
+
+
+cdef void zeta_of(int s, const double* y, double* out, bint precise, Py_ssize_t n) noexcept nogil:
+    """The sum of (y + k)**-s for positive y: its first terms, and the integral over the rest with its corrections."""
+    cdef int terms = s + 8 if precise else s + 2
+    cdef double inverse[BLOCK]
+    cdef double power[BLOCK]
+    cdef double rising = s
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(n):
+        out[i] = 0
+    for k in range(terms - 1, -1, -1):  # later terms are smaller
+        inverses(y, k, inverse, n)
+        powers(inverse, power, s, n)
+        add_scaled(out, power, 1, n)
+    inverses(y, terms, inverse, n)
+    powers(inverse, power, s - 1, n)
+    add_scaled(out, power, 1 / <double>(s - 1), n)
+    multiply_by(power, inverse, n)
+    add_scaled(out, power, 0.5, n)
+    for k in range(CORRECTIONS if precise else CORRECTIONS // 2):
+        multiply_by(power, inverse, n)
+        add_scaled(out, power, rising * EULER_MACLAURIN[k], n)
+        multiply_by(power, inverse, n)
+        rising *= (s + 2 * k + 1) * (s + 2 * k + 2)
+
+
+cdef void widened(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[i]
+
+
+cdef void zetas(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """Hurwitz's zeta function: for one whole exponent and positive numbers, which polygamma functions are made of."""
+    cdef double exponents[BLOCK]
+    cdef double ours[BLOCK]
+    cdef double results[BLOCK]
+    cdef Py_ssize_t i
+    cdef bint easy = 2 <= x[0] <= HIGHEST and x[0] == <int>x[0]
+    widened(x, exponents, n)
+    widened(y, ours, n)
+    for i in range(n):
+        easy = easy & (x[i] == x[0])
+    if easy:
+        zeta_of(<int>x[0], ours, results, real is double, n)
+    for i in range(n):
+        if not easy or not ours[i] > 0:
+            original(&ZETA, exponents + i, ours + i, results + i)
+        out[i] = <real>results[i]
+
+
+cdef void upper_gammas(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """The upper incomplete gamma function: 1 minus the lower one where that loses no digits, which is quick."""
+    cdef double exponents[BLOCK]
+    cdef double limits[BLOCK]
+    cdef double lower
+    cdef double result = 0
+    cdef double least = 1e-8 if real is float else 0.01
+    cdef Py_ssize_t i
+    widened(x, exponents, n)
+    widened(y, limits, n)
+    for i in range(n):
+        original(&LOWER, exponents + i, limits + i, &lower)
+        result = 1 - lower
+        if not result >= least:
+            original(&UPPER, exponents + i, limits + i, &result)
+        out[i] = <real>result
+
+
+cdef Own[8] OWN = [
+    Own(1, <Kernel>error_complements[float], <Kernel>error_complements[double]),
+    Own(1, <Kernel>normal_shares[float], <Kernel>normal_shares[double]),
+    Own(1, <Kernel>each_i0[float], <Kernel>each_i0[double]),
+    Own(1, <Kernel>each_i1[float], <Kernel>each_i1[double]),
+    Own(1, <Kernel>each_i0e[float], <Kernel>each_i0e[double]),
+    Own(1, <Kernel>each_i1e[float], <Kernel>each_i1e[double]),
+    Own(2, <Kernel>zetas[float], <Kernel>zetas[double]),
+    Own(2, <Kernel>upper_gammas[float], <Kernel>upper_gammas[double]),
+]
+cdef tuple NAMES = ("erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc")
+
+
+cdef bint special_loop(object function, bint single, Loop* loop):
+    """Whether there is a loop of our own for a function of SciPy's on numbers of one float dtype; it is noted."""
+    global ZETA, LOWER, UPPER
+    scipy = sys.modules.get("scipy.special._ufuncs")
+    name = function.__name__
+    if name not in NAMES or getattr(scipy, name, None) is not function:
+        return False
+    if name == "_zeta":
+        ZETA = loop_of(function, "dd->d")
+    elif name == "gammaincc":
+        LOWER, UPPER = loop_of(scipy.gammainc, "dd->d"), loop_of(function, "dd->d")
+    return noted(&OWN[NAMES.index(name)], single, loop)

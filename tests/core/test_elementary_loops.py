@@ -1,0 +1,80 @@
+"""Loops of our own in place of NumPy's: against NumPy in extended precision, however operands lie."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.core.formulas import Formula, evaluate
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3.5, 1e-300, 1e300, -1e300]
+FUNCTIONS = {
+    np.sign: 0,
+    np.positive: 0,
+    np.hypot: 1,
+    np.logaddexp: 3,
+    np.logaddexp2: 3,
+    np.nextafter: 0,
+    np.sin: 2,
+    np.cos: 2,
+}  # and how many units in the last place (of numbers of the operands' size) results may be away
+CANCELLING = (np.logaddexp, np.logaddexp2)  # what they add up may be larger than the result
+
+
+def operands(function, dtype):
+    """Random numbers of all sizes, then each special value with each."""
+    generator = np.random.default_rng(0)
+    pairs = np.array([(a, b) for a in SPECIAL for b in SPECIAL])
+    numbers = generator.standard_normal((3000, 2)) * 10.0 ** generator.integers(-8, 8, (3000, 2))
+    both = np.concatenate([numbers, pairs]).astype(dtype)
+    return [np.ascontiguousarray(part) for part in both.T[: function.nin]]
+
+
+def value(function, *arrays):
+    """What the steps of a formula that is this function give."""
+    formula = Formula((lambda x: function(x)) if function.nin == 1 else (lambda x, y: function(x, y)), function.nin)
+    return evaluate(formula, *arrays, *[None] * (4 - len(arrays)))
+
+
+def check(function, found, arrays):
+    """Compares with NumPy in extended precision, but for neighbours, which depend on the precision."""
+    dtype = arrays[0].dtype
+    wide = dtype if function is np.nextafter else np.longdouble
+    expected = function(*[np.asarray(x, wide) for x in arrays]).astype(dtype)
+    assert found.dtype == dtype
+    assert (np.isnan(found) == np.isnan(expected)).all()
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(found[~finite], expected[~finite])
+    found, expected = found[finite], expected[finite]
+    sizes = np.maximum(np.abs(expected), 1 if function in CANCELLING else 0)
+    allowed = FUNCTIONS[function] * np.nan_to_num(np.spacing(sizes))
+    assert (np.abs(found - expected) <= allowed).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_values(function, dtype):
+    arrays = operands(function, dtype)
+    check(function, value(function, *arrays), arrays)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_operands_that_lie_otherwise(function, dtype):
+    arrays = [x[:3100].reshape(31, 100) for x in operands(function, dtype)]
+    for views in ([x.T for x in arrays], [x[:, ::3] for x in arrays], [arrays[0], *[x[:1] for x in arrays[1:]]]):
+        check(function, value(function, *views), np.broadcast_arrays(*views))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_two_numbers_by_a_condition_and_constants(dtype):
+    x = torch.linspace(-2, 2, 5000, dtype=dtype, requires_grad=True)
+    angles = torch.angle(x)
+    assert angles.tolist() == torch.tensor(np.where(x.detach().numpy() < 0, np.pi, 0), dtype=dtype).tolist()
+    (gradient,) = torch.autograd.grad(torch.floor(x), x, torch.ones_like(x))
+    assert not gradient.any()
+    assert torch.isreal(x).all()
+
+
+def test_zeros_keep_their_signs():
+    x = torch.tensor([0.0, -0.0], dtype=torch.float64)
+    assert torch.signbit(torch.sin(x)).tolist() == [False, True]
