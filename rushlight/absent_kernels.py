@@ -1,6 +1,10 @@
 """The types of data that PyTorch's functions refuse: for most because nobody wrote a kernel for them."""
 
+from collections.abc import Callable
 from functools import wraps
+from typing import Any
+
+import numpy as np
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half
@@ -87,7 +91,7 @@ WORDS = {  # RuntimeErrors of other functions
 }
 
 
-def with_known_types(function, place: str):
+def with_known_types(function: Callable[..., Any], place: str) -> Callable[..., Any]:
     """The function, with PyTorch's error where it does not take the type of its first tensor."""
     name = place.removeprefix("Tensor").removeprefix(".")
     kernel, absent = ABSENT.get(name, ("", ""))
@@ -110,7 +114,7 @@ def with_known_types(function, place: str):
     return called
 
 
-def letter(dtype, types: str) -> str:
+def letter(dtype: np.dtype, types: str) -> str:
     """The letter of a type in the table; "-" for one that every function takes."""
     if dtype.kind in "iu":
         return "i" if "i" in types else "-" if dtype.itemsize == 8 else "s"

@@ -4,6 +4,7 @@ import ctypes
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def openblas() -> ctypes.CDLL | None:
     return None
 
 
-def symbol(name: str, restype=ctypes.c_int):
+def symbol(name: str, restype: Any = ctypes.c_int) -> Any:
     """A function of OpenBLAS, under one of the names that its builds have; None where there is none."""
     library = openblas()
     for full_name in (f"scipy_openblas_{name}64_", f"scipy_openblas_{name}", f"openblas_{name}64_", f"openblas_{name}"):

@@ -1,5 +1,7 @@
 """The old classes of tensors of one dtype, `FloatTensor` and so on: constructors, and names for `isinstance`."""
 
+from typing import Any
+
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.ops.making.old_constructors import constructed
@@ -17,10 +19,10 @@ class TypedTensor(type):
 
     dtype: dtypes.dtype
 
-    def __instancecheck__(cls, value):
+    def __instancecheck__(cls, value: Any) -> Any:
         return isinstance(value, TensorBase) and value.dtype is cls.dtype
 
-    def __call__(cls, *given, **options) -> Tensor:
+    def __call__(cls, *given: Any, **options: Any) -> Tensor:
         return new_tensor(constructed(cls.dtype._numpy, *given, **options))
 
 

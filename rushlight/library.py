@@ -69,7 +69,7 @@ class CustomOpDef:
         """The operator itself: it has one form."""
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

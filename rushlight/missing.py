@@ -12,10 +12,10 @@ class LateText:
     def __init__(self, make: Callable[..., str], *arguments: str):
         self.make, self.arguments = make, arguments
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.make(*self.arguments)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(str(self))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import get_default_dtype
 
@@ -94,7 +95,7 @@ def printoptions(**kwargs: Any) -> Iterator[None]:
         set_printoptions(**before)
 
 
-def batched_str(array) -> str:
+def batched_str(array: Array) -> str:
     """A tensor inside `vmap` as text: for each level, the examples of the batch below."""
     text = tensor_str(array.array, default_dtype=get_default_dtype()._numpy)
     for level in array.levels:
@@ -102,7 +103,7 @@ def batched_str(array) -> str:
     return text
 
 
-def meta_str(array, node: str | None, requires_grad: bool) -> str:
+def meta_str(array: Array, node: str | None, requires_grad: bool) -> str:
     """A tensor without memory as text, which knows no elements."""
     suffixes = ["device='meta'", f"size={tuple(array.shape)}"]
     if array.dtype != get_default_dtype()._numpy:

@@ -89,7 +89,7 @@ class SobolEngine:
             self.quasi = from_numpy(points[-1].copy())
         return points if first and n else points[1:]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         parts = [f"dimension={self.dimension}", *["scramble=True"] * self.scramble]
         parts += [] if self.seed is None else [f"seed={self.seed}"]
         return f"SobolEngine({', '.join(parts)})"

@@ -1,6 +1,8 @@
 """Public functions refuse wrong arguments in PyTorch's words: what a failed call says is put right here."""
 
+from collections.abc import Callable
 from types import FunctionType
+from typing import Any
 
 from rushlight.absent_kernels import with_known_types
 from rushlight.core.advice import with_advice
@@ -53,35 +55,35 @@ def guard_methods(cls: type) -> None:
             setattr(cls, name, guarded(with_known_types(function, f"Tensor.{name}"), f"Tensor.{name}"))
 
 
-def is_ours(name: str, function) -> bool:
+def is_ours(name: str, function: Callable[..., Any]) -> bool:
     """Whether a name is that of a public function of rushlight."""
     return type(function) is FunctionType and name[:1] != "_" and function.__module__.startswith("rushlight")
 
 
-def guarded(function, place: str):
+def guarded(function: Callable[..., Any], place: str) -> Callable[..., Any]:
     """The function, with PyTorch's errors, and in the other forms that it can be called in."""
     return with_errors_of(refusal, other_form, has_foreign, function, place)
 
 
-def has_foreign(args, kwargs) -> bool:
+def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:
     """Whether an object among arguments, or in a list or tuple of them, that is no tensor takes calls over itself."""
     values = (*args, *kwargs.values())
     return foreign(values) or any(foreign(value) for value in values if type(value) in (list, tuple))
 
 
-def other_form(place: str, args, kwargs) -> tuple[tuple, dict] | None:
+def other_form(place: str, args: Any, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
     """The arguments of a failed call in the form that the function takes; None where there is none."""
     from rushlight.forms import other_form
 
     return other_form(place, args, kwargs)
 
 
-def refusal(place: str, args, kwargs, error: Exception) -> Exception:
+def refusal(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -> Exception:
     """The error to raise for a call that failed, with advice on what to do."""
     return with_advice(put_right(place, args, kwargs, error))
 
 
-def put_right(place: str, args, kwargs, error: Exception) -> Exception:
+def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -> Exception:
     """The error for a call that failed: for arguments that fit no signature PyTorch's, else what was said."""
     if (earlier := without_history(args)) is not None:
         return earlier
@@ -95,7 +97,7 @@ def put_right(place: str, args, kwargs, error: Exception) -> Exception:
     return translated(error)
 
 
-def without_dimensions(args, kwargs, error: IndexError) -> IndexError:
+def without_dimensions(args: Any, kwargs: Any, error: IndexError) -> IndexError:
     """The error for a size that was asked of a tensor without dimensions; the same error where there is none."""
     given = [value for value in (*args, *kwargs.values()) if isinstance(value, TensorBase)]
     if all(value._array.shape for value in given):
@@ -103,7 +105,7 @@ def without_dimensions(args, kwargs, error: IndexError) -> IndexError:
     return IndexError("Dimension specified as 0 but tensor has no dimensions: give a tensor with one at least")
 
 
-def not_a_tensor(name: str, args, kwargs, error: AttributeError) -> Exception:
+def not_a_tensor(name: str, args: Any, kwargs: Any, error: AttributeError) -> Exception:
     """TypeError for the argument of which something was asked that only tensors have; else the same error."""
     for i, value in enumerate(args, 1):
         if value is error.obj:

@@ -1,5 +1,6 @@
 """PyTorch's signatures, and what it says of arguments that fit none of them. Read only after a call has failed."""
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 from os import path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.devices import device
 from rushlight.dtypes import dtype
 from rushlight.layouts import layout, memory_format
+from rushlight.tensors import Tensor
 
 NUMBERS = (int, float, complex, np.number, np.bool_)
 TYPES: dict[str, Any] = {
@@ -57,7 +59,7 @@ class Parameter(NamedTuple):
     optional: bool
     keyword_only: bool
 
-    def takes(self, function: str, value) -> bool:
+    def takes(self, function: str, value: Sequence[int] | Tensor | float) -> bool:
         """Whether an argument is of the parameter's kind."""
         kind = self.kind.removesuffix("?")
         if value is None:
@@ -71,7 +73,7 @@ class Parameter(NamedTuple):
             return item != "Tensor" and is_a(item, value)
         return is_a(kind, value)
 
-    def refusal(self, value) -> str:
+    def refusal(self, value: Any) -> str:
         """What an argument of another kind must be."""
         kind = self.kind.removesuffix("?")
         if kind.startswith("tuple of ") and isinstance(value, (tuple, list)):
@@ -86,7 +88,7 @@ class Signature(NamedTuple):
     parameters: tuple[Parameter, ...]
     text: str
 
-    def misfit(self, args, kwargs) -> str | None:
+    def misfit(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str | None:
         """Why arguments do not fit; None where they do."""
         positional = [p for p in self.parameters if not p.keyword_only]
         names = {p.name for p in self.parameters}
@@ -128,7 +130,7 @@ class Signature(NamedTuple):
         unknown = next((name for name in kwargs if name not in names and name not in EVERYWHERE), None)
         return None if unknown is None else f"{self.function}() got an unexpected keyword argument '{unknown}'"
 
-    def spreads(self, args, positional) -> bool:
+    def spreads(self, args: Sequence[Any], positional: Sequence[Parameter]) -> bool:
         """Whether sizes are given one by one in place of a tuple."""
         return len(positional) == 1 and len(args) > 1 and positional[0].kind == "tuple of ints" and is_a("int", args[0])
 
@@ -137,7 +139,7 @@ class Signature(NamedTuple):
         return sum(not p.optional for p in self.parameters) <= count <= len(self.parameters)
 
 
-def misfit(place: str, args, kwargs) -> str | None:
+def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
     """What PyTorch says of arguments that fit no signature of a function; None where they fit one, or none is known."""
     signatures = recorded().get(place)
     if signatures is None:
@@ -158,7 +160,7 @@ def misfit(place: str, args, kwargs) -> str | None:
     )
 
 
-def is_a(kind: str, value) -> bool:
+def is_a(kind: str, value: Sequence[int] | Tensor | float) -> bool:
     """Whether a value counts as one of a kind."""
     if kind == "Tensor":
         return isinstance(value, TensorBase)
@@ -173,7 +175,7 @@ def is_a(kind: str, value) -> bool:
     return isinstance(value, TYPES[kind]) if kind in TYPES else True
 
 
-def type_name(value) -> str:
+def type_name(value: Sequence[int] | Tensor | float) -> str:
     """The type of an argument as errors name it."""
     if isinstance(value, (tuple, list)) and value:
         close = (", " if len(value) > 1 else ",") if isinstance(value, tuple) else ", "
@@ -196,7 +198,7 @@ def recorded() -> dict[str, list[Signature]]:
     return found
 
 
-def parameters(text: str):
+def parameters(text: str) -> Iterator[Any]:
     """The parameters that the words of a signature list."""
     keyword_only = False
     for item in split(text):

@@ -123,7 +123,7 @@ class UntypedStorage:
         """The storage itself."""
         return self
 
-    def __sizeof__(self):
+    def __sizeof__(self) -> Any:
         return 32 + self.nbytes()  # as PyTorch's: what it is itself, and its memory
 
     def __getitem__(self, index: Any) -> Any:
@@ -138,10 +138,10 @@ class UntypedStorage:
 
     __hash__ = object.__hash__
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self.tolist())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows = "".join(f" {value}\n" for value in self.tolist())
         return f"{rows}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
 
@@ -231,10 +231,10 @@ class TypedStorage:
     def __setitem__(self, index: Any, value: Any) -> None:
         self.array[index] = value
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self.tolist())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows = "".join(f" {value}\n" for value in self.tolist())
         return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
 

@@ -1,7 +1,7 @@
 """Tensor as users see it. Its operators are methods too; the table of operators adds them when it is loaded."""
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batched import Batched
 from rushlight.core.forward import tangent_of
@@ -31,7 +32,7 @@ from rushlight.size import Size
 __all__ = ["Tensor"]
 
 
-def disabled_torch_function(function, types, args=(), kwargs=None):
+def disabled_torch_function(function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """`__torch_function__` of a class that takes no calls over; PyTorch's name is `_disabled_torch_function_impl`."""
     from rushlight.overrides.calls import Without
 
@@ -39,7 +40,7 @@ def disabled_torch_function(function, types, args=(), kwargs=None):
         return function(*args, **kwargs or {})
 
 
-def foreign(values) -> bool:
+def foreign(values: Array) -> bool:
     """Whether an object among some that is no tensor takes calls over: from then on all functions ask such objects."""
     if not any(hasattr(type(value), "__torch_function__") and not isinstance(value, TensorBase) for value in values):
         return False
@@ -58,7 +59,7 @@ def use_constructor(function: Callable) -> None:
     constructed = function
 
 
-def one_size(name, sizes, dim):
+def one_size(name: str, sizes: Sequence[int], dim: Any) -> int:
     """The entry of one dimension. IndexError out of range."""
     try:
         return sizes[dim] if sizes else ()[dim]
@@ -72,14 +73,14 @@ def one_size(name, sizes, dim):
     raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
 
 
-def one_of(tensor):
+def one_of(tensor: "Tensor") -> float:
     """The element of a tensor that has one, as a Python number. ValueError for any other."""
     if tensor._array.size != 1:
         raise ValueError(advised("only one element tensors can be converted to Python scalars"))
     return tensor.item()
 
 
-def leaving(tensor):
+def leaving(tensor: TensorBase) -> "Tensor":
     """A tensor that is about to become a number; warns, once in a process, where that loses its history."""
     if tensor.requires_grad:
         warn_once(TO_SCALAR)
@@ -92,7 +93,7 @@ TO_SCALAR = (
 )
 
 
-def real_of(tensor, wanted):
+def real_of(tensor: "Tensor", wanted: str) -> float:
     """The element of a tensor that has one, as a real number. RuntimeError where that leaves an imaginary part out."""
     number = one_of(tensor)
     if not isinstance(number, complex):
@@ -126,11 +127,11 @@ class Tensor(Arithmetic, metaclass=TensorType):
     tensor([3., 6.], grad_fn=<MulBackward0>)
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any):
         if self._array is None:  # a subclass may have made it in `__new__`
             self._array = constructed(*args, **kwargs)
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__torch_function__ is not disabled_torch_function:
             from rushlight.overrides.switches import take_over
@@ -138,7 +139,9 @@ class Tensor(Arithmetic, metaclass=TensorType):
             take_over(cls)
 
     @classmethod
-    def ask(cls, func, types, args=(), kwargs=None):
+    def ask(
+        cls, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> str:
         """What a class does with a call that it takes over, unless it says: the call, with results of the class."""
         from rushlight.overrides.calls import usual
 
@@ -284,55 +287,55 @@ class Tensor(Arithmetic, metaclass=TensorType):
             raise TypeError(f"Got unsupported ScalarType {type_word(self.dtype)}. Convert with x.float() first.")
         return array if isinstance(array, np.ndarray) else array.__array__()
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         array = self.numpy()
         if dtype is None or dtype == array.dtype:
             return array.copy() if copy else array
         return array.astype(dtype)
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Array, **kwargs: Any) -> Array:
         return ABOVE.ufunc_on_tensors(ufunc, method, inputs, kwargs)
 
-    def __array_function__(self, function, types, args, kwargs):
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Array:
         return ABOVE.function_on_tensors(function, args, kwargs)
 
-    def __len__(self):
+    def __len__(self) -> int:
         if self._array.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
         return self._array.shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         if self._array.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         if self._array.size != 1:
             kind = "no values" if self._array.size == 0 else "more than one value"
             raise RuntimeError(advised(f"Boolean value of Tensor with {kind} is ambiguous"))
         return bool(self._array)
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(real_of(leaving(self), "double"))
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(real_of(self, "int64_t"))
 
-    def __complex__(self):
+    def __complex__(self) -> complex:
         return complex(one_of(leaving(self)))
 
-    def __index__(self):
+    def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "biu":
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._array.item())
 
-    def __format__(self, spec):
+    def __format__(self, spec: str) -> str:
         return format(self.item() if self._array.ndim == 0 else repr(self), spec)
 
-    def __contains__(self, element):
+    def __contains__(self, element: object) -> bool:
         return bool((self == element).any())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if type(self._array) is Batched and not is_meta(self._array):
             return batched_str(self._array)
         try:
@@ -366,7 +369,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return self._grad
 
     @grad.setter
-    def grad(self, value):
+    def grad(self, value: "Tensor | int | None") -> None:
         if value is not None:
             check_grad(self, value)
         if (writes := writer()) is not None:
@@ -374,7 +377,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         self._grad = value
 
     @grad.deleter
-    def grad(self):
+    def grad(self) -> None:
         self.grad = None
 
     @property
@@ -395,7 +398,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return self.dtype if self.hooks is None or self.hooks.grad_dtype == OWN else self.hooks.grad_dtype
 
     @grad_dtype.setter
-    def grad_dtype(self, value):
+    def grad_dtype(self, value: Any) -> None:
         if self.grad_fn is not None:
             raise RuntimeError("grad_dtype can only be set on leaf tensors.")
         if value is not None and not isinstance(value, dtypes.dtype):
@@ -420,7 +423,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         return out
 
     @data.setter
-    def data(self, value):
+    def data(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         expect(self, value._settled())
@@ -429,7 +432,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         share_memory(self, value)
 
     @data.deleter
-    def data(self):
+    def data(self) -> Any:
         raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     def detach(self) -> "Tensor":
@@ -473,7 +476,13 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def _is_view(self) -> bool:
         return self._view is not None
 
-    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
+    def backward(
+        self,
+        gradient: "Tensor | None" = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: "Sequence[Tensor] | Tensor | None" = None,
+    ) -> None:
         """Computes the gradients of this tensor with respect to the leaves of its graph, and adds them to `.grad`.
 
         See `autograd.backward`; `gradient` is its `grad_tensors`.
@@ -486,7 +495,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
         """
         ABOVE.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
-    def register_hook(self, hook) -> RemovableHandle:
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Registers a function that is called with each gradient of this tensor, and may return another in its place.
 
         RuntimeError for a tensor that does not require grad.
@@ -502,7 +511,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         return add_hook(hooks_of(self._vertex()).on_output(self._index), hook)
 
-    def register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
+    def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Registers a function that is called with this leaf after a gradient was added to its `.grad`.
 
         RuntimeError for a result, and for a tensor that does not require grad.
@@ -549,7 +558,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
 
     # copies
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
         if self._node is not None:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
@@ -563,7 +572,7 @@ class Tensor(Arithmetic, metaclass=TensorType):
             copy._grad = self._grad.__deepcopy__(memo)
         return copy
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: int) -> Any:
         return rebuild, (type(self), self._settled(), self._needs)
 
 
@@ -600,7 +609,7 @@ def check_grad(tensor: Tensor, value: Any) -> None:
         )
 
 
-def type_word(dtype):
+def type_word(dtype: Any) -> str:
     """A dtype by the word that PyTorch's older messages have for it: Float, Double, Long."""
     return dtypes.TYPE_NAMES[dtype]
 
@@ -619,20 +628,20 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor):
         self.variable = variable
 
-    def name(self):
+    def name(self) -> Any:
         """The node's name, as PyTorch gives it."""
         return "torch::autograd::AccumulateGrad"
 
-    def register_hook(self, fn):
+    def register_hook(self, fn: Callable[..., Any]) -> Any:
         """Registers a function of ((), (gradient,)) that is called after a gradient was added up."""
         return add_hook(hooks_of(self.variable).post, fn)
 
-    def register_prehook(self, fn):
+    def register_prehook(self, fn: Callable[..., Any]) -> Any:
         """Registers a function of ((gradient,)) that is called before a gradient is added up, and may replace it."""
         return add_hook(hooks_of(self.variable).pre, fn)
 
 
-def rebuild(cls, array, requires_grad):
+def rebuild(cls: Any, array: Array, requires_grad: bool) -> Tensor:
     """A leaf of a class around an array; what pickle and deepcopy make copies with."""
     tensor = Arithmetic.__new__(cls)
     tensor._array = dtypes.canonical(array)

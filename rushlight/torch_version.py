@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
+
+from rushlight.core.aliases import Array
 
 __all__ = ["TorchVersion"]
 
@@ -18,28 +21,28 @@ class TorchVersion(str):
 
     __slots__ = ()
 
-    def __lt__(self, other):
+    def __lt__(self, other: Array) -> bool:
         return key(self) < key(other)
 
-    def __le__(self, other):
+    def __le__(self, other: Array) -> bool:
         return key(self) <= key(other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Array) -> bool:
         return key(self) > key(other)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Array) -> bool:
         return key(self) >= key(other)
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         try:
             return isinstance(other, (str, tuple, list)) and key(self) == key(other)
         except ValueError:  # the other is the text of no version
             return False
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return str.__hash__(self)
 
 

@@ -1,8 +1,9 @@
 """`autocast`: inside, operators get their tensors in the type that PyTorch's lists for the CPU name for them."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Autocast(Interpreter):
         self.dtype = dtype
         self.casts = dtype is not None
 
-    def concerns(self, op, args):
+    def concerns(self, op: Any, args: Sequence[Any]) -> bool:
         """Whether this is the innermost block of its kind, switched on, and the operator is on a list."""
         return self.dtype is not None and innermost() is self and op.name in LISTED
 
@@ -57,12 +58,12 @@ class Autocast(Interpreter):
         return below(op, tuple([cast(arg, target) for arg in args]))
 
 
-def is_eligible(value) -> bool:
+def is_eligible(value: Any) -> bool:
     """Whether a value is a tensor that may be cast: of real floating-point numbers, but not of float64."""
     return isinstance(value, TensorBase) and (value._array.dtype == FLOAT32 or is_half(value._array.dtype))
 
 
-def widest(dtype: np.dtype, args) -> np.dtype:
+def widest(dtype: np.dtype, args: Any) -> np.dtype:
     """The wider of the types among the arguments, and among lists of them."""
     flat = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     return FLOAT32 if any(is_eligible(t) and t._array.dtype == FLOAT32 for t in flat) else dtype
@@ -75,7 +76,7 @@ LISTED: dict[str, Callable] = {
 }
 
 
-def cast(value, dtype: np.dtype):
+def cast(value: Any, dtype: np.dtype) -> Any:
     """An argument in another type if it may be cast; the same for the tensors of a list."""
     if isinstance(value, (tuple, list)):
         return type(value)([cast(item, dtype) for item in value])
@@ -203,7 +204,7 @@ def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
     default[0] = dtype
 
 
-def custom_fwd(fwd=None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None):
+def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype | None = None) -> Any:
     """Decorates the `forward` of a custom function: with `cast_inputs`, it gets its tensors in that type, and runs
     with `autocast` switched off; without, `backward` finds the mode that `forward` had.
 
@@ -239,7 +240,7 @@ def custom_fwd(fwd=None, *, device_type: str = "cpu", cast_inputs: dtypes.dtype 
     return forward
 
 
-def custom_bwd(bwd=None, *, device_type: str = "cpu"):
+def custom_bwd(bwd: Any = None, *, device_type: str = "cpu") -> Any:
     """Decorates the `backward` of a custom function whose `forward` has `custom_fwd`: it runs in the same mode.
 
     >>> import rushlight as torch

@@ -1,12 +1,15 @@
 """How the standard makes arrays."""
 
+from collections.abc import Callable, Sequence
 from math import ceil
+from typing import Any
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.tensors import Tensor
 
 
-def asarray(obj, /, *, dtype=None, device=None, copy: bool | None = None) -> Tensor:
+def asarray(obj: Sequence[float], /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Tensor:
     """Data as an array, which shares its memory where `copy` is False, and where that is possible if it is None.
 
     >>> from rushlight import array_api as xp
@@ -16,7 +19,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy: bool | None = None) -> Ten
     return torch.asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
-def arange(start, /, stop=None, step=1, *, dtype=None, device=None) -> Tensor:
+def arange(start: int, /, stop: int | None = None, step: int = 1, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Numbers from a first one on in equal steps, the last one left out; none where the steps lead away.
 
     >>> from rushlight import array_api as xp
@@ -30,7 +33,9 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None) -> Tensor:
     return torch.arange(start, stop, step, dtype=dtype, device=device)
 
 
-def linspace(start, stop, /, num: int, *, dtype=None, device=None, endpoint: bool = True) -> Tensor:
+def linspace(
+    start: float, stop: float, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
+) -> Tensor:
     """So many numbers between two, the second one included if `endpoint`.
 
     >>> from rushlight import array_api as xp
@@ -42,7 +47,7 @@ def linspace(start, stop, /, num: int, *, dtype=None, device=None, endpoint: boo
     return torch.linspace(start, stop, num, dtype=dtype, device=device)
 
 
-def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype=None, device=None) -> Tensor:
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None) -> Tensor:
     """Ones on a diagonal, zeros elsewhere.
 
     >>> from rushlight import array_api as xp
@@ -54,7 +59,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype=None, de
     return (columns == torch.arange(n_rows)[:, None] + k).to(torch.get_default_dtype() if dtype is None else dtype)
 
 
-def from_dlpack(x, /, *, device=None, copy: bool | None = None) -> Tensor:
+def from_dlpack(x: Array, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """An array that shares the memory of another library's.
 
     >>> import numpy as np
@@ -65,7 +70,7 @@ def from_dlpack(x, /, *, device=None, copy: bool | None = None) -> Tensor:
     return torch.from_dlpack(x, device=device, copy=copy)
 
 
-def full(shape, fill_value, *, dtype=None, device=None) -> Tensor:
+def full(shape: Sequence[int], fill_value: float, *, dtype: Any = None, device: Any = None) -> Tensor:
     """An array of one value.
 
     >>> from rushlight import array_api as xp
@@ -76,7 +81,7 @@ def full(shape, fill_value, *, dtype=None, device=None) -> Tensor:
     return torch.full(sizes(shape), fill_value, dtype=dtype, device=device)
 
 
-def full_like(x: Tensor, /, fill_value, *, dtype=None, device=None) -> Tensor:
+def full_like(x: Tensor, /, fill_value: float, *, dtype: Any = None, device: Any = None) -> Tensor:
     """An array of one value in the shape of another.
 
     >>> from rushlight import array_api as xp
@@ -86,12 +91,12 @@ def full_like(x: Tensor, /, fill_value, *, dtype=None, device=None) -> Tensor:
     return torch.full_like(x, fill_value, dtype=dtype, device=device)
 
 
-def sizes(shape) -> tuple[int, ...]:
+def sizes(shape: Sequence[int] | int) -> tuple[int, ...]:
     """A shape as a tuple."""
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-def filled(make, doc):
+def filled(make: Callable[..., Any], doc: Any) -> Callable[..., Any]:
     """A function that makes an array of a shape."""
 
     def function(shape, *, dtype=None, device=None) -> Tensor:
@@ -107,7 +112,7 @@ def filled(make, doc):
     return function
 
 
-def filled_like(make, doc):
+def filled_like(make: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """A function that makes an array in the shape of another."""
 
     def function(x: Tensor, /, *, dtype=None, device=None) -> Tensor:

@@ -1,5 +1,7 @@
 """The standard's Fourier transforms."""
 
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
@@ -30,11 +32,11 @@ def __getattr__(name):
     raise AttributeError(f"the array API standard has no fft.{name}")
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype=None, device=None) -> Tensor:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
     """The frequencies that the elements of a transform belong to."""
     return torch.fft.fftfreq(n, d, dtype=dtype, device=device)
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype=None, device=None) -> Tensor:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
     """The same of a transform of real numbers."""
     return torch.fft.rfftfreq(n, d, dtype=dtype, device=device)

@@ -1,5 +1,7 @@
 """The standard's functions of arrays: NumPy's of the same name on tensors, and those whose arguments differ."""
 
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
@@ -132,7 +134,7 @@ def __getattr__(name):
     raise AttributeError(f"the array API standard has no {name}")
 
 
-def astype(x: Tensor, dtype, /, *, copy: bool = True, device=None) -> Tensor:
+def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """The array in another dtype; a copy of one that has it already, unless `copy` is False.
 
     >>> from rushlight import array_api as xp
@@ -142,7 +144,7 @@ def astype(x: Tensor, dtype, /, *, copy: bool = True, device=None) -> Tensor:
     return x.to(device=device, dtype=as_dtype(dtype), copy=copy)
 
 
-def broadcast_shapes(*shapes):
+def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that arrays of these shapes are broadcast to.
 
     >>> from rushlight import array_api as xp
@@ -152,7 +154,7 @@ def broadcast_shapes(*shapes):
     return tuple(torch.broadcast_shapes(*shapes))
 
 
-def expand_dims(x: Tensor, /, *, axis=0) -> Tensor:
+def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
     """A view with new axes of size 1. IndexError for one that is out of range.
 
     >>> from rushlight import array_api as xp
@@ -162,7 +164,7 @@ def expand_dims(x: Tensor, /, *, axis=0) -> Tensor:
     return FUNCTIONS[np.expand_dims](x, axis)
 
 
-def isin(x1, x2, /, *, invert: bool = False) -> Tensor:
+def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
     """Which elements of an array are among those of another.
 
     >>> from rushlight import array_api as xp
@@ -192,7 +194,7 @@ def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: b
     return torch.argsort(x, dim=axis, descending=descending, stable=stable)
 
 
-def std(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> Tensor:
+def std(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The standard deviation over some axes.
 
     >>> from rushlight import array_api as xp
@@ -202,7 +204,7 @@ def std(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> T
     return FUNCTIONS[np.std](x, axis, correction=correction, keepdims=keepdims)
 
 
-def var(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> Tensor:
+def var(x: Tensor, /, *, axis: int | None = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The variance over some axes.
 
     >>> from rushlight import array_api as xp
@@ -212,7 +214,7 @@ def var(x: Tensor, /, *, axis=None, correction=0.0, keepdims: bool = False) -> T
     return FUNCTIONS[np.var](x, axis, correction=correction, keepdims=keepdims)
 
 
-def vecdot(x1, x2, /, *, axis: int = -1) -> Tensor:
+def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """The products of the vectors along an axis, the first one's conjugated.
 
     >>> from rushlight import array_api as xp

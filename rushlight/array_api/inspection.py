@@ -1,5 +1,7 @@
 """What the standard tells of itself."""
 
+from typing import Any
+
 import rushlight as torch
 from rushlight.array_api.types import DTYPES, isdtype
 
@@ -16,11 +18,11 @@ class __array_namespace_info__:
         """What is optional in the standard."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self):
+    def default_device(self) -> Any:
         """The device that arrays are made on."""
         return torch.get_default_device()
 
-    def default_dtypes(self, *, device=None) -> dict:
+    def default_dtypes(self, *, device: Any = None) -> dict:
         """The dtypes of arrays that are made without one."""
         real = torch.get_default_dtype()
         return {
@@ -34,6 +36,6 @@ class __array_namespace_info__:
         """All devices."""
         return [torch.device("cpu")]
 
-    def dtypes(self, *, device=None, kind=None) -> dict:
+    def dtypes(self, *, device: Any = None, kind: str | None = None) -> dict:
         """The dtypes of a kind, of several, or all, by their names."""
         return {name: dtype for name, dtype in DTYPES.items() if kind is None or isdtype(dtype, kind)}

@@ -1,5 +1,7 @@
 """The standard's linear algebra."""
 
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
@@ -46,6 +48,6 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     return torch.linalg.cholesky(x, upper=upper)
 
 
-def svd(x: Tensor, /, *, full_matrices: bool = True):
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> Any:
     """Singular values and vectors."""
     return torch.linalg.svd(x, full_matrices)

@@ -1,6 +1,8 @@
 """The standard's dtypes, and what it asks of them."""
 
+from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
 import rushlight as torch
 from rushlight import dtypes
@@ -22,7 +24,7 @@ DTYPES = KINDS["bool"] | KINDS["numeric"]
 finfo, iinfo = torch.finfo, torch.iinfo
 
 
-def isdtype(dtype, kind) -> bool:
+def isdtype(dtype: Any, kind: Sequence[str] | str) -> bool:
     """Whether a dtype is another, or of a kind, or of one of several. ValueError for a kind that there is not.
 
     >>> from rushlight import array_api as xp
@@ -38,7 +40,7 @@ def isdtype(dtype, kind) -> bool:
     return dtype is kind
 
 
-def can_cast(from_, to, /) -> bool:
+def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether an array or a dtype can be cast by the rules of promotion: whether both promote to `to`.
 
     >>> from rushlight import array_api as xp
@@ -48,7 +50,7 @@ def can_cast(from_, to, /) -> bool:
     return torch.promote_types(from_.dtype if isinstance(from_, Tensor) else from_, to) is to
 
 
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that arrays, dtypes and Python's numbers promote to. ValueError for none of the first two.
 
     >>> from rushlight import array_api as xp

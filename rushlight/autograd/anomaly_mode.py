@@ -1,5 +1,7 @@
 """Anomaly mode: finding the operation whose derivative fails or is NaN, and the line that changed a saved tensor."""
 
+from typing import Any
+
 from rushlight.core.graph import watch_changes
 from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, Switch
@@ -38,7 +40,7 @@ class set_detect_anomaly(Switch):
     def __enter__(self) -> None:
         return None
 
-    def inside(self, modes):
+    def inside(self, modes: Any) -> Any:
         """The modes with anomaly mode set."""
         if self.mode:
             watch_changes()

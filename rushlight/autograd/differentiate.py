@@ -148,7 +148,7 @@ def grad(
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
-def unused_input(i, x, outputs):
+def unused_input(i: int, x: Tensor, outputs: Sequence[Tensor]) -> Any:
     """The error for the i-th input, which the outputs do not depend on."""
     node = place(x)[0]
     later = isinstance(node, Node) and all(node.sequence > place(out)[0].sequence for out in outputs)
@@ -170,7 +170,7 @@ NOT_REACHED = (
 )
 
 
-def zeros_for(x, requires_grad):
+def zeros_for(x: Any, requires_grad: bool) -> Tensor:
     """The gradient of an input that the outputs do not depend on."""
     if isinstance(x, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
@@ -179,7 +179,13 @@ def zeros_for(x, requires_grad):
     return zeros
 
 
-def run_grad(outputs, inputs, grads, keep_graph, create_graph):
+def run_grad(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    grads: Sequence[Tensor | None],
+    keep_graph: bool,
+    create_graph: bool,
+) -> Any:
     """One backward pass that captures the gradients of `inputs`."""
     on_tensors = needs_tensors(create_graph, outputs, grads) or any(map(disordered, (*inputs, *grads)))
     roots = make_roots(outputs, grads, on_tensors)
@@ -190,14 +196,16 @@ def run_grad(outputs, inputs, grads, keep_graph, create_graph):
     return [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
 
 
-def needs_tensors(create_graph, outputs, grads):
+def needs_tensors(create_graph: bool, outputs: Sequence[Tensor], grads: Sequence[Tensor | None]) -> bool:
     """Whether a pass has to run on tensors: to be recorded, to take tangents along, to compute batches."""
     if create_graph or levels():
         return True
     return any(isinstance(x, TensorBase) and type(x._array) is Batched for x in (*outputs, *grads))
 
 
-def batched_grads(outputs, inputs, grads, keep_graph, create_graph):
+def batched_grads(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], grads: Any, keep_graph: bool, create_graph: bool
+) -> Any:
     """One pass for all entries of the leading dimension of `grads` together."""
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_batch(i, out, g)
@@ -220,7 +228,7 @@ def check_batch(i, output, g):
     )
 
 
-def listed(tensors, asked_by=None):
+def listed(tensors: Any, asked_by: Any = None) -> Any:
     """A tensor, an edge, or several of them as a list; inputs, `asked_by` a function, come in a dictionary too."""
     if isinstance(tensors, (TensorBase, GradientEdge)):
         return [tensors]
@@ -237,7 +245,7 @@ def listed(tensors, asked_by=None):
     return found
 
 
-def listed_grads(grads, n):
+def listed_grads(grads: Any, n: int) -> Any:
     """The gradients of `n` tensors as a list, None where the user gave none."""
     if grads is None:
         return [None] * n
@@ -247,7 +255,7 @@ def listed_grads(grads, n):
     return grads
 
 
-def check_require_grad(inputs):
+def check_require_grad(inputs: Sequence[Tensor]) -> None:
     """Raises where an input is not recorded at all."""
     for x in inputs:
         if isinstance(x, TensorBase) and not x.requires_grad:
@@ -256,7 +264,7 @@ def check_require_grad(inputs):
             )
 
 
-def place(x):
+def place(x: Any) -> Any:
     """Where the gradient of a tensor or an edge arrives: a vertex, and the number of its output."""
     node, index = x[:2] if isinstance(x, GradientEdge) else (x.grad_fn, x._index)
     if node is None:
@@ -264,7 +272,7 @@ def place(x):
     return (node.variable, 0) if isinstance(node, AccumulateGrad) else (node, index)
 
 
-def make_roots(outputs, grads, on_tensors):
+def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_tensors: bool) -> Any:
     """Where the pass starts: for each output its place in the graph and its gradient."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
@@ -274,7 +282,7 @@ def make_roots(outputs, grads, on_tensors):
     return roots
 
 
-def check_recorded(i, out):
+def check_recorded(i: Any, out: Any) -> None:
     """Raises where the i-th output is not recorded."""
     if isinstance(out, TensorBase) and not (out._needs or out.requires_grad):
         error = RuntimeError(
@@ -284,7 +292,7 @@ def check_recorded(i, out):
         raise about(error, unrecorded=out)
 
 
-def shape_and_dtype(output):
+def shape_and_dtype(output: Any) -> tuple[Any, ...]:
     """Those of a tensor, or of the tensor whose edge it is; of an edge made by hand they are not known."""
     if isinstance(output, TensorBase):
         return output._array.shape, output._array.dtype

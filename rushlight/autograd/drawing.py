@@ -67,7 +67,7 @@ class Picture:
     def _repr_svg_(self) -> str:
         return self.svg
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.mermaid
 
 
@@ -131,7 +131,7 @@ def add(boxes: list[Box], kind: str, lines: list[str]) -> str:
     return boxes[-1].name
 
 
-def described(vertex, names: dict[int, str]) -> tuple[str, list[str]]:
+def described(vertex: Any, names: dict[int, str]) -> tuple[str, list[str]]:
     """The kind of a box, and its lines."""
     if isinstance(vertex, TensorBase):
         return "leaf", [names.get(id(vertex), "leaf"), str(list(vertex._array.shape))]
@@ -144,7 +144,7 @@ def described(vertex, names: dict[int, str]) -> tuple[str, list[str]]:
     return "node", lines
 
 
-def saved_bytes(node) -> int:
+def saved_bytes(node: Any) -> int:
     """The size of the arrays that a node saved, each counted once."""
     arrays: dict[int, int] = {}
     for value in (node.saved0, node.saved1, *(node.saved or ())):

@@ -2,9 +2,11 @@
 
 import functools
 import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.autograd.function_node import FunctionCtx, FunctionNode
+from rushlight.core.aliases import Array
 from rushlight.core.anomaly import remember_origin
 from rushlight.core.batched import ENTERED, levels_of
 from rushlight.core.batching import BATCHED, shared_levels
@@ -15,6 +17,7 @@ from rushlight.core.interpreters import levels
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT, in_grad_mode
+from rushlight.tensors import Tensor
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
@@ -22,14 +25,14 @@ __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 class FunctionMeta(type):
     """Gives each `Function` classes of its own for its nodes and their `ctx`, named after it."""
 
-    def __init__(cls, name, bases, members):
+    def __init__(cls, name: str, bases: Any, members: dict[str, Any]):
         super().__init__(name, bases, members)
         module = {"__module__": "rushlight.autograd.function"}
         cls._backward_cls = type(f"{name}Backward", (FunctionNode,), module | {"_forward_cls": cls})
         cls._context_cls = type(f"{name}Backward", (FunctionCtx,), module)
 
 
-def missing(function):
+def missing(function: Any) -> Callable[..., Any]:
     """Marks a method that a subclass has to give if it is to be used."""
     function.is_missing = True
     return function
@@ -78,7 +81,7 @@ class Function(metaclass=FunctionMeta):
     clear_saved_tensors_on_access = False
     boxed_grads_call = False
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any):
         warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
@@ -86,7 +89,7 @@ class Function(metaclass=FunctionMeta):
             DeprecationWarning,
         )
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Tensor, **kwargs: Any) -> Any:
         """RuntimeError: functions are called by `apply`."""
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
@@ -164,25 +167,25 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
-def with_defaults(forward, args, kwargs):
+def with_defaults(forward: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """The arguments of `forward` with the defaults of those that were left out."""
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs
 
 
-def unrecorded(node, tensors, outputs):
+def unrecorded(node: Any, tensors: Any, outputs: Any) -> tuple[Any, ...]:
     """The outputs of a call that leaves no node: inputs among them are given back as other tensors, unless changed."""
     unchanged = identities(tensors) - identities(node.ctx.dirty_tensors)
     return tuple(out.detach() if id(out) in unchanged else out for out in outputs)
 
 
-def identities(values):
+def identities(values: Any) -> set:
     """Which objects there are among some values, None left out."""
     return {id(value) for value in values if value is not None}
 
 
-def connected(node, tensors, outputs):
+def connected(node: Any, tensors: Any, outputs: Sequence[Any]) -> Any:
     """Gives the node its edges and what it saves, and the outputs their place in the graph."""
     live = [t for t in tensors if t is not None]
     node.arity = len(live)
@@ -218,7 +221,7 @@ NO_INPUT = (
 )
 
 
-def check_dirty(node, tensors, outputs):
+def check_dirty(node: Any, tensors: Sequence[Tensor | None], outputs: Sequence[Any]) -> None:
     """Looks at what was given to `mark_dirty`: inputs, all returned; a view among them as the only output."""
     given, made = identities(tensors), identities(outputs)
     for dirty in node.ctx.dirty_tensors:
@@ -240,7 +243,7 @@ def check_dirty(node, tensors, outputs):
             )
 
 
-def placed(node, i, out, inputs, dirty, constant, kept):
+def placed(node: Any, i: int, out: Any, inputs: set, dirty: set, constant: set, kept: set) -> Any:
     """Output `i` of a custom function, with its place in the graph. The sets are of identities; `kept` of what a
     `setup_context` saves.
     """
@@ -255,7 +258,7 @@ def placed(node, i, out, inputs, dirty, constant, kept):
     return out
 
 
-def changed(node, i, out):
+def changed(node: Any, i: int, out: Tensor) -> Tensor:
     """An input that was changed in place, as output `i`."""
     if out.is_leaf and out.requires_grad and out._view is None:
         raise RuntimeError(
@@ -270,7 +273,7 @@ def changed(node, i, out):
     return out
 
 
-def returned(out, is_kept):
+def returned(out: Tensor, is_kept: bool) -> Tensor:
     """A look at an input that is returned as it is."""
     if is_kept:
         raise RuntimeError(
@@ -282,7 +285,7 @@ def returned(out, is_kept):
         return out.view_as(out)
 
 
-def mark_views(node, outputs, dirty):
+def mark_views(node: Any, outputs: Sequence[Any], dirty: set) -> None:
     """Notes with outputs that are views where they come from: changed in place they would go round the function."""
     live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
     for out in live:
@@ -291,7 +294,7 @@ def mark_views(node, outputs, dirty):
             out._view.version = out._counter.value
 
 
-def once_differentiable(fn):
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a `backward` whose results cannot be differentiated again: trying to raises RuntimeError."""
 
     @functools.wraps(fn)
@@ -309,19 +312,19 @@ def once_differentiable(fn):
 class Error(Node):
     """A node that raises when the backward pass reaches it."""
 
-    def name(self):
+    def name(self) -> Any:
         """The node's name, as PyTorch gives it."""
         return "torch::autograd::Error"
 
-    def apply(self, grad, recorded, needs):
+    def apply(self, grad: Array, recorded: bool, needs: Sequence[bool]) -> Any:
         """Raises."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
-    def release(self):
+    def release(self) -> None:
         """Nothing was saved."""
 
 
-def guard(results):
+def guard(results: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """The results of a `once_differentiable` backward, which require grad, and refuse to be differentiated."""
     node = Error.__new__(Error)
     copies = [r.detach() if isinstance(r, TensorBase) else None for r in results]
@@ -333,7 +336,7 @@ def guard(results):
     return tuple(r if not isinstance(r, TensorBase) else guarded(r, node, i) for i, r in enumerate(results))
 
 
-def guarded(value, node, i):
+def guarded(value: Tensor, node: Error, i: int) -> Tensor:
     """A result as output `i` of a node that raises."""
     out = new_tensor(value._array)
     out._node, out._index, out._needs = node, i, True

@@ -1,6 +1,6 @@
 """Custom functions inside `vmap`: their own rule is called with the whole batch, or their operations are batched."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rushlight.core.batched import Batched, levels_of
 from rushlight.core.graph import TensorBase
@@ -17,13 +17,13 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def innermost_level(args):
+def innermost_level(args: Any) -> Any:
     """The innermost level of `vmap` that one of the arguments is on; None for none."""
     batched = [a._array for a in args if isinstance(a, TensorBase) and type(a._array) is Batched]
     return levels_of(*batched)[-1] if batched else None
 
 
-def uses_own_rule(cls) -> bool:
+def uses_own_rule(cls: Any) -> bool:
     """Whether a function has a rule of its own; RuntimeError where it has none and none is to be made, or both."""
     has_rule = "vmap" in {name for base in cls.__mro__[:-1] for name in vars(base)}
     if has_rule and cls.generate_vmap_rule:
@@ -41,7 +41,7 @@ def uses_own_rule(cls) -> bool:
     return has_rule
 
 
-def apply_batched(cls, args, level):
+def apply_batched(cls: Any, args: Any, level: Any) -> Any:
     """Calls a custom function on the batch of a level by its `vmap` staticmethod."""
     on_level = [isinstance(a, TensorBase) and level in levels_of(a._array) for a in args]
     in_dims = tuple(place_of(a, level) if batched else None for a, batched in zip(args, on_level, strict=True))
@@ -66,6 +66,6 @@ def apply_batched(cls, args, level):
     return tree_unflatten(found, spec)
 
 
-def entered(output, dim, level):
+def entered(output: Any, dim: int, level: Any) -> Any:
     """An output on a level, the dimension counted from the front."""
     return enter(output, dim % output.dim(), level)

@@ -1,10 +1,14 @@
 """Forward mode through custom functions: the user's `jvp` is called with the tangents of the inputs."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from rushlight.core.forward import carries_tangents, strip, take_tangents, tangent_of, with_tangent, zeros_like
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import take_over
 from rushlight.core.interpreters import levels
 from rushlight.core.kinds import kind_of
+from rushlight.tensors import Tensor
 
 __all__ = ["apply_dual"]
 
@@ -30,7 +34,7 @@ def apply_dual(cls, args, kwargs):
     return node, outs if isinstance(output, tuple) else outs[0]
 
 
-def pushed(cls, node, tangents):
+def pushed(cls: Any, node: Any, tangents: Sequence[Tensor]) -> Tensor:
     """What `jvp` returns; for as long as it runs `ctx.saved_tensors` are those that were saved for it."""
     node.is_pushed = True
     try:
@@ -39,7 +43,7 @@ def pushed(cls, node, tangents):
         node.is_pushed = False
 
 
-def input_tangent(ctx, arg, level):
+def input_tangent(ctx: Any, arg: Any, level: Any) -> Any:
     """The tangent of an argument as `jvp` gets it; of one that is going to be changed in place, a copy."""
     tangent = tangent_of(arg, level)
     if tangent is None:
@@ -48,7 +52,7 @@ def input_tangent(ctx, arg, level):
     return tangent.clone() if ctx.dirty_tensors else tangent
 
 
-def check_number(results, outs):
+def check_number(results: Any, outs: Sequence[Tensor]) -> None:
     """RuntimeError where `jvp` did not return a tangent for each output."""
     if len(results) != len(outs):
         raise RuntimeError(
@@ -57,7 +61,16 @@ def check_number(results, outs):
         )
 
 
-def dual_output(ctx, i, out, tangent, args, primals, tangents, level):
+def dual_output(
+    ctx: Any,
+    i: int,
+    out: Any,
+    tangent: Any,
+    args: Sequence[Any],
+    primals: Sequence[Tensor],
+    tangents: Sequence[Tensor],
+    level: Any,
+) -> Any:
     """Output `i` with its tangent on a level; the argument itself where that was changed in place."""
     if not isinstance(out, TensorBase):
         return out
@@ -81,7 +94,7 @@ def dual_output(ctx, i, out, tangent, args, primals, tangents, level):
     return with_tangent(out, tangent, level)
 
 
-def changed_input(arg, out, tangent, given, level):
+def changed_input(arg: Any, out: Any, tangent: Any, given: Any, level: Any) -> Any:
     """An argument that `forward` changed in place: its tangent has to be the one that `jvp` was given, changed too."""
     if tangent is not None and tangent is not given:
         raise RuntimeError(
@@ -97,12 +110,12 @@ def changed_input(arg, out, tangent, given, level):
     return arg
 
 
-def shows(out, source):
+def shows(out: TensorBase, source: TensorBase) -> bool:
     """Whether a tensor is another, or a view of it."""
     return out._array is source._array or (out._view is not None and out._view.base is source)
 
 
-def remember(node, args, primals, outs):
+def remember(node: Any, args: Sequence[Any], primals: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
     """Lets the node hold what has tangents in place of what has none, for `jvp` further out and for `backward`."""
     duals = {id(p): a for p, a in zip(primals, args, strict=True) if isinstance(a, TensorBase)}
     node.ctx.saved_for_forward = tuple(duals.get(id(t), t) for t in node.ctx.saved_for_forward)

@@ -1,10 +1,12 @@
 """The node of a custom function's call, and the `ctx` that its `forward` and `backward` share."""
 
 import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.context import last_number
 from rushlight.core.errors import about, freed, invalid_gradient, modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, fit, new_tensor
@@ -33,7 +35,7 @@ class FunctionCtx:
     _materialize_non_diff_grads = True
     needs_input_grad: tuple = ()
 
-    def __init__(self, node):
+    def __init__(self, node: Any):
         self._graph_node = weakref.ref(node)
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -56,7 +58,7 @@ class FunctionCtx:
         """Whether missing cotangents of outputs reach `backward` as zeros (the default) or as None."""
         self.materialize_grads = value
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         node = self._graph_node() if name in OF_NODE else None
         if node is None and name in ("saved_tensors", "saved_variables"):
             raise freed(None)
@@ -91,13 +93,13 @@ class FunctionNode(Node):
     constant: frozenset[int] = frozenset()  # outputs without a derivative whose gradients stay None
     is_pushed = False  # `jvp` is at work, and finds what was saved for it
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         ctx = self.__dict__.get("ctx")
         if ctx is not None and name not in OF_NODE and hasattr(ctx, name):
             return getattr(ctx, name)
         return super().__getattr__(name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
 
     # what it saved
@@ -131,7 +133,7 @@ class FunctionNode(Node):
             raise freed(self)
         return tuple(SavedTensor(self, k) for k in range(len(self.saved or ())))
 
-    def look_at(self, k):
+    def look_at(self, k: int) -> Tensor:
         """The k-th saved tensor, after making sure that nobody has changed it since."""
         value, version = self.saved[k], self.versions[k]
         if isinstance(value, Packed):
@@ -142,7 +144,7 @@ class FunctionNode(Node):
             raise modified_input(value, version)
         return value
 
-    def pack_one(self, k, packing):
+    def pack_one(self, k: int, packing: Sequence[Callable[..., Any]]) -> None:
         """Sends the k-th saved tensor through a pair of hooks."""
         values = list(self.saved)
         index = values[k].index if isinstance(values[k], SavedOutput) else -1
@@ -172,7 +174,7 @@ class FunctionNode(Node):
         self.saved = tuple(saved)
         self.ctx.to_save = ()
 
-    def release(self):
+    def release(self) -> None:
         """Lets go of the saved tensors."""
         if self.saved:
             self.freed, self.saved = last_number(), None
@@ -189,7 +191,7 @@ class FunctionNode(Node):
         results = results if isinstance(results, tuple) else (results,)
         return [as_given(g, recorded) for g in self.checked_results(results)]
 
-    def formula(self):
+    def formula(self) -> Callable[..., Any] | None:
         """The user's `backward`, or `vjp`, which is another name for it."""
         cls = self._forward_cls
         own = [f for f in (cls.backward, cls.vjp) if not getattr(f, "is_missing", False)]
@@ -200,7 +202,7 @@ class FunctionNode(Node):
             )
         return own[0] if own else cls.backward
 
-    def materialized(self, grad, i):
+    def materialized(self, grad: Array, i: int) -> Tensor:
         """The cotangent of output `i` as `backward` gets it."""
         if grad is None and self.ctx.materialize_grads and self.results[i] is not None and i not in self.constant:
             return new_tensor(np.zeros(*self.results[i]))
@@ -228,11 +230,11 @@ class FunctionNode(Node):
                 )
         return found
 
-    def misreturned(self, message):
+    def misreturned(self, message: str) -> Any:
         """The error for what `backward` returned and must not."""
         return about(RuntimeError(message), function=self._forward_cls)
 
-    def fitting(self, g, i, shape, dtype, shared):
+    def fitting(self, g: Any, i: int, shape: Any, dtype: np.dtype, shared: Any) -> Any:
         """A cotangent brought to the shape and dtype of its input."""
         if g is None:
             return None
@@ -254,12 +256,12 @@ class SavedOutput:
 
     __slots__ = ("array", "counter", "index")
 
-    def __init__(self, array, counter, index):
+    def __init__(self, array: Array, counter: Any, index: int):
         self.array = array
         self.counter = counter
         self.index = index
 
-    def tensor(self, node):
+    def tensor(self, node: Any) -> Tensor:
         """The output of its node again."""
         out = new_tensor(self.array)
         out._counter, out._node, out._index, out._needs = self.counter, node, self.index, True

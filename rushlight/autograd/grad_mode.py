@@ -59,7 +59,7 @@ class Decorator:
 
         return wrapper  # type: ignore[return-value]  # of the same signature
 
-    def wrap_generator(self, function):
+    def wrap_generator(self, function: Callable[..., Any]) -> Any:
         """Decorates a generator: its own code runs in this mode, the code between its values in the caller's."""
 
         @functools.wraps(function)
@@ -90,7 +90,7 @@ class GradMode(Switch, Decorator):
     names = ("grad",)
     mode: bool
 
-    def inside(self, modes):
+    def inside(self, modes: Any) -> Any:
         """The modes with grad mode set."""
         return modes.with_grad(self.mode)
 
@@ -154,7 +154,7 @@ class set_grad_enabled(GradMode):
     def __enter__(self) -> None:
         CURRENT.set(CURRENT.get().with_grad(self.mode))
 
-    def __call__(self, function):
+    def __call__(self, function: Callable[..., Any]) -> Any:
         """`function`, made to run in this mode; the mode of the caller is put back."""
         self.__exit__()
         return super().__call__(function)
@@ -179,7 +179,7 @@ class inference_mode(Switch, Decorator):
 
     names = ("grad", "inference")
 
-    def __new__(cls, mode=True):
+    def __new__(cls, mode: bool = True) -> Any:
         """The mode, or a function decorated with it."""
         self = super().__new__(cls)
         if isinstance(mode, bool):
@@ -190,7 +190,7 @@ class inference_mode(Switch, Decorator):
     def __init__(self, mode: bool = True):
         self.mode = mode
 
-    def inside(self, modes):
+    def inside(self, modes: Any) -> Any:
         """The modes with inference mode set."""
         return modes.replace(grad=not self.mode, inference=self.mode)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from rushlight.autograd.gradcheck_properties import (
     check_undefined_tangents,
     check_zero_cotangents,
 )
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
 from rushlight.dtypes import complex128, float64
@@ -245,7 +247,7 @@ class Part:
     name: str = ""
     forward: bool = False
 
-    def mismatch(self, analytical, numerical, output: int, input: int) -> str:
+    def mismatch(self, analytical: Tensor, numerical: Tensor, output: int, input: int) -> str:
         """What to say where two Jacobians differ."""
         element = "inputs" if self.forward else "outputs"
         is_part = (input if self.forward else output) in self.complex
@@ -372,13 +374,15 @@ def compare_products(part: Part, outputs: tuple, settings: Settings) -> None:
                 raise GradcheckError(part.mismatch(a, n, k, j) + slow_report(part, outputs, o, k, j, settings))
 
 
-def unit(rng, size: int) -> np.ndarray:
+def unit(rng: Any, size: int) -> np.ndarray:
     """A random vector of length 1 without negative elements."""
     vector = rng.random(size)
     return vector / np.linalg.norm(vector) if size else vector
 
 
-def analytical_product(part: Part, outputs: tuple, o: int, j: int, directions, v, settings: Settings) -> Tensor:
+def analytical_product(
+    part: Part, outputs: tuple, o: int, j: int, directions: Sequence[Array], v: Array, settings: Settings
+) -> Tensor:
     """v^T J u of output `o` and the j-th input that requires grad, by a pass in reverse; in forward mode J u."""
     if part.forward:
         targets = differentiable(part.inputs)

@@ -6,11 +6,13 @@ holds the conjugate Wirtinger derivative: d/dx + i d/dy of a real output (Kreutz
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.progress import progress
@@ -35,17 +37,17 @@ class Settings:
     fast_mode: bool
 
 
-def as_tuple(values) -> tuple:
+def as_tuple(values: Any) -> tuple:
     """A tuple or list as a tuple, anything else as a tuple of one."""
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
-def differentiable(values) -> list[Tensor]:
+def differentiable(values: Any) -> list[Tensor]:
     """The tensors among some values that require grad."""
     return [v for v in as_tuple(values) if isinstance(v, Tensor) and v.requires_grad]
 
 
-def is_inexact(value) -> bool:
+def is_inexact(value: Any) -> bool:
     """Whether a value is a tensor of floating-point or complex numbers."""
     return isinstance(value, Tensor) and kind_of(value._array.dtype) in "fc"
 
@@ -53,7 +55,9 @@ def is_inexact(value) -> bool:
 # by differences
 
 
-def difference(function: Callable, inputs: Sequence, array: np.ndarray, step, place, eps: float) -> list[np.ndarray]:
+def difference(
+    function: Callable, inputs: Sequence, array: np.ndarray, step: Array, place: Any, eps: float
+) -> list[np.ndarray]:
     """The central difference of all outputs for a step of the elements at a place of an input's memory."""
     original = array[place].copy()
     sides = []
@@ -74,7 +78,7 @@ def as_number(dtype: np.dtype) -> np.dtype:
     return np.dtype(np.int8) if dtype.kind == "b" else dtype
 
 
-def check_same_kind(low: np.ndarray, high: np.ndarray, place, eps: float) -> None:
+def check_same_kind(low: np.ndarray, high: np.ndarray, place: Any, eps: float) -> None:
     """AssertionError where an output changes its shape or dtype with the inputs."""
     where = "" if place is Ellipsis else f"on index {place} "
     for what, a, b in (("shape", low.shape, high.shape), ("dtype", low.dtype.name, high.dtype.name)):
@@ -85,7 +89,9 @@ def check_same_kind(low: np.ndarray, high: np.ndarray, place, eps: float) -> Non
             )
 
 
-def wirtinger(function, inputs, array, steps, place, eps) -> list[np.ndarray]:
+def wirtinger(
+    function: Callable[..., Any], inputs: Sequence[Any], array: Array, steps: Sequence[Any], place: Any, eps: float
+) -> list[np.ndarray]:
     """The derivatives of all outputs along a step; for a complex input along a real and an imaginary one, combined."""
     real = difference(function, inputs, array, steps[0] * eps, place, eps)
     if array.dtype.kind != "c":
@@ -104,7 +110,9 @@ def numerical_jacobians(function: Callable, inputs: Sequence, i: int, eps: float
     return [new_tensor(np.stack(parts)) for parts in zip(*rows, strict=True)]
 
 
-def numerical_products(function: Callable, inputs: Sequence, i: int, direction, eps: float) -> list[Tensor]:
+def numerical_products(
+    function: Callable, inputs: Sequence, i: int, direction: Sequence[Array], eps: float
+) -> list[Tensor]:
     """The products of the Jacobians of all outputs by input `i` with a direction (two of them for a complex input)."""
     array = inputs[i]._array
     steps = [part.reshape(array.shape) for part in direction]
@@ -175,7 +183,9 @@ def forward_jacobians(function: Callable, inputs: Sequence, settings: Settings) 
     return forward_products(function, inputs, bases, settings)
 
 
-def forward_products(function: Callable, inputs: Sequence, directions, settings: Settings) -> list[list[Tensor]]:
+def forward_products(
+    function: Callable, inputs: Sequence, directions: Sequence[Any], settings: Settings
+) -> list[list[Tensor]]:
     """For each input the products of the Jacobians of all inexact outputs with its directions, as rows of a matrix."""
     results = []
     for k, vectors in enumerate(directions):
@@ -188,7 +198,7 @@ def forward_products(function: Callable, inputs: Sequence, directions, settings:
     return results
 
 
-def push_forward(function: Callable, inputs: Sequence, k: int, vector: np.ndarray, settings: Settings):
+def push_forward(function: Callable, inputs: Sequence, k: int, vector: np.ndarray, settings: Settings) -> list[Array]:
     """The tangents of all inexact outputs for one of the k-th input that requires grad, and zeros for the others."""
     with forward_ad.dual_level():
         duals = []

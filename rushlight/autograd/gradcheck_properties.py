@@ -1,12 +1,14 @@
 """What `gradcheck` looks at beside Jacobians: zero and missing cotangents and tangents, and batches of them."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight.autograd import forward_ad
 from rushlight.autograd.differentiate import grad
 from rushlight.autograd.gradcheck_jacobians import GradcheckError, as_tuple, differentiable, is_inexact
+from rushlight.core.aliases import Array
 from rushlight.core.context import next_number
 from rushlight.core.graph import Node, new_tensor
 from rushlight.core.lines import warn
@@ -36,11 +38,11 @@ def check_zero_cotangents(outputs: Sequence[Tensor], inputs: Sequence, masked: b
 class Undefined(Node):
     """A node that passes no cotangent on."""
 
-    def apply(self, grad, recorded, needs):
+    def apply(self, grad: Array, recorded: bool, needs: Sequence[bool]) -> Any:
         """No cotangent."""
         return [None]
 
-    def release(self):
+    def release(self) -> None:
         """Nothing was saved."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rushlight.core.aliases import Array
 from rushlight.core.engine import RUN
 from rushlight.core.graph import Node as CoreNode
 from rushlight.core.graph import TensorBase
@@ -43,7 +44,7 @@ class Node(abc.ABC):  # noqa: B024  what its subclasses are, __subclasshook__ te
     """
 
     @classmethod
-    def __subclasshook__(cls, other):
+    def __subclasshook__(cls, other: Array) -> bool:
         return (cls is Node and issubclass(other, CoreNode)) or NotImplemented
 
 
@@ -122,7 +123,7 @@ class saved_tensors_hooks(Switch):
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
-    def inside(self, modes):
+    def inside(self, modes: Any) -> Any:
         """The modes with these hooks. RuntimeError where hooks are not allowed."""
         if modes.refusal is not None:
             raise RuntimeError(modes.refusal)
@@ -145,7 +146,7 @@ class disable_saved_tensors_hooks(Switch):
     def __init__(self, error_message: str):
         self.error_message = error_message
 
-    def inside(self, modes):
+    def inside(self, modes: Any) -> Any:
         """The modes without hooks. RuntimeError where there are some."""
         if modes.packing is not None:
             raise RuntimeError(self.error_message)
@@ -204,7 +205,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
             )
         return self.cloned[handle]
 
-    def inside(self, modes):
+    def inside(self, modes: Any) -> Any:
         """The modes with its hooks. RuntimeError where another one is entered."""
         packing = modes.packing
         if packing is not None and isinstance(getattr(packing[0], "__self__", None), allow_mutation_on_saved_tensors):
@@ -252,7 +253,7 @@ class Waiting:
         self.lock = lock()
         self.runs = weakref.WeakKeyDictionary()
 
-    def arrived(self, i, grad):
+    def arrived(self, i: Any, grad: Array) -> None:
         """Notes a gradient, and calls the function when it is time."""
         run = RUN.get()
         with self.lock:

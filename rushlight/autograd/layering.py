@@ -1,12 +1,13 @@
 """A drawing of a graph in layers, as SVG, for where there is no Graphviz."""
 
 from html import escape
+from typing import Any
 
 COLOURS = {"leaf": "#cfe2f3", "node": "#eeeeee", "result": "#d5ecc2"}
 WIDTH, LINE, GAP, STEP = 150, 14, 14, 34  # of a box, of its lines, between boxes, between layers
 
 
-def svg_of(boxes, arrows) -> str:
+def svg_of(boxes: Any, arrows: Any) -> str:
     """The drawing: results at the bottom, each box above all that it leads to."""
     depths = depths_of([box.name for box in boxes], arrows)
     layers: dict[int, list] = {}
@@ -35,7 +36,7 @@ def svg_of(boxes, arrows) -> str:
     )
 
 
-def drawn(box, x: float, y: float, tall: int) -> str:
+def drawn(box: Any, x: float, y: float, tall: int) -> str:
     """One box with its lines."""
     texts = "".join(
         f"<text x='{x + WIDTH / 2:.0f}' y='{y + LINE * (i + 1):.0f}' text-anchor='middle'>{escape(line)}</text>"

@@ -1,5 +1,7 @@
 """`Variable`, the name that tensors with gradients had in the first years of PyTorch."""
 
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
 from rushlight.tensors import Tensor
@@ -10,7 +12,7 @@ __all__ = ["Variable"]
 class VariableMeta(type):
     """Any tensor counts as a Variable."""
 
-    def __instancecheck__(cls, value):
+    def __instancecheck__(cls, value: Any) -> Any:
         return isinstance(value, TensorBase)
 
     def __call__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:

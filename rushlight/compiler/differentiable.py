@@ -1,6 +1,6 @@
 """Results with a history: the backward pass of a compiled call is a program of its own, behind one node."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.autograd import grad
 from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.program import Program
+from rushlight.core.aliases import Array
 from rushlight.core.context import last_number
 from rushlight.core.errors import freed, modified_input
 from rushlight.core.graph import Node, TensorBase, new_tensor
@@ -95,7 +96,7 @@ class CompiledFunctionBackward(Node):
     values: list | None = None
     changes: list = []  # noqa: RUF012 (never changed)
 
-    def apply(self, grad, recorded, needs):
+    def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
         """The cotangents of the inputs."""
         if self.values is None:
             raise freed(self)

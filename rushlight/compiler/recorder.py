@@ -5,6 +5,7 @@ pass compute with tensors while it is recorded, so that their steps come here to
 operators tells of itself (`core.interpreters.noted`): changes in place, random numbers, gradients, optimizers.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from typing import Any
@@ -17,6 +18,7 @@ from rushlight.compiler.guards import Formula
 from rushlight.compiler.memories import Memories, Unrecordable
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain, Traced
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase, fit, new_tensor
@@ -105,7 +107,7 @@ class Recorder(Interpreter):
         """In its own thread, until something comes that cannot be replayed."""
         return self.trouble is None and get_ident() == self.thread
 
-    def concerns(self, op, args) -> bool:
+    def concerns(self, op: Any, args: Sequence[Any]) -> bool:
         """Every call that is none within another."""
         return not self.inside and self.looks_on()
 
@@ -115,7 +117,7 @@ class Recorder(Interpreter):
             self.trouble = why, place_of_user()
 
     @contextmanager
-    def noting(self):
+    def noting(self) -> Iterator[Any]:
         """A context in which what goes wrong ends the recording, and not the call."""
         try:
             yield
@@ -126,7 +128,7 @@ class Recorder(Interpreter):
 
     # calls of operators
 
-    def call(self, op, args, below):
+    def call(self, op: Any, args: Any, below: Any) -> Any:
         """Calls an operator, and writes the step down."""
         args = self.plain.of(args)
         with self.noting():
@@ -144,7 +146,7 @@ class Recorder(Interpreter):
                 self.note(function, arrays, [array_of(one) for one in results], op)
         return result
 
-    def cast(self, arrays, args) -> None:
+    def cast(self, arrays: Sequence[Array], args: Any) -> None:
         """Writes down the casts that promotion made of arguments."""
         for array, arg in zip(arrays, args, strict=True):
             given = array_of(arg)
@@ -156,7 +158,7 @@ class Recorder(Interpreter):
             kind = VIEW if looks else PURE
             self.part.program.steps.append(Step(cast, (value, array.dtype), (made,), kind, where=place_of_user()))
 
-    def note(self, function, args, results, op=None) -> None:
+    def note(self, function: Callable[..., Any], args: Any, results: Sequence[Any], op: Any = None) -> None:
         """Writes a step down that gave some arrays."""
         levels = levels_in(args)
         if any(one is not None for one in levels) or any(type(one) is not np.ndarray for one in results):
@@ -166,7 +168,7 @@ class Recorder(Interpreter):
             function = Wrapped(function, levels)
         self.add(function, [self.lifted(unwrapped(arg)) for arg in args], [unwrapped(one) for one in results], args, op)
 
-    def add(self, function, args, results, given, op=None) -> None:
+    def add(self, function: Callable[..., Any], args: Any, results: Sequence[Any], given: Any, op: Any = None) -> None:
         """Writes a step down: arguments with values in the place of arrays, results as arrays."""
         memories = self.part.memories
         made = [memories.made(array, list(arrays_in(given))) for array in results]
@@ -195,7 +197,7 @@ class Recorder(Interpreter):
 
     # what is done to arrays beside operators
 
-    def step(self, function, args, changes=(), draws=False):
+    def step(self, function: Callable[..., Any], args: Any, changes: Any = (), draws: bool = False) -> Any:
         """Calls a function of bare arrays, and writes the step down."""
         args = self.plain.of(args)
         if self.inside:
@@ -227,7 +229,7 @@ class Recorder(Interpreter):
                     self.add(function, lifted, [unwrapped(one) for one in results], args)
         return result
 
-    def changed(self, function, lifted, args, changes) -> None:
+    def changed(self, function: Callable[..., Any], lifted: Any, args: Any, changes: Any) -> None:
         """Writes a step down that has changed arguments."""
         targets = [array for position in changes for array in arrays_in([args[position]])]
         results = [Value.like(array) for array in targets]
@@ -239,7 +241,7 @@ class Recorder(Interpreter):
         for array, value in zip(targets, results, strict=True):
             self.part.memories.wrote(array, value)
 
-    def wrote(self, target, array) -> None:
+    def wrote(self, target: Array, array: Array) -> None:
         """Notes that a tensor's elements were overwritten with those of an array."""
         with self.noting():
             target, array = unwrapped(target), unwrapped(array)
@@ -253,28 +255,28 @@ class Recorder(Interpreter):
 
     # backward passes
 
-    def begin_pass(self, run, roots) -> None:
+    def begin_pass(self, run: Any, roots: Any) -> None:
         """A backward pass begins."""
 
-    def end_pass(self, run) -> None:
+    def end_pass(self, run: Any) -> None:
         """It is over."""
 
-    def evaluating(self, vertex):
+    def evaluating(self, vertex: Any) -> Any:
         """A node's turn."""
         return nullcontext()
 
     accumulating = evaluating
 
     @contextmanager
-    def applying(self, node, grad):
+    def applying(self, node: Any, grad: Array) -> Iterator[Any]:
         """A node's derivative."""
         yield self
 
-    def made(self, *results) -> None:
+    def made(self, *results: Sequence[Any]) -> None:
         """What a derivative gave: its steps were noted."""
 
     @contextmanager
-    def changing(self, function, tensor, args):
+    def changing(self, function: Callable[..., Any], tensor: Any, args: Any) -> Iterator[Any]:
         """A change in place: its steps are noted."""
         yield self
 
@@ -282,11 +284,11 @@ class Recorder(Interpreter):
         """What to note of a change in place with the memory: nothing."""
 
     @contextmanager
-    def region(self, name, *args):
+    def region(self, name: str, *args: Any) -> Iterator[Any]:
         """A stretch with a name."""
         yield self
 
-    def apply(self, node, grad, recorded, needs):
+    def apply(self, node: Any, grad: Any, recorded: Any, needs: Any) -> Any:
         """The cotangents of a node: one step on bare arrays, or, where they are steps or have tangents, on tensors."""
         if node.hooks is not None:
             self.give_up("a hook is called in the backward pass")
@@ -311,7 +313,7 @@ class Recorder(Interpreter):
                 self.add(derivative, [self.lifted(value) for value in arrays], made, arrays)
         return [new_tensor(one) if isinstance(one, np.ndarray) else one for one in results]
 
-    def accumulated(self, leaf, held, array) -> None:
+    def accumulated(self, leaf: Any, held: Any, array: Array) -> None:
         """Notes that a gradient was added to a leaf's, `held` before."""
         with self.noting():
             self.grads_of(leaf)
@@ -327,7 +329,7 @@ class Recorder(Interpreter):
                 self.part.program.steps.append(Step(np.add, (before, value), (after,), name="add", where=""))
                 memories.wrote(grad, after)
 
-    def grads_of(self, leaf, cleared=False) -> None:
+    def grads_of(self, leaf: Any, cleared: bool = False) -> None:
         """Notes that a leaf's gradient is looked at, or set whatever it was (`cleared`)."""
         if cleared and id(leaf) not in self.part.looked:
             self.part.cleared.add(id(leaf))
@@ -349,7 +351,7 @@ class Recorder(Interpreter):
 
     # checks, and what else ends a part
 
-    def truth(self, tensor, answer: bool) -> None:
+    def truth(self, tensor: Any, answer: bool) -> None:
         """Notes that a condition on a value was asked for."""
         with self.noting():
             if len(self.parts) > 1:
@@ -358,7 +360,7 @@ class Recorder(Interpreter):
             args = (self.part.memories.value_of(array), answer)
             self.part.program.steps.append(Step(is_truth, args, (), CHECK, where=place_of_user()))
 
-    def left(self, tensor, number):
+    def left(self, tensor: Any, number: Any) -> Any:
         """Notes that a value leaves as a number, which may be part of the result and nothing else."""
         why = "item() takes a value out of the program", place_of_user()
         if type(number) is not float or tensor._array.dtype.char not in "fd":
@@ -370,7 +372,7 @@ class Recorder(Interpreter):
         self.numbers.append(number)
         return Traced(number, Formula(None, [len(self.items) - 1])) if self.traces else number
 
-    def step_of(self, step, args, kwargs):
+    def step_of(self, step: Any, args: Any, kwargs: Any) -> Any:
         """A step of an optimizer: it ends a part, and is called anew at each replay."""
         if len(args) > 1 or kwargs or any(group.get("differentiable") for group in args[0].param_groups):
             self.give_up("an optimizer's step is given a closure, or is differentiable")
@@ -402,14 +404,14 @@ class Aside(Interpreter):
 class Derivative:
     """The cotangents of a node's inputs as a function of arrays: what arrives, and what the node has saved."""
 
-    def __init__(self, node, needs: tuple[bool, ...]):
+    def __init__(self, node: Any, needs: tuple[bool, ...]):
         self.plan = node.plan
         self.needs = needs
         self.inputs = node.inputs if node.flags else None
         self.live: tuple[int, ...] = ()
         self.name = self.__name__ = f"derivative of {node.op.name}"
 
-    def all(self, grad, *values):
+    def all(self, grad: Array, *values: Array) -> Any:
         """A cotangent for each input, None where none is needed."""
         plan = self.plan
         if plan.joint:
@@ -427,7 +429,7 @@ class Derivative:
             for one, meta in zip(results, self.inputs, strict=True)
         ]
 
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> Any:
         """The cotangents that are arrays."""
         results = self.all(*args)
         return results[self.live[0]] if len(self.live) == 1 else tuple([results[i] for i in self.live])
@@ -462,7 +464,7 @@ def has_shape_of_values(name: str, given: Any) -> bool:
     return name in SHAPED or (name == "index" and any(array.dtype == bool for array in arrays_in(given)))
 
 
-def is_transparent(op) -> bool:
+def is_transparent(op: Any) -> bool:
     """Whether the steps of an operator's derivative are worth more than the derivative as one step."""
     return op.compute is not None or op.view or op.name in TRANSPARENT
 
@@ -487,7 +489,7 @@ def array_of(value: Any) -> Any:
     return value._array if isinstance(value, TensorBase) else value
 
 
-def arrays_in(args: Any):
+def arrays_in(args: Any) -> Iterator[Any]:
     """The bare arrays among arguments."""
     for arg in args:
         arg = unwrapped(array_of(arg))

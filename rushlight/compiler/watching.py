@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import active_count, get_ident
 from types import BuiltinFunctionType, CodeType
@@ -147,7 +148,7 @@ def is_pure(function: Any) -> bool:
 
 
 @contextmanager
-def watched(recorder: Any):
+def watched(recorder: Any) -> Iterator[Any]:
     """A context in which the recorder is told of code that runs and of values that leave the graph.
 
     No garbage is collected meanwhile: what finalizers call is none of the call's doing.

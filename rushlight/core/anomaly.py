@@ -1,10 +1,13 @@
 """Anomaly mode: where nodes were recorded, what their cotangents are, and which lines change tensors in place."""
 
+from collections.abc import Sequence
 from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 
 from rushlight.core.above import above
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import lines_of_user, warn
 from rushlight.core.modes import CURRENT, Setting
@@ -13,14 +16,14 @@ RUNNING = ContextVar("rushlight_running", default=None)  # the node whose formul
 
 
 @above
-def remember_origin(node):
+def remember_origin(node: Any) -> None:
     """Keeps with a node the lines of the user's program that recorded it."""
     node.metadata["traceback_"] = lines_of_user()
     node.metadata["parent_"] = RUNNING.get()
 
 
 @above
-def apply_watched(node, grad, recorded, needs):
+def apply_watched(node: Any, grad: Array, recorded: bool, needs: Sequence[bool]) -> list[Array | None]:
     """A node's cotangents in anomaly mode."""
     with Setting(RUNNING, node):
         try:
@@ -33,7 +36,7 @@ def apply_watched(node, grad, recorded, needs):
     return results
 
 
-def refuse_nan(node, results):
+def refuse_nan(node: Any, results: Sequence[Array | None]) -> None:
     """Raises for the first cotangent that has a NaN in it."""
     for i, result in enumerate(results):
         array = result._array if isinstance(result, TensorBase) else result
@@ -41,7 +44,7 @@ def refuse_nan(node, results):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 
-def tell_origin(node):
+def tell_origin(node: Any) -> None:
     """Warns with the lines of the program that recorded the node whose backward failed."""
     trace = node.metadata.get("traceback_")
     if trace is None:

@@ -4,8 +4,11 @@ Formulas are NumPy expressions, which reach whatever array they are given (NEP 1
 of array that answers to NumPy's functions: `admit` makes a kind known. Compiled kernels take NumPy's arrays alone.
 """
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.turned import Turned
 
@@ -19,16 +22,16 @@ def admit(kind: type) -> None:
         _kinds = (*_kinds, kind)
 
 
-def is_array(value):
+def is_array(value: Any) -> bool:
     """Whether a value is an array of a known kind."""
     return isinstance(value, _kinds)
 
 
-def is_foreign(value):
+def is_foreign(value: Any) -> bool:
     """Whether a value is an array of a kind that was admitted: neither NumPy's nor a batch or turned."""
     return isinstance(value, _kinds[3:])
 
 
-def as_array(value):
+def as_array(value: Any) -> Array:
     """A result as an array: a number becomes an array without dimensions, an array of any kind stays as it is."""
     return value if isinstance(value, _kinds) else np.asarray(value)

@@ -5,12 +5,15 @@ dimension may have size 1 there: then all examples share their values. In everyt
 (`shape`, `ndim`, ...) it is one example; whatever is computed with it goes through the operators and their batching.
 """
 
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from itertools import count
+from typing import Any
 
 import numpy as np
 
 from rushlight.core.above import ABOVE
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.layouts import laid_over
 
@@ -38,113 +41,113 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     __slots__ = ("array", "levels")
 
-    def __init__(self, array, levels):
+    def __init__(self, array: Array, levels: Sequence[Level]):
         self.array = array
         self.levels = levels
 
     # what it is: an example
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return self.array.shape[len(self.levels) :]
 
     @property
-    def strides(self):
+    def strides(self) -> tuple[int, ...]:
         return self.array.strides[len(self.levels) :]
 
     @property
-    def has_data(self):
+    def has_data(self) -> bool:
         return self.levels[0].number >= 0
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return self.array.ndim - len(self.levels)
 
     @property
-    def size(self):
+    def size(self) -> int:
         return self.example().size
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> Any:
         return self.example().nbytes
 
     @property
-    def flags(self):
+    def flags(self) -> Any:
         if self.has_data:
             return self.example().flags
         return laid_over(np.empty(1, self.dtype), self.shape, self.strides).flags
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         return self.array.dtype
 
     @property
-    def itemsize(self):
+    def itemsize(self) -> int:
         return self.array.itemsize
 
     @property
-    def base(self):
+    def base(self) -> Any:
         return self.array.base
 
-    def example(self):
+    def example(self) -> Array:
         """The first example's array; one of the same layout where there is no example."""
         if 0 in self.array.shape[: len(self.levels)]:
             return np.ndarray(self.shape, self.dtype, bytearray(self.dtype.itemsize), 0, (0,) * self.ndim)
         return self.array[(0,) * len(self.levels) + (...,)]
 
-    def sizes(self):
+    def sizes(self) -> Any:
         """The sizes of the batch dimensions; 1 where examples share their values."""
         return self.array.shape[: len(self.levels)]
 
     @property
-    def real(self):
+    def real(self) -> Any:
         return Batched(self.array.real, self.levels)
 
     @property
-    def imag(self):
+    def imag(self) -> Any:
         return Batched(self.array.imag, self.levels)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.example())
 
     # over all examples, for checks of arguments and short cuts
 
-    def any(self):
+    def any(self) -> bool:
         return self.array.any()
 
-    def all(self):
+    def all(self) -> bool:
         return self.array.all()
 
-    def min(self):
+    def min(self) -> int:
         return self.array.min() if self.array.size else 0
 
-    def max(self):
+    def max(self) -> int:
         return self.array.max() if self.array.size else 0
 
     # other arrays
 
-    def astype(self, dtype, order="K", copy=True):
+    def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> Array:
         return Batched(self.array.astype(dtype, order, copy=copy), self.levels)
 
-    def copy(self, order="C"):
+    def copy(self, order: str = "C") -> Array:
         return Batched(self.array.copy(order), self.levels)
 
-    def conj(self):
+    def conj(self) -> Any:
         return Batched(self.array.conj(), self.levels)
 
-    def view(self, dtype):
+    def view(self, dtype: Any) -> Array:
         return Batched(self.array.view(dtype), self.levels)
 
-    def reshape(self, *shape):
+    def reshape(self, *shape: Sequence[int] | int) -> Array:
         return tensors([self])[0].reshape(*shape)._array
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Array:
         key = key if isinstance(key, tuple) else (key,)
         if any(isinstance(item, (Batched, np.ndarray, list)) for item in key):
             return tensors([self])[0][key]._array
         return Batched(self.array[(slice(None),) * len(self.levels) + key], self.levels)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         if not self.has_data:
             return
         key = key if isinstance(key, tuple) else (key,)
@@ -154,17 +157,19 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
 
     # NumPy's functions: those of tensors
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Array, **kwargs: Any) -> Array:
         return like(inputs, ABOVE.ufunc_on_tensors(ufunc, method, tensors(inputs), kwargs))
 
-    def __array_function__(self, function, types, args, kwargs):
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: Array, kwargs: dict[str, Any]
+    ) -> Array:
         if function in (np.zeros_like, np.ones_like, np.empty_like):
             return filled(function, *args, **kwargs)
         return like(args, ABOVE.function_on_tensors(function, tensors(args), kwargs))
 
     # what one number or array cannot be got from
 
-    def item(self):
+    def item(self) -> Any:
         if not self.has_data:
             raise RuntimeError("Tensor.item() cannot be called on meta tensors")
         raise RuntimeError(
@@ -172,7 +177,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             "Tensor, please try to rewrite what you're doing with other operations."
         )
 
-    def tolist(self):
+    def tolist(self) -> Any:
         if not self.has_data:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         raise RuntimeError(
@@ -180,7 +185,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             "tensor from the function and call tolist() outside of vmap."
         )
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         if not self.has_data:
             self.item()
         raise RuntimeError(
@@ -188,7 +193,7 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
             "support that yet: choose by values with torch.where, or loop over the examples."
         )
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         if not self.has_data:
             raise TypeError(
                 "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
@@ -200,13 +205,15 @@ class Batched(np.lib.mixins.NDArrayOperatorsMixin):
         )
 
     @property
-    def __array_interface__(self):
+    def __array_interface__(self) -> Any:
         return self.__array__()
 
     __float__ = __int__ = __index__ = __complex__ = item
 
 
-def filled(like, a, dtype=None, shape=None, **options):
+def filled(
+    like: Callable[..., Any], a: Any, dtype: Any = None, shape: Sequence[int] | None = None, **options: Any
+) -> Array:
     """`np.zeros_like` and its kind: as many examples, of any shape."""
     sizes = a.array.shape[: len(a.levels)]
     return Batched(
@@ -214,12 +221,12 @@ def filled(like, a, dtype=None, shape=None, **options):
     )
 
 
-def tensors(values):
+def tensors(values: Array) -> tuple[Any, ...]:
     """Values with tensors in place of the arrays."""
     return tuple([new_tensor(value) if isinstance(value, (Batched, np.ndarray)) else value for value in values])
 
 
-def like(inputs, result):
+def like(inputs: Array, result: TensorBase) -> Array:
     """A result on tensors as what was given: a tensor where one of these was one, else its array."""
     return result if any(isinstance(value, TensorBase) for value in inputs) else result._array
 
@@ -235,7 +242,7 @@ def levels_of(*values):
     return tuple(sorted(found, key=lambda level: level.number))
 
 
-def aligned(array, levels):
+def aligned(array: Array, levels: Sequence[Level]) -> Array:
     """An ordinary array with a dimension in front for each of some levels; of size 1 where the array is not on one."""
     if type(array) is not Batched:
         return array[(None,) * len(levels) + (...,)]
@@ -244,29 +251,29 @@ def aligned(array, levels):
     return array.array[tuple(slice(None) if level in array.levels else None for level in levels)]
 
 
-def spread(array, levels):
+def spread(array: Array, levels: Sequence[Level]) -> Array:
     """The same with every dimension in front of its level's size."""
     sizes = tuple([level.size for level in levels])
     array = aligned(array, levels)
     return array if array.shape[: len(sizes)] == sizes else np.broadcast_to(array, sizes + array.shape[len(sizes) :])
 
 
-def repeated(array, levels):
+def repeated(array: Array, levels: Any) -> Any:
     """An array for every example of some levels, each in memory of its own."""
     return Batched(np.array(spread(array, levels)), levels)
 
 
-def grown(array, n, ndim):
+def grown(array: Array, n: int, ndim: int) -> Array:
     """An array with `n` batch dimensions, with dimensions of size 1 behind them until an example has `ndim`."""
     missing = n + ndim - array.ndim
     return array[(slice(None),) * n + (None,) * missing] if missing > 0 else array
 
 
-def lifted(array, levels, ndim):
+def lifted(array: Array, levels: Sequence[Level], ndim: int) -> Array:
     """An array with the batch dimensions in front, then dimensions of size 1 until an example has `ndim`."""
     return grown(aligned(array, levels), len(levels), ndim)
 
 
-def values(array):
+def values(array: Array) -> Array:
     """The values of all examples of an array, for messages."""
     return array.array if type(array) is Batched else array

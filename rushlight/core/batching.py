@@ -4,8 +4,12 @@ A rule is a function of (operator, arguments, levels), which returns ordinary ar
 in front. All levels are taken in one step: a rule that serves one serves several.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.graph import TensorBase
@@ -20,7 +24,7 @@ SHAPES = frozenset(("shape",))  # parameters that are shapes
 KEYS = frozenset(("key",))  # parameters that are basic keys: of slices and integers
 
 
-def compute(op, args):
+def compute(op: Any, args: Array) -> Array:
     """The result of an operator on arrays some of which are batched, or turned."""
     args = plain(args)
     if op.batch is on_batched or op.batch is on_more_levels:
@@ -36,7 +40,7 @@ def compute(op, args):
     return Batched(as_array(result), levels)
 
 
-def without_memory(op, args, levels):
+def without_memory(op: Any, args: Array, levels: Any) -> Array:
     """The result of an operator on arrays without memory: of no examples, else (layers) of no samples."""
     try:
         result = (op.batch or elementwise)(op, args, levels)
@@ -48,17 +52,17 @@ def without_memory(op, args, levels):
     return finish(as_array(result))
 
 
-def is_list(value):
+def is_list(value: Any) -> bool:
     """Whether an argument is a list of arrays."""
     return type(value) in (list, tuple) and any(is_array(item) for item in value)
 
 
-def on_batched(op, args, levels):
+def on_batched(op: Any, args: Any, levels: Any) -> Any:
     """The rule of operators whose function takes batched arrays as they are."""
     return op.forward(*args)
 
 
-def on_more_levels(op, args, levels):
+def on_more_levels(op: Any, args: Any, levels: Any) -> Any:
     """The same for those whose result may be on more levels than an input, whose cotangent is summed over these."""
     return op.forward(*args)
 
@@ -66,13 +70,13 @@ def on_more_levels(op, args, levels):
 # dimensions in front
 
 
-def elementwise(op, args, levels):
+def elementwise(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
     """The rule of operators that broadcast: batch dimensions like any others."""
     ndim = max([arg.ndim for arg in args if is_array(arg)])
     return op.forward(*[lifted(arg, levels, ndim) if type(arg) is Batched else arg for arg in args])
 
 
-def leading(op, args, levels):
+def leading(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
     """The rule of operators to which dimensions in front of all arrays make no difference.
 
     Parameters named for dimensions count from behind them; shapes and basic keys get them in front.
@@ -82,12 +86,12 @@ def leading(op, args, levels):
     return in_front(op, args, levels)
 
 
-def inserting(op, args, levels):
+def inserting(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
     """The same where the dimension is one of the result: there is a place for it in a scalar too."""
     return in_front(op, args, levels)
 
 
-def with_index(op, args, levels):
+def with_index(op: Any, args: Array, levels: Any) -> Array:
     """The same for operators with an index into a dimension, as long as all examples have the same index."""
     index = args[op.params.index("index")]
     if type(index) is Batched or counts_none(op, args):
@@ -95,7 +99,7 @@ def with_index(op, args, levels):
     return in_front(op, args, levels, index)
 
 
-def counts_none(op, args):
+def counts_none(op: Any, args: Array) -> bool:
     """Whether an operator is to count dimensions of what has none, or (None) takes all elements as one dimension."""
     scalars = any(is_array(item) and item.ndim == 0 for arg in args for item in (arg if is_list(arg) else (arg,)))
     for name, arg in zip(op.params, args, strict=False):
@@ -106,7 +110,7 @@ def counts_none(op, args):
     return False
 
 
-def in_front(op, args, levels, kept=None):
+def in_front(op: Any, args: Array, levels: Any, kept: Any = None) -> Array | tuple[Array, ...]:
     """The operator on arrays with the dimensions of the levels in front; an array may be kept as it is."""
     arrays = [item for arg in args if arg is not kept for item in (arg if is_list(arg) else (arg,)) if is_array(item)]
     lift = aligned if len(arrays) == 1 else spread
@@ -128,7 +132,7 @@ def in_front(op, args, levels, kept=None):
     return op.forward(*moved)
 
 
-def shifted(dims, n, ndim):
+def shifted(dims: Any, n: int, ndim: int) -> Any:
     """Dimensions counted from behind `n` more; those that count from the end stay. None is all."""
     if dims is None:
         return tuple(range(n, n + ndim))
@@ -140,7 +144,7 @@ def shifted(dims, n, ndim):
 # rules of their own
 
 
-def by(function):
+def by(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of operators of which a batch is computed by a function of their arguments.
 
     It is called with the number of batch dimensions, then the arguments, each array with all examples.
@@ -152,7 +156,7 @@ def by(function):
     return rule
 
 
-def over_all(reduction):
+def over_all(reduction: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of reductions of all elements, by a function of an array and of the dimensions to reduce."""
     return by(lambda n, input: reduction(input, tuple(range(n, input.ndim))))
 
@@ -172,7 +176,9 @@ def one_by_one(op, args, levels):
     return piled(op, results, sizes, len(indices))
 
 
-def example(arg, levels, index):
+def example(
+    arg: Sequence[int] | int | Array | None, levels: Any, index: Sequence[int] | None
+) -> Array | tuple[int, ...]:
     """One example of an argument; of no examples (None), one to tell shapes by."""
     if type(arg) is Batched:
         if index is None:
@@ -184,7 +190,7 @@ def example(arg, levels, index):
     return arg
 
 
-def piled(op, results, sizes, n):
+def piled(op: Any, results: Any, sizes: Any, n: int) -> Array:
     """The results for all examples as one array."""
     if len({np.shape(result) for result in results}) > 1:
         raise refusal(op.name)
@@ -192,12 +198,12 @@ def piled(op, results, sizes, n):
     return array.reshape(sizes + array.shape[1:])
 
 
-def dynamic(op, args, levels):
+def dynamic(op: Any, args: Any, levels: Any) -> NoReturn:
     """The rule of operators whose result's shape depends on values: there can be no batch of such results."""
     raise refusal(op.name)
 
 
-def refusal(name):
+def refusal(name: Any) -> Any:
     """The error for results whose shape is not the same for all examples."""
     return RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to use "
@@ -208,7 +214,7 @@ def refusal(name):
 # changes in place
 
 
-def write_examples(target, array):
+def write_examples(target: Array, array: Array) -> None:
     """Overwrites the elements of all examples. RuntimeError where they share the target and not the values."""
     if is_meta(array) and not is_meta(target):
         raise NotImplementedError(COPIED_OUT)
@@ -243,7 +249,7 @@ def adjust(node, op, args, result):
     node.flags = BATCHED | RESHAPE | CAST | (CONJUGATE if op.holomorphic and result.dtype.kind == "c" else 0)
 
 
-def shared_levels(array, levels):
+def shared_levels(array: Array, levels: Any) -> Any:
     """Those of the levels of a result that an argument is not on."""
     held = levels_of(array) if levels else ()
     return tuple([level for level in levels if level not in held])

@@ -1,14 +1,17 @@
 """The one place that turns what NumPy and Python say of a failed computation into PyTorch's types and words."""
 
 import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from rushlight.core.above import above
 from rushlight.core.advice import with_advice
+from rushlight.core.aliases import Array
 from rushlight.core.errors import sizes_differ
 
 
 @above
-def translated(error: Exception, arrays=()) -> Exception:
+def translated(error: Exception, arrays: Sequence[Array] | Array = ()) -> Exception:
     """PyTorch's error for one of NumPy's, with advice; the same error where it needs no other words.
 
     `arrays` are the operands, whose shapes the words may need.
@@ -16,7 +19,7 @@ def translated(error: Exception, arrays=()) -> Exception:
     return with_advice(in_torchs_words(error, arrays))
 
 
-def in_torchs_words(error: Exception, arrays) -> Exception:
+def in_torchs_words(error: Exception, arrays: Sequence[Array] | Array) -> Exception:
     """PyTorch's error for one of NumPy's."""
     kind = type(error).__name__
     text = str(error)
@@ -45,7 +48,7 @@ def too_large(text: str) -> RuntimeError:
     return RuntimeError(f"[enforce fail at allocation] DefaultCPUAllocator: can't allocate memory: {what}")
 
 
-def sizes_must_match(found, arrays) -> Exception:
+def sizes_must_match(found: Any, arrays: Sequence[Array] | Array) -> Exception:
     """Shapes that do not broadcast: those of the operands, else those that NumPy names."""
     shapes = [array.shape for array in arrays if hasattr(array, "shape")]
     named = re.findall(r"\(([\d, ]*)\)", found.string)
@@ -55,7 +58,7 @@ def sizes_must_match(found, arrays) -> Exception:
     return error
 
 
-def saying(kind: type[Exception], words: str):
+def saying(kind: type[Exception], words: str) -> Callable[..., Any]:
     """An error with words of its own, in which `{1}` is the first group of the pattern."""
     return lambda found, arrays: kind(words.format(*[found[0], *found.groups()]))
 

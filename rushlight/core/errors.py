@@ -1,31 +1,34 @@
 """The errors of the graph: PyTorch's words, then what to do about it."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from rushlight.core.above import above
-from rushlight.core.graph import CUSTOM, INFERRED, MULTI
+from rushlight.core.aliases import Array
+from rushlight.core.graph import CUSTOM, INFERRED, MULTI, TensorBase
 from rushlight.core.modes import RUN
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 
 
-def type_name(array) -> str:
+def type_name(array: Array) -> str:
     """The old name of an array's type, which PyTorch's errors give: `torch.FloatTensor`."""
     return f"torch.{TYPE_NAMES[FROM_NUMPY[array.dtype]]}Tensor"
 
 
-def type_and_shape(array) -> str:
+def type_and_shape(array: Array) -> str:
     """An array as PyTorch's errors describe it: `torch.FloatTensor [2, 3]`."""
     return f"{type_name(array)} {list(array.shape)}"
 
 
-def about(error, **facts):
+def about(error: BaseException, **facts: Any) -> Any:
     """An error that carries what it is about, for who wants to explain it."""
     error.__dict__.update(facts)
     return error
 
 
 @above
-def freed(node) -> RuntimeError:
+def freed(node: Any) -> RuntimeError:
     """The error for what a node has saved no longer; in a backward pass with the reason why it runs there again."""
     run = RUN.get()
     root = None if run is None or node is None else run.root
@@ -51,7 +54,7 @@ SHARED = (
 )
 
 
-def modified(array, place, counter, expected, leaf=False) -> RuntimeError:
+def modified(array: Array, place: str, counter: Any, expected: int, leaf: bool = False) -> RuntimeError:
     """A saved value was changed in place before the backward pass that needs it."""
     changed_at = counter.changed_at and CHANGED_HERE + str(counter.changed_at)
     error = RuntimeError(
@@ -74,7 +77,7 @@ HOW_TO_FIND = (
 
 
 @above
-def modified_input(tensor, expected) -> RuntimeError:
+def modified_input(tensor: TensorBase, expected: int) -> RuntimeError:
     """The error for a saved input."""
     node = tensor._node
     place = "" if node is None else output_of(node, tensor._index)
@@ -82,23 +85,23 @@ def modified_input(tensor, expected) -> RuntimeError:
 
 
 @above
-def modified_result(array, index, node) -> RuntimeError:
+def modified_result(array: Array, index: int, node: Any) -> RuntimeError:
     """The error for a saved output."""
     place = output_of(node, index)
     return modified(array, place, node.result_counter, node.result_version)
 
 
-def output_of(node, index) -> str:
+def output_of(node: Any, index: int) -> str:
     """The clause of the message that names the operation."""
     return f", which is output {index} of {operation(node)},"
 
 
-def operation(node) -> str:
+def operation(node: Any) -> str:
     """An operation as messages name it: `MulBackward0` is called `Mul` there."""
     return re.sub(r"Backward[0-9]*$", "", node.name())
 
 
-def changed_view(tensor, what) -> RuntimeError:
+def changed_view(tensor: TensorBase, what: str) -> RuntimeError:
     """The error for a view whose history cannot be rewritten after a change in place; `what` tells what changed."""
     advice = {MULTI: OUTPUT_OF_MANY, CUSTOM: VIEW_IN_FUNCTION}.get(tensor._view.origin)
     inferred = tensor._view.origin == INFERRED
@@ -135,7 +138,7 @@ VIEW_IN_NO_GRAD = (
 )
 
 
-def sizes_differ(error, shapes) -> Exception:
+def sizes_differ(error: Any, shapes: Sequence[Sequence[int]]) -> Exception:
     """The error for operands whose shapes do not broadcast; `error` itself where they do."""
     for i, b in enumerate(shapes):
         for a in shapes[:i]:
@@ -151,13 +154,13 @@ def sizes_differ(error, shapes) -> Exception:
 class Misfit(Exception):
     """A gradient of a shape that the place where it arrives cannot have; `source` is the node that it came from."""
 
-    def __init__(self, vertex, index, got, expected):
+    def __init__(self, vertex: Any, index: Any, got: Any, expected: Any):
         self.place = vertex, index
         self.got = got
         self.expected = expected
         self.source = None
 
-    def error(self, roots) -> RuntimeError:
+    def error(self, roots: Any) -> RuntimeError:
         """What the pass that sent it says, which began at `roots`: (vertex, output) each."""
         if self.source is None:
             return RuntimeError(invalid_gradient(roots.index(self.place), self.got, self.expected))
@@ -167,17 +170,17 @@ class Misfit(Exception):
         )
 
 
-def invalid_gradient(i, got, expected) -> str:
+def invalid_gradient(i: int, got: Sequence[int], expected: Sequence[int]) -> str:
     """The words for a gradient of a shape that an input cannot have."""
     return f"invalid gradient at index {i} - got {list(got)} but expected shape compatible with {list(expected)}"
 
 
-def larger_result(target, shape) -> RuntimeError:
+def larger_result(target: Array, shape: Sequence[int]) -> RuntimeError:
     """The error for a result that is larger than the tensor it is to be written to."""
     return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
 
 
-def lower_result(source, target) -> RuntimeError:
+def lower_result(source: Any, target: Any) -> RuntimeError:
     """The error for a result of a kind that the tensor cannot hold."""
     source, target = TYPE_NAMES[FROM_NUMPY[source]], TYPE_NAMES[FROM_NUMPY[target]]
     return RuntimeError(f"result type {source} can't be cast to the desired output type {target}")

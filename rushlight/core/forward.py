@@ -7,12 +7,15 @@ by transposing its formula: the vector-Jacobian product is linear in the cotange
 Jacobian-vector product.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import levels_of, lifted, values
 from rushlight.core.engine import Backward
 from rushlight.core.graph import TensorBase, new_tensor
@@ -34,11 +37,11 @@ class Tangents(Interpreter):
 
     is_level = True
 
-    def concerns(self, op, args):
+    def concerns(self, op: Any, args: Any) -> bool:
         """Whether a tensor among the arguments has a tangent of this level to pass on."""
         return carries_tangents(args, self) and not CURRENT.get().inference
 
-    def call(self, op, args, below):
+    def call(self, op: Any, args: Any, below: Callable[..., Any]) -> Any:
         """Calls an operator without this level's tangents, then pushes these through its derivative."""
         args = args if op.view else resolved(args)
         primals = tuple([strip(arg, self) for arg in args])
@@ -53,7 +56,9 @@ class Tangents(Interpreter):
             self.hand_on(op, args, primals, outs, several)
         return outs
 
-    def hand_on(self, op, args, primals, outs, several):
+    def hand_on(
+        self, op: Any, args: Any, primals: Sequence[Array], outs: TensorBase, several: Sequence[TensorBase]
+    ) -> None:
         """Gives the outputs of an operator their tangents."""
         given = tensors_of(args)
         for out, tangent in zip(several, self.push(op, args, primals, outs), strict=True):
@@ -62,41 +67,41 @@ class Tangents(Interpreter):
                 with_tangent(out, tangent, self)
         remember(args, primals, several)
 
-    def push(self, op, args, primals, outs):
+    def push(self, op: Any, args: Any, primals: Sequence[Array], outs: TensorBase) -> Any:
         """The tangents of an operator's outputs, None for none."""
         return push(op, args, primals, outs, self)
 
 
-def is_dual(tensor):
+def is_dual(tensor: TensorBase) -> bool:
     """Whether a tensor has tangents: a view those of its base as it is now."""
     if tensor._view is not None:
         tensor._synchronize()
     return tensor._tangents is not None
 
 
-def carries_tangents(args, level=None):
+def carries_tangents(args: Any, level: Tangents | None = None) -> bool:
     """Whether a tensor among the arguments, or in a list among them, has a tangent of a level, or (None) of any."""
     return any(is_dual(x) and (level is None or level in x._tangents) for x in tensors_of(args))
 
 
-def tangent_of(value, level):
+def tangent_of(value: Any, level: Any) -> Any:
     """The tangent of a tensor on a level; None for none, and for what is no tensor."""
     return value._tangents.get(level) if isinstance(value, TensorBase) and is_dual(value) else None
 
 
-def with_tangent(tensor, tangent, level):
+def with_tangent(tensor: TensorBase, tangent: Any, level: Tangents) -> Any:
     """Gives a tensor a tangent on a level, beside those that it has on others."""
     tensor._tangents = {**(tensor._tangents or {}), level: tangent}
     return tensor
 
 
-def with_own_tangent(tensor, tangent, level):
+def with_own_tangent(tensor: TensorBase, tangent: TensorBase, level: Any) -> Any:
     """The same with a tangent that its user holds too, and who sees there what changes in place make of it."""
     OWNERS[id(tangent)] = tensor
     return with_tangent(tensor, tangent, level)
 
 
-def without(tensor, level):
+def without(tensor: Any, level: Tangents) -> Any:
     """The tensor without its tangent on a level, in the same place of the graph; of a view, one that is none."""
     if tangent_of(tensor, level) is None:
         return tensor
@@ -113,7 +118,7 @@ def without(tensor, level):
     return primal
 
 
-def own(tangent, out, given, level):
+def own(tangent: TensorBase, out: TensorBase, given: Sequence[Any], level: Tangents) -> Any:
     """A tangent in memory of its own, where the result is in memory of its own."""
     array, place = values(tangent._array), values(out._array)
     for x in given:
@@ -124,17 +129,17 @@ def own(tangent, out, given, level):
     return tangent
 
 
-def copied(tangent):
+def copied(tangent: Any) -> Any:
     """A copy of a tangent, where a tensor has one."""
     return tangent if type(tangent) is tuple else READ(tangent, Window.between(tangent._array, tangent._array))
 
 
-def copies(tangents):
+def copies(tangents: dict[Tangents, TensorBase]) -> Any:
     """Copies of the tangents of all levels."""
     return {k: copied(tangent) for k, tangent in (tangents or {}).items()} or None
 
 
-def remember(args, primals, outs):
+def remember(args: Any, primals: Sequence[Array], outs: Sequence[TensorBase]) -> None:
     """Lets the node that was recorded save what has tangents, so that its backward pass has them too."""
     node = next((out._node for out in outs if out._node is not None), None)
     if node is None:
@@ -149,14 +154,14 @@ def remember(args, primals, outs):
     node.tangents = {i: out._tangents for i, out in enumerate(outs)}
 
 
-def strip(arg, level):
+def strip(arg: Any, level: Tangents) -> Any:
     """An argument without tangents on a level; lists of tensors likewise."""
     if isinstance(arg, (tuple, list)) and any(isinstance(item, TensorBase) for item in arg):
         return type(arg)(strip(item, level) for item in arg)
     return without(arg, level)
 
 
-def push(op, args, primals, outs, level):
+def push(op: Any, args: Any, primals: Sequence[Array], outs: Any, level: Tangents) -> Any:
     """The tangents of an operator's outputs on a level."""
     if op.tangent is not None:
         several = outs if isinstance(outs, tuple) else (outs,)
@@ -173,14 +178,14 @@ def push(op, args, primals, outs, level):
     return [reduce(add, diagonal_parts(op, args, primals, outs, level))]
 
 
-def is_diagonal(op, values):
+def is_diagonal(op: Any, values: Sequence[Any]) -> bool:
     """Whether an operator's formula serves tangents too: elementwise, and linear over the numbers it works on."""
     if op.joint is not None or not op.broadcasts:
         return False
     return op.holomorphic or not any(isinstance(p, TensorBase) and p._array.dtype.kind == "c" for p in values)
 
 
-def together(op, primals, tangents):
+def together(op: Any, primals: Sequence[Array], tangents: Sequence[Array]) -> Any:
     """An operator that is linear in all of its inputs together, on their tangents, zeros for missing ones."""
     values = list(primals)
     for i in op.inputs:
@@ -188,7 +193,7 @@ def together(op, primals, tangents):
     return op(*values)
 
 
-def linear_parts(op, args, primals, level):
+def linear_parts(op: Any, args: Any, primals: Sequence[Array], level: Tangents) -> Iterator[Any]:
     """The operator with the tangent of one input in its place, for each input that has one."""
     for position in op.inputs:
         before, primal, after = primals[:position], primals[position], primals[position + 1 :]
@@ -201,7 +206,7 @@ def linear_parts(op, args, primals, level):
             yield op(*before, aligned(tangent, primal) if op.view else tangent, *after)
 
 
-def aligned(tangent, primal):
+def aligned(tangent: TensorBase, primal: TensorBase) -> Any:
     """A tangent in the memory layout of what it belongs to, for views that depend on it."""
     array = primal._array
     if tangent._array.strides == array.strides or not isinstance(array, np.ndarray):
@@ -209,7 +214,9 @@ def aligned(tangent, primal):
     return READ(tangent, Window.between(array, array))
 
 
-def diagonal_parts(op, args, primals, out, level):
+def diagonal_parts(
+    op: Any, args: Sequence[Any], primals: Sequence[Any], out: TensorBase, level: Tangents
+) -> Iterator[Any]:
     """The formula of an elementwise operator on the tangent of each input that has one."""
     for number, position in enumerate(op.inputs):
         tangent = tangent_of(args[position], level)
@@ -217,7 +224,7 @@ def diagonal_parts(op, args, primals, out, level):
             yield apply_formula(op, number, tangent, primals, (out,))
 
 
-def apply_formula(op, number, grad, args, outs):
+def apply_formula(op: Any, number: int, grad: Any, args: Sequence[Any], outs: Sequence[TensorBase]) -> Any:
     """The formula of an operator's n-th input on a cotangent, or on what takes its place."""
     plan = op.plan(1 << number)
     saved = []
@@ -248,7 +255,7 @@ def transposed(op, args, primals, level):
     return [next(found) if out._needs else None for out in outs]
 
 
-def as_inputs(arg, primal, level, tangents, inputs):
+def as_inputs(arg: TensorBase, primal: Any, level: Any, tangents: Any, inputs: Any) -> Any:
     """An argument ready to be differentiated where it has a tangent; notes tangent and input in the two lists."""
     if isinstance(primal, (tuple, list)):
         pairs = zip(arg, primal, strict=True)
@@ -264,7 +271,7 @@ def as_inputs(arg, primal, level, tangents, inputs):
     return variable
 
 
-def pull_back(outputs, cotangents, inputs):
+def pull_back(outputs: Sequence[TensorBase], cotangents: Sequence[TensorBase], inputs: Sequence[TensorBase]) -> Any:
     """A backward pass on tensors, so that it can be recorded and carries tangents: the cotangents of `inputs`."""
     places = [(x, 0) if x._node is None else (x._node, x._index) for x in inputs]
     roots = [
@@ -273,7 +280,7 @@ def pull_back(outputs, cotangents, inputs):
     return Backward(True, True).run(roots, places)
 
 
-def take_tangents(tensor, result):
+def take_tangents(tensor: TensorBase, result: TensorBase) -> None:
     """Gives a tensor that was changed in place the tangents of its new values; a view's have its base's around them.
 
     No tangent is written to but one that its user holds. The other views of the base find theirs when they are next
@@ -293,7 +300,7 @@ def take_tangents(tensor, result):
         replace_tangents(base, {k: REPLACE(*pair, window) for k, pair in pairs.items()})
 
 
-def replace_tangents(tensor, tangents):
+def replace_tangents(tensor: TensorBase, tangents: dict[Tangents, TensorBase]) -> None:
     """Gives a tensor other tangents; those of which their user holds the old ones are written there."""
     held = tensor._tangents or {}
     for k, new in tangents.items():
@@ -305,14 +312,14 @@ def replace_tangents(tensor, tangents):
     tensor._tangents = tangents or None
 
 
-def holds(old, new):
+def holds(old: Any, new: Any) -> Any:
     """Whether a tangent's memory can take another's values: elements of its own, for each example, and no history."""
     if old._needs or new._needs or old._array.dtype != new._array.dtype or is_repeated(values(old._array)):
         return False
     return set(levels_of(new._array)) <= set(levels_of(old._array))
 
 
-def renew_tangents(view):
+def renew_tangents(view: Any) -> None:
     """Gives a view of a base that was changed in place the tangents that the base has there now."""
     base = view._view.base
     if base._tangents is None:
@@ -322,7 +329,7 @@ def renew_tangents(view):
         view._tangents = {k: READ(tangent, window) for k, tangent in base._tangents.items()}
 
 
-def fitted(tangent, like):
+def fitted(tangent: Any, like: Any) -> Any:
     """A tangent in the shape and dtype of what it belongs to."""
     if tangent._array.shape != like._array.shape:
         tangent = np.broadcast_to(tangent, like._array.shape)
@@ -331,6 +338,6 @@ def fitted(tangent, like):
     return tangent
 
 
-def zeros_like(tensor):
+def zeros_like(tensor: TensorBase) -> Any:
     """Zeros of a tensor's shape and dtype."""
     return new_tensor(np.zeros_like(tensor._array))

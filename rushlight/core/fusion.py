@@ -1,7 +1,9 @@
 """Elementwise functions that are taken in one go, step by step for each part of the arrays: see `formulas`."""
 
+from collections.abc import Callable
 from functools import lru_cache, wraps
 from inspect import signature
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ MOST = 4  # operands of a formula
 VALUES = 16  # choices of options beyond these for each of which there is a formula
 
 
-def fused(function):
+def fused(function: Callable[..., Any]) -> Callable[..., Any]:
     """An elementwise function of arrays, then numbers and options, that computes arrays as a formula.
 
     On anything else, such as tensors, it works as it is.

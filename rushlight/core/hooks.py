@@ -1,9 +1,12 @@
 """Hooks on gradients: what users asked to be called with a gradient on its way."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from itertools import count
+from typing import Any, Self
 
 from rushlight.core.above import above
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor
@@ -25,7 +28,7 @@ class RemovableHandle:
     >>> handle.remove()
     """
 
-    def __init__(self, hooks_dict: OrderedDict, *, extra_dict=None):
+    def __init__(self, hooks_dict: OrderedDict, *, extra_dict: Any = None):
         extra = [] if extra_dict is None else extra_dict if isinstance(extra_dict, list) else [extra_dict]
         self.places = (hooks_dict, *extra)
         self.id = next(_ids)
@@ -35,15 +38,15 @@ class RemovableHandle:
         for place in self.places:
             place.pop(self.id, None)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.remove()
 
 
 @above
-def add_hook(hooks: OrderedDict, hook) -> RemovableHandle:
+def add_hook(hooks: OrderedDict, hook: Callable[..., Any]) -> RemovableHandle:
     """Puts a hook last in an ordered dictionary of hooks."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
@@ -66,11 +69,11 @@ class Hooks:
         self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for whatever comes
         self.lock = reentrant_lock()  # held while a gradient is added up and the hooks that wait for that run
 
-    def on_output(self, index):
+    def on_output(self, index: int) -> Any:
         """The hooks on the gradient of one output."""
         return self.outputs.setdefault(index, OrderedDict())
 
-    def fitted(self, vertex, index, grad):
+    def fitted(self, vertex: Any, index: int, grad: Array) -> Array:
         """A gradient on its way to an output of this vertex, in the shape and dtype that are expected there."""
         expected = self.expected.get(index)
         if expected is None:
@@ -80,13 +83,13 @@ class Hooks:
             raise Misfit(vertex, index, grad.shape, shape)
         return fit(grad, shape, dtype)
 
-    def on_outputs(self, grad, recorded):
+    def on_outputs(self, grad: Sequence[Array | None] | Array, recorded: bool) -> list[Array | None] | Array:
         """The gradients of a vertex's outputs after the hooks on its tensors."""
         if isinstance(grad, list):
             return [self.on_tensor(g, i, recorded) for i, g in enumerate(grad)]
         return self.on_tensor(grad, 0, recorded)
 
-    def on_tensor(self, grad, index, recorded):
+    def on_tensor(self, grad: Array, index: int, recorded: bool) -> Array:
         """The gradient of one output after its hooks; kept in `.grad` where that was asked for."""
         value = as_tensor(grad)
         if self.grad_dtype not in (OWN, None) and value is not None:
@@ -103,7 +106,7 @@ class Hooks:
             )
         return as_given(value, recorded)
 
-    def before_node(self, grad, recorded):
+    def before_node(self, grad: Sequence[Array | None] | Array, recorded: bool) -> list[Array | None] | Array:
         """The gradients of a node's outputs after the hooks that run before the node."""
         if not self.pre:
             return grad
@@ -113,7 +116,7 @@ class Hooks:
         grads = [as_given(value, recorded) for value in values]
         return grads if isinstance(grad, list) else grads[0]
 
-    def after_node(self, results, grad, recorded):
+    def after_node(self, results: Sequence[Array | None], grad: Sequence[Array | None] | Array, recorded: bool) -> Any:
         """The cotangents of a node's inputs after the hooks that run after the node."""
         if not self.post:
             return results
@@ -122,7 +125,7 @@ class Hooks:
             inputs = checked_tuple(hook(inputs, outputs), inputs, hook)
         return [as_given(value, recorded) for value in inputs]
 
-    def accumulated(self, leaf):
+    def accumulated(self, leaf: TensorBase) -> None:
         """Calls the hooks that wait for a leaf's gradient to be added up; they have to return None."""
         for hook in list(self.post_accumulate.values()):
             result = hook(leaf)
@@ -131,21 +134,21 @@ class Hooks:
             if result is not None:
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
-    def after_leaf(self, grad):
+    def after_leaf(self, grad: Array) -> None:
         """Calls the hooks on the node that stands for a leaf."""
         for hook in list(self.post.values()):
             checked_tuple(hook((), (as_tensor(grad),)), (), hook)
 
 
 @above
-def hooks_of(vertex) -> Hooks:
+def hooks_of(vertex: Any) -> Hooks:
     """The hooks of a vertex, made when first asked for."""
     if vertex.hooks is None:
         vertex.hooks = Hooks()
     return vertex.hooks
 
 
-def expect(tensor, array):
+def expect(tensor: TensorBase, array: Array) -> None:
     """Notes which gradients a tensor's vertex goes on expecting when the tensor gets another array.
 
     A node's are those of the result that it recorded, a leaf's those of the leaf as it is now.
@@ -159,7 +162,7 @@ def expect(tensor, array):
         hooks_of(node).expected.setdefault(tensor._index, (old.shape, old.dtype))
 
 
-def keep_retained(tensor, node, index):
+def keep_retained(tensor: TensorBase, node: Any, index: int) -> None:
     """Goes on keeping the gradient of a tensor that a change in place gives another place in the graph."""
     if tensor._node is not None and tensor._node.hooks is not None:
         found = tensor._node.hooks.retained.get(tensor._index)
@@ -168,7 +171,7 @@ def keep_retained(tensor, node, index):
 
 
 @above
-def call_node(node, grads):
+def call_node(node: Any, grads: Sequence[Array]) -> Any:
     """A node's cotangents for gradients of the user's: one by itself, several in a tuple; recorded in grad mode."""
     recorded, n = CURRENT.get().records, 1 if node.outputs is None else len(node.outputs)
     if len(grads) != n:
@@ -182,7 +185,7 @@ def call_node(node, grads):
     return as_tensor(results[0]) if len(results) == 1 else as_tensors(list(results))
 
 
-def checked_tuple(results, values, hook):
+def checked_tuple(results: Any, values: Sequence[Any], hook: Callable[..., Any]) -> Any:
     """What a hook on a node gave in place of `values`, which it may have left alone by returning None."""
     if results is None:
         return values
@@ -199,7 +202,7 @@ def checked_tuple(results, values, hook):
     )
 
 
-def checked(result, value, hook):
+def checked(result: Any, value: Any, hook: Callable[..., Any]) -> Any:
     """What a hook returned in the place of a gradient: a tensor of its dtype and shape."""
     if value is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
@@ -215,22 +218,22 @@ def checked(result, value, hook):
     return result
 
 
-def name_of(hook):
+def name_of(hook: Callable[..., Any]) -> Any:
     """A hook's name as errors give it."""
     return getattr(hook, "__name__", "<unknown>")
 
 
-def as_tensors(grads):
+def as_tensors(grads: Sequence[Array | None] | Array) -> Any:
     """The gradients of a node's outputs as a tuple of tensors."""
     return tuple(as_tensor(g) for g in (grads if isinstance(grads, list) else [grads]))
 
 
-def as_tensor(grad, model=None):
+def as_tensor(grad: Any, model: Array = None) -> Any:
     """A gradient as users see it; `model` is the array of the tensor that it belongs to, where that is known."""
     return grad if grad is None or isinstance(grad, TensorBase) else new_tensor(hand_out(as_array(grad), model))
 
 
-def as_given(grad, recorded):
+def as_given(grad: Any, recorded: bool) -> Array:
     """A user's tensor as the engine carries it: bare, unless the backward pass is recorded itself."""
     bare = grad is None or recorded or grad._array is None  # a sparse one has no array
     return grad if bare else plain(grad._array)

@@ -3,12 +3,15 @@
 An in-place operation is the out-of-place one, whose result then takes the tensor's place in memory and in the graph.
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 from weakref import ref
 
 import numpy as np
 
 from rushlight.core.above import ABOVE, above
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import BATCHED, leading, write_examples
 from rushlight.core.context import last_number, next_number
@@ -40,7 +43,7 @@ COPY = Operator(
 ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
 
 
-def check_history(tensor, recorded):
+def check_history(tensor: TensorBase, recorded: bool) -> None:
     """Raises for a leaf that requires grad, a view of one, and views whose history cannot be rewritten."""
     view = tensor._view
     if not recorded:
@@ -60,7 +63,7 @@ def check_history(tensor, recorded):
         )
 
 
-def change(tensor, function, *args, **kwargs):
+def change(tensor: TensorBase, function: Callable[..., Any], *args: Array, **kwargs: Any) -> Any:
     """Calls `function(tensor, ...)`, and puts the result in the tensor's place."""
     if STACK.depth:
         make = change_dual if levels() else changed
@@ -68,7 +71,7 @@ def change(tensor, function, *args, **kwargs):
     return changed(tensor, function, args, kwargs)
 
 
-def changed(tensor, function, args, kwargs):
+def changed(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """`change` without interpreters."""
     if not recording():
         result = function(tensor, *args, **kwargs)
@@ -95,7 +98,7 @@ def changed(tensor, function, args, kwargs):
     return tensor
 
 
-def change_dual(tensor, function, args, kwargs):
+def change_dual(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """`change` while tangents travel: they may hold on to the old values, which therefore get memory of their own."""
     recorded = recording()
     old = stand_in(tensor)
@@ -115,14 +118,14 @@ def change_dual(tensor, function, args, kwargs):
     return tensor
 
 
-def change_binary(op, tensor, other):
+def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """The same for an elementwise operator of two, without a temporary where nothing is recorded."""
     if STACK.depth:
         return watched(partial(changed_binary, op, tensor, other), op, tensor, (other,))
     return changed_binary(op, tensor, other)
 
 
-def changed_binary(op, tensor, other):
+def changed_binary(op: Any, tensor: TensorBase, other: TensorBase | float) -> Any:
     """`change_binary` without profilers."""
     plain = is_plain(op, tensor, other) and not levels() and writer() is None
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
@@ -141,7 +144,7 @@ def changed_binary(op, tensor, other):
     return tensor
 
 
-def watched(make, function, tensor, args):
+def watched(make: Callable[..., Any], function: Callable[..., Any], tensor: TensorBase, args: Sequence[Any]) -> Any:
     """Makes a change, which a profiler is told of."""
     profiler = observer()
     if profiler is None:
@@ -150,7 +153,7 @@ def watched(make, function, tensor, args):
         return make()
 
 
-def is_plain(op, tensor, other):
+def is_plain(op: Any, tensor: TensorBase, other: TensorBase | float) -> bool:
     """Whether an operator can write into a float tensor at once: a ufunc, and an operand that needs no promotion."""
     dtype = tensor._array.dtype
     if kind_of(dtype) != "f" or not isinstance(op.forward, np.ufunc):
@@ -160,29 +163,29 @@ def is_plain(op, tensor, other):
     return other._array.dtype is dtype if isinstance(other, TensorBase) else type(other) in (float, int)
 
 
-def is_followed(tensor, value):
+def is_followed(tensor: TensorBase, value: Array) -> bool:
     """Whether `change` has to make a change: derivatives may flow, examples differ, or a profiler looks on."""
     if not (is_ordinary(tensor) and is_ordinary(value)) or STACK.depth:
         return True
     return recording() and (needs(tensor) or needs(value))
 
 
-def is_batched(value):
+def is_batched(value: TensorBase | None) -> bool:
     """Whether a value is a tensor of a batch."""
     return isinstance(value, TensorBase) and type(value._array) is Batched
 
 
-def is_ordinary(value):
+def is_ordinary(value: Any) -> bool:
     """Whether a value is no tensor whose array is batched or turned."""
     return not isinstance(value, TensorBase) or type(value._array) is np.ndarray
 
 
-def needs(value):
+def needs(value: Any) -> bool:
     """Whether a value is a tensor that requires grad."""
     return isinstance(value, TensorBase) and value.requires_grad
 
 
-def stand_in(tensor):
+def stand_in(tensor: TensorBase) -> Any:
     """The tensor as it is now, for the operation to work on and to save."""
     old = new_tensor(tensor._array)
     old._needs = tensor.requires_grad
@@ -193,7 +196,7 @@ def stand_in(tensor):
     return old
 
 
-def is_single(result, old, number):
+def is_single(result: TensorBase, old: TensorBase, number: int) -> bool:
     """Whether a result comes of one operation, the only one since `number` was given, and `old` is its first input."""
     node = result._node
     if node is None or node.sequence != number + 1 or node.outputs is not None or not node.arity:
@@ -201,7 +204,7 @@ def is_single(result, old, number):
     return node.edge_at(0)[0] is (None if not old._needs else old if old._node is None else old._node)
 
 
-def copy_of(array):
+def copy_of(array: Array) -> Array:
     """A copy of an array that lies in memory as it does."""
     return array.copy(order="K")
 
@@ -209,7 +212,7 @@ def copy_of(array):
 copied = noted(copy_of)
 
 
-def keep(old):
+def keep(old: TensorBase) -> None:
     """Gives the old tensor memory of its own: somebody saved it."""
     counter = VersionCounter()
     counter.value = old._counter.value
@@ -217,7 +220,7 @@ def keep(old):
     old._counter = counter
 
 
-def write(tensor, array):
+def write(tensor: TensorBase, array: Array) -> None:
     """Overwrites a tensor's elements and counts the change."""
     target = tensor._array
     check_result(target, array)
@@ -230,7 +233,7 @@ def write(tensor, array):
     tensor._bump()
 
 
-def check_first(forward, tensor, *others):
+def check_first(forward: Callable[..., Any], tensor: TensorBase, *others: TensorBase | complex) -> None:
     """Raises what PyTorch finds before it looks for a kernel: that the result cannot be held (truth always can)."""
     arrays = arithmetic(tensor, *others)
     if forward in ORDER:
@@ -239,7 +242,7 @@ def check_first(forward, tensor, *others):
         check_result(tensor._array, *arrays)
 
 
-def check_sizes(target, *arrays):
+def check_sizes(target: Array, *arrays: Array) -> None:
     """Raises PyTorch's errors for a result of arrays that is larger than the target."""
     for array in arrays:
         if array.shape != target.shape:
@@ -248,7 +251,7 @@ def check_sizes(target, *arrays):
                 raise different or larger_result(target.shape, array.shape)
 
 
-def check_result(target, *arrays):
+def check_result(target: Array, *arrays: Array) -> None:
     """Raises PyTorch's errors for a result of arrays of one dtype that has no place in the target."""
     check_sizes(target, *arrays)
     array = arrays[0]
@@ -256,12 +259,12 @@ def check_result(target, *arrays):
         raise lower_result(array.dtype, target.dtype)
 
 
-def rank(dtype):
+def rank(dtype: np.dtype) -> int:
     """The place of a dtype's kind: bool, integers, floats, complex. A result cannot be written to a lower one."""
     return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[kind_of(dtype)]
 
 
-def take_over(tensor, result):
+def take_over(tensor: TensorBase, result: TensorBase) -> None:
     """Makes the history of a result that of the tensor; for a view, the base's history is rewritten."""
     node = result._node
     if node.plan is not None and node.plan.saves_result and node.result_counter is result._counter:
@@ -275,14 +278,14 @@ def take_over(tensor, result):
     look_anew(tensor, window)
 
 
-def move(tensor, node, index):
+def move(tensor: TensorBase, node: Any, index: int) -> None:
     """Gives a tensor another place in the graph, and takes what was asked with `retain_grad` along."""
     keep_retained(tensor, node, index)
     tensor._node, tensor._index, tensor._needs = node, index, True
 
 
 @above
-def renew(tensor):
+def renew(tensor: TensorBase) -> None:
     """Gives a view of a base that was changed in place its new history: a look at the base as it is now."""
     view = tensor._view
     has_history = tensor._node is not None or view.base._needs
@@ -297,7 +300,7 @@ def renew(tensor):
     look_anew(tensor, Window.between(view.base._array, tensor._array))
 
 
-def without_history(args):
+def without_history(args: Any) -> Any:
     """The error for the first of some arguments that has lost its history: PyTorch looks at that before all else."""
     for value in args:
         if isinstance(value, TensorBase) and value._view is not None and recording():
@@ -308,7 +311,7 @@ def without_history(args):
     return None
 
 
-def look_anew(tensor, window):
+def look_anew(tensor: TensorBase, window: Window) -> None:
     """Makes the history of a view that of a look at its base as it is now."""
     node = tensor._node
     cls = AsStridedBackward0 if node is None else LOOKS.get(node.name(), AsStridedBackward0)
@@ -316,7 +319,7 @@ def look_anew(tensor, window):
     tensor._view.version = tensor._counter.value
 
 
-def vertex(tensor):
+def vertex(tensor: TensorBase) -> Any:
     """Where a tensor's cotangent goes, and the number of the output that it is."""
     if not tensor._needs:
         return None, 0
@@ -327,7 +330,7 @@ class CopySlices(Node):
     """The history of a base of which a view was changed by `node`: the view's part goes through it, the rest by."""
 
     @classmethod
-    def of(cls, base, window, node):
+    def of(cls, base: TensorBase, window: Window, node: Any) -> "CopySlices":
         """The node for a change of `base` through `window`."""
         self = cls.__new__(cls)
         self.edges, self.numbers = zip(vertex(base), *[node.edge_at(i) for i in range(1, node.arity)], strict=True)
@@ -337,15 +340,15 @@ class CopySlices(Node):
         node.within = ref(self)  # the result that the inner node saves has its place in the graph behind this one
         return self
 
-    def name(self):
+    def name(self) -> Any:
         """The node's name, as PyTorch gives it."""
         return "torch::autograd::CopySlices"
 
-    def look(self):
+    def look(self) -> Any:
         """The history of the view after the change."""
         return AsStridedBackward0.through(self.window, self, 0)
 
-    def apply(self, grad, recorded, needs):
+    def apply(self, grad: Array, recorded: bool, needs: Sequence[bool]) -> list[Array]:
         """The cotangents of the base as it was, and of the other inputs of the change."""
         if self.freed:
             raise ABOVE.freed(self)
@@ -357,7 +360,7 @@ class CopySlices(Node):
             first = window.zeros(grad)
         return [REPLACE(grad, first, window), *rest]
 
-    def release(self):
+    def release(self) -> None:
         """Lets go of what the change saved: it cannot be gone through again, as in PyTorch, whatever that is."""
         self.freed = last_number()
         self.node.release()
@@ -367,7 +370,7 @@ class AsStridedBackward0(Node):
     """The history of a view after its base was changed in place: a look at the base."""
 
     @classmethod
-    def through(cls, window, edge, number):
+    def through(cls, window: Window, edge: Any, number: int) -> "AsStridedBackward0 | ViewAsRealBackward0":
         """The node for a look through a window at what `edge` made."""
         self = cls.__new__(cls)
         self.edges, self.numbers, self.arity = (edge,), (number,), 1
@@ -375,11 +378,11 @@ class AsStridedBackward0(Node):
         self.window, self.flags = window, BATCHED if window.levels else 0
         return self
 
-    def apply(self, grad, recorded, needs):
+    def apply(self, grad: Array, recorded: Any, needs: Sequence[bool]) -> Any:
         """The cotangent of the base: that of the view in its place, zeros elsewhere."""
         return [PUT_BACK(grad, self.window)]
 
-    def release(self):
+    def release(self) -> None:
         """Nothing was saved."""
 
 

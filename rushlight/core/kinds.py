@@ -6,12 +6,12 @@ LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float16, np
 """The largest number of each real floating-point type; `narrow` adds its own."""
 
 
-def kind_of(dtype):
+def kind_of(dtype: np.dtype) -> str:
     """A dtype's `kind`: "b", "u", "i", "f" or "c". NumPy calls ml_dtypes' floating-point types "V", for void."""
     kind = dtype.kind
     return "f" if kind == "V" else kind
 
 
-def is_half(dtype):
+def is_half(dtype: np.dtype) -> bool:
     """Whether a dtype is a floating-point type of 16 bits: float16, or bfloat16."""
     return dtype.itemsize == 2 and kind_of(dtype) == "f"

@@ -4,8 +4,10 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -40,25 +42,25 @@ RUNNERS = (  # they run programs: a notebook's cell, a line of a console, a modu
 
 
 @cache
-def whose(filename):
+def whose(filename: Any) -> Any:
     """Whose a file is: the user's (other packages' too), Python's, or rushlight's and NumPy's."""
     if filename.startswith(("<frozen", STDLIB)) and "-packages" + os.sep not in filename:
         return PYTHON
     return OURS if filename.startswith(LIBRARIES) and filename != DEMO else USER
 
 
-def is_users(filename):
+def is_users(filename: Any) -> Any:
     """Whether a file is the user's."""
     return whose(filename) == USER
 
 
 @cache
-def is_runner(filename):
+def is_runner(filename: Any) -> Any:
     """Whether a file runs programs, so that what is further out is none of theirs."""
     return any(name in filename for name in RUNNERS)
 
 
-def user_frames(frame):
+def user_frames(frame: Any) -> Iterator[Any]:
     """The frames of the user's program from one outwards; of a notebook's cell those of the cell."""
     while frame is not None:
         filename = frame.f_code.co_filename
@@ -69,23 +71,23 @@ def user_frames(frame):
         frame = frame.f_back
 
 
-def lines_of_user():
+def lines_of_user() -> Any:
     """The lines of the user's program that led here, the innermost last, as tracebacks show them."""
     return shown(reversed(list(user_frames(sys._getframe(1)))))
 
 
-def shown(frames):
+def shown(frames: Any) -> Any:
     """The lines that frames are at, as tracebacks show them."""
     return traceback.StackSummary.extract((frame, frame.f_lineno) for frame in frames).format()
 
 
 @above
-def line_of_user():
+def line_of_user() -> Any:
     """The innermost line of the user's program, as tracebacks show it."""
     return "".join(shown(islice(user_frames(sys._getframe(1)), 1)))
 
 
-def place_of_user():
+def place_of_user() -> Any:
     """The innermost line of the user's program, as "file.py:12"."""
     frame = next(user_frames(sys._getframe(1)), None)
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -3,6 +3,8 @@
 And tensors whose arrays are turned, with ordinary arrays of the same values in their place.
 """
 
+from typing import Any
+
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.operators import Operator, use_resolving
@@ -21,7 +23,7 @@ LINK = Operator(
 )
 
 
-def resolved(value):
+def resolved(value: Any) -> Any:
     """A tensor, or each in a list, with an ordinary array: in its place of the graph, and with its versions."""
     if isinstance(value, (tuple, list)):
         return type(value)([resolved(item) for item in value])

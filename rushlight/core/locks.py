@@ -8,23 +8,23 @@ from weakref import WeakSet
 LOCKS: WeakSet[Any] = WeakSet()
 
 
-def lock():
+def lock() -> Any:
     """A lock."""
     return freed_by_forks(Lock())
 
 
-def reentrant_lock():
+def reentrant_lock() -> Any:
     """A lock that the thread that holds it may take again."""
     return freed_by_forks(RLock())
 
 
-def freed_by_forks(made):
+def freed_by_forks(made: Any) -> Any:
     """Makes a lock, such as NumPy's of a bit generator, free in the children of forks too; returns it."""
     LOCKS.add(made)
     return made
 
 
-def renew():
+def renew() -> None:
     """Frees all locks in the child of a fork, but the reentrant ones that the thread that forked holds itself."""
     for held in LOCKS:
         if not (hasattr(held, "_is_owned") and held._is_owned()):

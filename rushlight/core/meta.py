@@ -5,8 +5,11 @@ nothing is computed, no memory is taken, and what comes out is the shape and dty
 of this batch is never entered, and lies outside of all others.
 """
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, Level
 from rushlight.layouts import compact
 
@@ -15,23 +18,23 @@ NO_DATA.number = -1
 COPIED_OUT = "Cannot copy out of meta tensor; no data!"
 
 
-def is_meta(array):
+def is_meta(array: Array) -> bool:
     """Whether an array has no memory."""
     return type(array) is Batched and NO_DATA in array.levels
 
 
-def without_data(shape, dtype, strides=None):
+def without_data(shape: Any, dtype: Any, strides: Any = None) -> Array:
     """An array without memory, of a shape and dtype; contiguous where no strides are given, in bytes."""
     steps = compact([max(n, 1) for n in shape], dtype.itemsize) if strides is None else strides
     return Batched(np.ndarray((0, *shape), dtype, bytearray(dtype.itemsize), 0, (0, *steps)), (NO_DATA,))
 
 
-def outline(array):
+def outline(array: Array) -> Array:
     """An array without memory of the shape, dtype and strides of another."""
     return array if is_meta(array) else without_data(array.shape, array.dtype, array.strides)
 
 
-def laid_out(result):
+def laid_out(result: Array) -> Array:
     """What an operator gave for no examples, contiguous: NumPy gives empty arrays no strides."""
     n, array = len(result.levels), result.array
     steps = compact([max(m, 1) for m in array.shape[n:]], array.itemsize)
@@ -40,7 +43,7 @@ def laid_out(result):
     )
 
 
-def without_samples(op, args):
+def without_samples(op: Any, args: Array) -> Array:
     """What an operator on samples gives: computed for none of them, then with as many as there are."""
     first = next(arg for arg in args if type(arg) is Batched)
     samples = first.shape[0]

@@ -5,8 +5,12 @@ gives in float32 is rounded to the narrow type again, once, as PyTorch's kernels
 they are. With derivatives it is the same: a formula runs in float32, and the cotangent is rounded to the input's type.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import use_widening
 from rushlight.core.kinds import LARGEST
@@ -21,7 +25,7 @@ WITH_BYTES = {"abs", "eq", "isnan", "ne", "where"}  # the elementwise operators 
 SUMS = {"cumsum", "mean", "mean_dims", "sum", "sum_dims"}  # linear ones that there are not
 
 
-def serve(dtype, largest, saturated):
+def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
     """Takes note of a narrow type, of which there may be arrays from now on."""
     TYPES.add(dtype)
     LARGEST[dtype] = largest
@@ -35,13 +39,13 @@ def serve(dtype, largest, saturated):
         function(dtype)
 
 
-def when_served(function):
+def when_served(function: Callable[..., Any]) -> Callable[..., Any]:
     """Has a function called with each narrow type that is taken note of: for tables that list types."""
     SERVED.append(function)
     return function
 
 
-def narrow_type(op, args):
+def narrow_type(op: Any, args: Any) -> np.dtype | None:
     """The type to round to what an operator computes in float32; None where it computes on the arrays as they are.
 
     NotImplementedError for an operator that there is not for numbers of one byte.
@@ -62,7 +66,7 @@ def narrow_type(op, args):
     return asked if asked is not None and (held is not None or asked in TYPES) else held
 
 
-def wide(value):
+def wide(value: Any) -> Any:
     """An argument with float32 in the place of narrow types: an array, a list of them, a dtype; others as they are."""
     if isinstance(value, np.dtype):
         return WIDE if value in TYPES else value
@@ -75,7 +79,7 @@ def wide(value):
     return value
 
 
-def narrowed(result, dtype):
+def narrowed(result: Any, dtype: np.dtype) -> Array:
     """What was computed in float32, in another type; results of other types, such as indices, as they are."""
     if type(result) is tuple or type(result) is list:
         return type(result)([narrowed(part, dtype) for part in result])
@@ -84,7 +88,7 @@ def narrowed(result, dtype):
     return converted(result, dtype) if result.dtype == WIDE else result
 
 
-def converted(array, dtype):
+def converted(array: Array, dtype: np.dtype) -> Array:
     """An array in another type, rounded as PyTorch does: beyond the numbers of some types lies their largest one."""
     if dtype in SATURATED:
         array = np.clip(array, -LARGEST[dtype], LARGEST[dtype])

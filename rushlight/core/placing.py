@@ -5,12 +5,15 @@ the samples innermost (`kernels.patches`). Such a tensor is unsettled; it is set
 strides or its memory are shown, or a view of it is made. Views that only have another shape stay unsettled with it.
 """
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 from weakref import ref
 
 import numpy as np
 
 from rushlight.core.above import above
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
@@ -20,7 +23,7 @@ from rushlight.layouts import compact, fills, is_repeated
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 
 
-def place(op, args, out):
+def place(op: Any, args: Any, out: TensorBase) -> None:
     """Sees to where the result of a call lies, by the operator's layout."""
     array = out._array
     rule = RULES[op.layout]
@@ -36,14 +39,14 @@ def place(op, args, out):
         out._unsettled = not array.flags.c_contiguous
 
 
-def tensors_of(args):
+def tensors_of(args: Any) -> Any:
     """The tensors among some arguments, and in lists among them."""
     items = [item for arg in args for item in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     return [item for item in items if isinstance(item, TensorBase)]
 
 
 @above
-def settle(tensor):
+def settle(tensor: TensorBase) -> None:
     """Brings an unsettled tensor, and all that shares its memory, into the layout of PyTorch's."""
     with SETTLING:
         if not tensor._unsettled:
@@ -58,20 +61,20 @@ def settle(tensor):
 in_their_order = noted(np.ascontiguousarray)
 
 
-def looks_at(base):
+def looks_at(base: TensorBase) -> Any:
     """The unsettled views of a tensor. A saved value counts its versions with it, but has memory of its own."""
     looks = [] if base._counter is None else [look() for look in base._counter.looks or ()]
     return [look for look in looks if look is not None and look._view.base is base]
 
 
-def join(view, source):
+def join(view: Any, source: Any) -> None:
     """Notes that a view of an unsettled tensor is to be settled with it."""
     counter = view._counter
     counter.looks = [*(counter.looks or ()), ref(view)]
     view._unsettled = True
 
 
-def handed_out(grad, model=None):
+def handed_out(grad: Array, model: Array = None) -> Array:
     """A gradient's array as users get it: writable, and contiguous where it lies in an order of our own.
 
     `model` is the array of the tensor that it belongs to, where that is known.
@@ -88,12 +91,12 @@ def handed_out(grad, model=None):
 hand_out = noted(handed_out)
 
 
-def is_ours(grad, model):
+def is_ours(grad: Array, model: Array) -> bool:
     """Whether a gradient lies in an order that PyTorch's would not have."""
     return grad.ndim > 2 and (model is None or model.flags.c_contiguous) and batch_last(grad).flags.c_contiguous
 
 
-def repeated_anew(grad):
+def repeated_anew(grad: Array) -> Array:
     """An expanded array in memory of its own that can be written to."""
     once = np.array(grad[tuple([slice(None) if step else slice(0, 1) for step in grad.strides])], order="C")
     strides = [0 if step == 0 else own for step, own in zip(grad.strides, once.strides, strict=True)]
@@ -103,7 +106,7 @@ def repeated_anew(grad):
 # layouts of results: the strides, in elements, for a shape and the arguments of the call; None for contiguous
 
 
-def elementwise_strides(shape, args):
+def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
     """Operands without gaps that lie alike hand their layout on.
 
     Else the dimensions are sorted by their strides: the first operand that tells two dimensions apart decides.
@@ -120,7 +123,7 @@ def elementwise_strides(shape, args):
     return strides_in(by_strides(shape, [expanded(shape, *operand) for operand in operands]), shape)
 
 
-def strides_in(order, shape):
+def strides_in(order: Sequence[int], shape: Sequence[int]) -> tuple[int, ...] | None:
     """The strides of an array whose dimensions lie in an order, the innermost first; None for contiguous."""
     if order == list(reversed(range(len(shape)))):
         return None
@@ -131,7 +134,7 @@ def strides_in(order, shape):
     return tuple(strides)
 
 
-def seen(tensor):
+def seen(tensor: TensorBase) -> tuple[Sequence[int], ...]:
     """The shape and the strides, in elements, that a tensor shows."""
     array = tensor._array
     if tensor._unsettled:
@@ -139,19 +142,19 @@ def seen(tensor):
     return array.shape, tuple([step // array.itemsize for step in array.strides])
 
 
-def is_contiguous(shape, strides):
+def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether elements lie in their order; the steps along dimensions of one element do not matter."""
     pairs = zip(shape, strides, compact(shape, 1), strict=True)
     return 0 in shape or all(n == 1 or step == wanted for n, step, wanted in pairs)
 
 
-def expanded(shape, own, strides):
+def expanded(shape: Sequence[int], own: Sequence[int], strides: Sequence[int]) -> list[int]:
     """An operand's strides along the dimensions of the result: 0 where it is broadcast."""
     pairs = zip(shape[len(shape) - len(own) :], own, strides, strict=True)
     return [0] * (len(shape) - len(own)) + [0 if n == 1 and size != 1 else step for size, n, step in pairs]
 
 
-def by_strides(shape, operands):
+def by_strides(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[int]:
     """The dimensions, the innermost in memory first, as PyTorch's iterator sorts them."""
     order = list(reversed(range(len(shape))))
     for i in range(1, len(order)):
@@ -166,7 +169,7 @@ def by_strides(shape, operands):
     return order
 
 
-def compared(shape, operands, inner, outer):
+def compared(shape: Sequence[int], operands: Sequence[Sequence[int]], inner: int, outer: int) -> int:
     """Positive where two dimensions have to be swapped, negative where they must not, 0 where no operand can tell."""
     for strides in operands:
         if strides[inner] == 0 or strides[outer] == 0:
@@ -178,19 +181,19 @@ def compared(shape, operands, inner, outer):
     return 0
 
 
-def like_first(shape, args):
+def like_first(shape: Sequence[int], args: Sequence[Any]) -> Any:
     """Where a copy of the first operand would lie."""
     return elementwise_strides(shape, args[:1])
 
 
-def columns(shape, args):
+def columns(shape: Any, args: Any) -> Any:
     """Each matrix column by column, as LAPACK leaves it; what is no matrix is contiguous."""
     if len(shape) < max(2, args[0]._array.ndim) or 0 in shape:
         return None
     return (*compact(shape, 1)[:-2], 1, shape[-2])
 
 
-def channels_last(shape, args, ranks=(4, 5)):
+def channels_last(shape: Sequence[int], args: Any, ranks: Sequence[int] = (4, 5)) -> Any:
     """With the channels innermost where they are so in an operand; `ranks` has the numbers of dimensions that count."""
     if len(shape) not in ranks or 0 in shape:
         return None
@@ -199,12 +202,12 @@ def channels_last(shape, args, ranks=(4, 5)):
     return strides_in([1, *reversed(range(2, len(shape))), 0], shape)
 
 
-def convolution(shape, args):
+def convolution(shape: Sequence[int], args: Any) -> Any:
     """With the channels innermost where they are so in input or weight; where there are rows only, in the weight."""
     return channels_last(shape, args[1:2] if len(shape) == 3 else args[:2], ranks=(3, 4, 5))
 
 
-def suggests_channels_last(shape, strides):
+def suggests_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether PyTorch takes strides for those of channels last; gaps do not matter."""
     least = 0
     for dim in (1, *reversed(range(2, len(shape))), 0):
@@ -232,7 +235,7 @@ def spectral(shape, args, pinned=False):
     return strides_in([*last, *reversed(inner), *reversed(outer)], shape)
 
 
-def indexed(shape, args):
+def indexed(shape: Sequence[int], args: Any) -> Any:
     """What is not indexed in the order of the input's strides; of index arrays their own strides count."""
     input, key = args
     strides = seen(input)[1]
@@ -252,12 +255,12 @@ def indexed(shape, args):
     return strides_in(by_strides(shape, looked_at), shape)
 
 
-def read_sizes(sizes, args):
+def read_sizes(sizes: Sequence[int], args: Any) -> Sequence[int]:
     """How much of the transformed dimensions is read: half of the last one, where a spectrum becomes numbers."""
     return sizes if len(args) > 4 else [*sizes[:-1], sizes[-1] // 2 + 1]
 
 
-def half_spectral(shape, args):
+def half_spectral(shape: Sequence[int], args: Any) -> tuple[int, ...]:
     """The same for half a spectrum, whose last dimension is transformed alone; with `onesided=False` it is whole."""
     return spectral(shape, args, pinned=args[4:] != (False,))
 

@@ -1,15 +1,19 @@
 """Saved values that need more than usual: packed by hooks, or looked at by users."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.above import above
+from rushlight.core.aliases import Array
 from rushlight.core.errors import freed
 from rushlight.core.graph import Packed, TensorBase, new_tensor
 from rushlight.core.link import LINK
 from rushlight.core.modes import in_grad_mode
 
 
-def pack(tensor, packing, index):
+def pack(tensor: TensorBase, packing: Sequence[Callable[..., Any]], index: int) -> Packed:
     """What the pack hook makes of a tensor that is to be saved: output `index` of the saving node, or -1."""
     pack_hook, unpack_hook = packing
     version = tensor._version
@@ -24,7 +28,7 @@ def pack(tensor, packing, index):
     return Packed(content, unpack_hook, None if index >= 0 else place_of(tensor), index)
 
 
-def place_of(tensor):
+def place_of(tensor: TensorBase) -> Any:
     """A tensor without values in the place that another has in the graph; a leaf itself; None for no place at all."""
     if not tensor._needs:
         return None
@@ -36,13 +40,13 @@ def place_of(tensor):
 
 
 @above
-def pack_saved(node, packing):
+def pack_saved(node: Any, packing: Sequence[Callable[..., Any]]) -> None:
     """Sends all tensors that a node has just saved through the pack hook."""
     for k in range(len(node.plan.sources)):
         pack_one(node, k, packing)
 
 
-def pack_one(node, k, packing):
+def pack_one(node: Any, k: int, packing: Sequence[Callable[..., Any]]) -> None:
     """Sends the k-th saved value of a node through the pack hook, if it is a tensor or a list of them."""
     values = list(saved_values(node))
     if node.plan.is_result(k):
@@ -54,12 +58,12 @@ def pack_one(node, k, packing):
     set_saved(node, values)
 
 
-def saved_values(node):
+def saved_values(node: Any) -> tuple[Array, ...]:
     """The saved values of a node, in a tuple."""
     return node.saved if node.saved is not None else (node.saved0, node.saved1)[: len(node.plan.kinds)]
 
 
-def set_saved(node, values):
+def set_saved(node: Any, values: Sequence[Any]) -> None:
     """Puts values in the places of the saved ones."""
     if node.saved is not None:
         node.saved = tuple(values)
@@ -68,7 +72,7 @@ def set_saved(node, values):
 
 
 @above
-def restore(packed, node, recorded):
+def restore(packed: Packed, node: Any, recorded: bool) -> Array:
     """The tensor that an unpack hook gives back: raw, or with the place in the graph that the saved one had."""
     tensor = packed.unpack(packed.content)
     if not isinstance(tensor, TensorBase):
@@ -96,11 +100,11 @@ def restore(packed, node, recorded):
 class SavedTensor:
     """A saved value of a node, as `_raw_saved_...` gives it: hooks can be registered on it."""
 
-    def __init__(self, node, k):
+    def __init__(self, node: Any, k: int):
         self.node = node
         self.k = k
 
-    def register_hooks(self, pack_hook, unpack_hook) -> None:
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
         """Sends this one saved tensor through a pair of hooks, once.
 
         RuntimeError when it has hooks, or is freed; TypeError for what cannot be called.
@@ -131,7 +135,7 @@ FREED_BEFORE_HOOKS = (
 
 
 @above
-def saved_attribute(node, name):
+def saved_attribute(node: Any, name: str) -> Any:
     """The value of `node._saved_NAME`, where NAME is PyTorch's for the argument (`self` for `input`), or `result`.
 
     None for an argument that this node has no use for, though others of its kind save it.
@@ -146,7 +150,7 @@ def saved_attribute(node, name):
     return SavedTensor(node, place) if name.startswith("_raw") else as_shown(node.look_at(place))
 
 
-def as_shown(value):
+def as_shown(value: Any) -> Any:
     """A saved value as PyTorch shows such: lists as tuples, a slice as its numbers; so tools may put it in sets."""
     if isinstance(value, slice):
         return value.start, value.stop, value.step
@@ -157,7 +161,7 @@ MISSING = object()
 
 
 @above
-def saved_names(node):
+def saved_names(node: Any) -> dict[str, Any]:
     """The names of what a node's kind saves, in PyTorch's words, each with its place among what this node saved."""
     if node.plan is None:
         return {}
@@ -166,12 +170,12 @@ def saved_names(node):
     return {name_of(node.op, source): places.get(source) for source in visible(everything) if source is not None}
 
 
-def visible(plan):
+def visible(plan: Any) -> Any:
     """For each saved value of a plan: whether it is a result, and that's or the argument's number; None for shapes."""
     return [None if plan.is_shape(k) else (plan.is_result(k), source) for k, source in enumerate(plan.sources)]
 
 
-def name_of(op, source):
+def name_of(op: Any, source: Sequence[int]) -> str:
     """The name under which users find a saved argument or result."""
     is_result, number = source
     if is_result:

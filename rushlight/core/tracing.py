@@ -5,6 +5,7 @@ applied to them. Values are numbers of that dtype or truths. What cannot be writ
 shape, a function that is no ufunc) raises, and the formula stays a function.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ MOST_FACTORS = 8  # of powers that are computed as products: NumPy's own takes h
 TRUTH = np.dtype(bool)
 
 
-def power(base, exponent):
+def power(base: Any, exponent: float) -> Any:
     """`base**exponent` for a number as exponent, in the functions that NumPy itself takes, small powers as products."""
     if exponent in POWERS:
         return POWERS[exponent](base)
@@ -56,7 +57,7 @@ class Recorder:
         self.steps = []
         self.known = {}  # what stands for the result of a step that is written down already
 
-    def note(self, function, inputs):
+    def note(self, function: Callable[..., Any], inputs: Sequence[Any]) -> "Traced":
         """Writes a step down, and gives what stands for its result."""
         kinds = {x.dtype for x in inputs if type(x) is Traced}
         if not kinds:
@@ -78,7 +79,7 @@ class Recorder:
         char = self.dtype.char
         return self.write(np.where, f"?{char}{char}->{char}", (condition.place, *[v.place for v in values]))
 
-    def write(self, function, types, places):
+    def write(self, function: Callable[..., Any], types: str, places: Sequence[Sequence[Any]]) -> "Traced":
         """Writes a step down, unless it was: the same step on the same operands has the same result."""
         step = (function, types, places)
         if step not in self.known:
@@ -88,7 +89,7 @@ class Recorder:
             self.steps.append(step)
         return Traced(self, self.known[step], np.dtype(types[-1]))
 
-    def operand(self, value, is_truth):
+    def operand(self, value: "Traced | TracedNumber | float", is_truth: bool) -> "Traced | TracedNumber | None":
         """What stands for an operand of a step; truths become numbers beside numbers."""
         if isinstance(value, Traced):
             return (
@@ -98,7 +99,7 @@ class Recorder:
             raise Untraceable
         return self.number(value)
 
-    def number(self, value):
+    def number(self, value: float) -> "Traced":
         """What stands for a constant."""
         if len(self.constants) == MOST_STEPS:
             raise Untraceable
@@ -106,7 +107,7 @@ class Recorder:
         return Traced(self, ("constant", len(self.constants) - 1), self.dtype)
 
     @staticmethod
-    def types_of(function, number, dtype):
+    def types_of(function: Any, number: int, dtype: np.dtype) -> str:
         """The types of a ufunc's loop that takes a dtype alone, and gives that or truths."""
         given = dtype.char * number
         found = [types for types in (f"{given}->{dtype.char}", f"{given}->?") if types in function.types]
@@ -120,12 +121,14 @@ class Traced(NDArrayOperatorsMixin):
 
     given = False  # whether it is an operand of the formula
 
-    def __init__(self, recorder, place, dtype):
+    def __init__(self, recorder: Recorder, place: Sequence[Any], dtype: np.dtype):
         self.recorder = recorder
         self.place = place
         self.dtype = dtype
 
-    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, *inputs: Sequence[Any], out: "Sequence[Traced] | None" = None, **options: Any
+    ) -> "Traced":
         if method != "__call__" or options:
             raise Untraceable
         result = self.recorder.note(ufunc, inputs)
@@ -137,7 +140,7 @@ class Traced(NDArrayOperatorsMixin):
         target.place = result.place
         return target
 
-    def __array_function__(self, function, types, args, kwargs):
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if function in LIKE and not kwargs and len(args) == 1:
             return self.recorder.number(LIKE[function])
         if function in (np.real, np.imag):
@@ -146,7 +149,7 @@ class Traced(NDArrayOperatorsMixin):
             raise Untraceable
         return self.recorder.choose(*args)
 
-    def __pow__(self, exponent):
+    def __pow__(self, exponent: "Traced | TracedNumber | float") -> Any:
         if isinstance(exponent, TracedNumber):
             raise Untraceable  # which function computes it depends on the number
         if isinstance(exponent, Traced):
@@ -154,33 +157,33 @@ class Traced(NDArrayOperatorsMixin):
         return power(self, exponent)
 
     @property
-    def real(self):
+    def real(self) -> Any:
         """The array: there are no complex numbers."""
         return self
 
     @property
-    def imag(self):
+    def imag(self) -> Any:
         """Zeros, likewise."""
         return self.recorder.number(0)
 
-    def astype(self, dtype, copy=True):
+    def astype(self, dtype: Any, copy: bool = True) -> "Traced | None":
         """The array as one of its own dtype, or truths as numbers."""
         if np.dtype(dtype) not in (self.dtype, self.recorder.dtype):
             raise Untraceable
         return self.copy() if dtype == self.dtype else self.recorder.operand(self, False)
 
-    def copy(self):
+    def copy(self) -> "Traced":
         """The same values, which may be written to."""
         return Traced(self.recorder, self.place, self.dtype)
 
-    def clip(self, low, high):
+    def clip(self, low: int, high: int) -> Any:
         """The array within bounds."""
         return np.minimum(np.maximum(self, low), high)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise Untraceable
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise Untraceable
 
 
@@ -203,7 +206,7 @@ def stand_in(kind, recorder, place):
     return found
 
 
-def trace(function, operands, dtype):
+def trace(function: Callable[..., Any], operands: Any, dtype: np.dtype) -> Tape | None:
     """Writes an elementwise function down as it computes in float32 or float64, or gives None.
 
     `operands` has for each parameter a dtype (an array: of that very dtype, or of bool), `TracedNumber` (any number),
@@ -221,7 +224,7 @@ def trace(function, operands, dtype):
     return numbered(recorder, len(operands), result.place)
 
 
-def numbered(recorder, operands, result):
+def numbered(recorder: Recorder, operands: int, result: Any) -> Tape:
     """The tape of what was written down and leads to the result."""
     needed = {result}
     for i in range(len(recorder.steps) - 1, -1, -1):

@@ -4,12 +4,17 @@ A `Turned` array is held by a tensor in the place of an ordinary one. A view of 
 alike; all else works with its values, which are computed then. What is written to it is turned before it is stored.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+
+from rushlight.core.aliases import Array
 
 PLACE = frozenset(["base", "dtype", "flags", "itemsize", "nbytes", "ndim", "shape", "size", "strides"])
 
 
-def turn(array, conjugate, negate):
+def turn(array: Array, conjugate: bool, negate: bool) -> Array:
     """An array, turned or not, turned once more. Real numbers are their own conjugates."""
     if type(array) is Turned:
         conjugate, negate, array = conjugate != array.conjugate, negate != array.negate, array.memory
@@ -17,17 +22,17 @@ def turn(array, conjugate, negate):
     return Turned(array, conjugate, negate) if conjugate or negate else array
 
 
-def turning(array):
+def turning(array: Array) -> tuple[bool, ...]:
     """Whether an array shows conjugates, and whether negatives, of its memory."""
     return (array.conjugate, array.negate) if type(array) is Turned else (False, False)
 
 
-def memory(array):
+def memory(array: Array) -> Array:
     """The ordinary array of what lies in memory."""
     return array.memory if type(array) is Turned else array
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """A value with ordinary arrays in place of turned ones, also of those in lists."""
     if type(value) is Turned:
         return value.values()
@@ -41,26 +46,26 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
 
     __slots__ = ("conjugate", "memory", "negate")
 
-    def __init__(self, memory, conjugate, negate):
+    def __init__(self, memory: Array, conjugate: bool, negate: bool):
         self.memory = memory
         self.conjugate = conjugate
         self.negate = negate
 
-    def turned(self, values):
+    def turned(self, values: Array) -> Array:
         """Values as this array shows them where they lie in its memory."""
         values = np.conjugate(values) if self.conjugate else values
         return np.negative(values) if self.negate else values
 
-    def stored(self, values):
+    def stored(self, values: Array) -> Any:
         """What has to lie in memory for it to show some values."""
         return self.turned(np.asarray(values).astype(self.memory.dtype, copy=False))
 
-    def values(self):
+    def values(self) -> Array:
         """What it shows, as an ordinary array of the same layout."""
         values = self.turned(self.memory)
         return values if self.memory.ndim else values[...]  # of an array without dimensions NumPy makes a number
 
-    def alike(self, seen):
+    def alike(self, seen: Array) -> Array:
         """What a view sees of the memory, turned as this is; of several views each."""
         if type(seen) is tuple or type(seen) is list:
             return [self.alike(part) for part in seen]
@@ -68,40 +73,40 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
 
     # what it shows
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         """Where it lies, as its memory; any other attribute or method is that of the values."""
         if name.startswith("__"):  # for NumPy it has no memory
             raise AttributeError(name)
         return getattr(self.memory if name in PLACE else self.values(), name)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         part = self.memory[key]
         return turn(part, self.conjugate, self.negate) if isinstance(part, np.ndarray) else self.turned(part)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         self.memory[key] = self.stored(value)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.memory)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.values())
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.values())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self.values())
 
-    def __complex__(self):
+    def __complex__(self) -> Any:
         return complex(self.values())
 
     # NumPy's functions
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.values() if dtype is None else self.values().astype(dtype)
 
-    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **kwargs):
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Sequence[Any], out: Any = (), **kwargs: Any) -> Any:
         outs = tuple([None if type(array) is Turned else array for array in out])
         if outs and outs != (None,) * len(outs):
             kwargs["out"] = outs
@@ -111,7 +116,7 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
                 target[...] = part
         return out[0] if len(out) == 1 else out or result
 
-    def __array_function__(self, function, types, args, kwargs):
+    def __array_function__(self, function: Any, types: Any, args: Array, kwargs: dict[str, Any]) -> Any:
         if function is np.copyto and type(args[0]) is Turned:
             target, source, *rest = args
             return np.copyto(target.memory, target.stored(source), *rest, **kwargs)

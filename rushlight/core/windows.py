@@ -5,11 +5,15 @@ dimension of its base as the examples of a level of `vmap`, and a whole that is 
 """
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, levels_of, spread, values
 from rushlight.core.batching import on_batched, on_more_levels
+from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator
 from rushlight.core.turned import memory, plain, turn, turning
 from rushlight.layouts import compact, extent, overlaps
@@ -34,7 +38,14 @@ class Window:
         "turning",
     )
 
-    def __init__(self, base, view, offset, levels=(), turning=(False, False)):
+    def __init__(
+        self,
+        base: Sequence[Any],
+        view: Sequence[Any],
+        offset: int,
+        levels: Any = (),
+        turning: Sequence[bool] = (False, False),
+    ):
         self.base_shape, self.base_strides, self.base_dtype = base
         self.shape, self.strides, self.dtype = view
         self.offset = offset
@@ -42,7 +53,7 @@ class Window:
         self.turning = turning
 
     @classmethod
-    def between(cls, base, view):
+    def between(cls, base: Array, view: Array) -> "Window":
         """The window through which the array `view` looks at the array `base`."""
         held = levels_of(base)
         own = tuple([level for level in levels_of(view) if level not in held])
@@ -76,13 +87,13 @@ class Window:
             return np.empty(self.shape, self.dtype)
         return turn(np.ndarray(self.shape, self.dtype, memory, self.offset, self.strides), *self.turning)
 
-    def read(self, whole):
+    def read(self, whole: Array) -> Array:
         """The elements of `whole` that the window shows."""
         outer = self.others(whole)
         window = self.over(outer)
         return batched(plain(window.open(window.lay_out(spread(whole, outer))[0])), outer + self.levels)
 
-    def replace(self, whole, part):
+    def replace(self, whole: Array, part: Array) -> Array:
         """`whole` with `part` in the window."""
         outer = self.others(whole, (part, self.levels))
         window = self.over(outer)
@@ -90,7 +101,7 @@ class Window:
         window.open(memory)[...] = in_order(part, outer + self.levels)
         return batched(result, outer)
 
-    def put_back(self, part):
+    def put_back(self, part: Array) -> Array:
         """Zeros with `part` added in through the window: elements that are seen twice get both."""
         outer = self.others((part, self.levels))
         return batched(self.over(outer).added(in_order(part, outer + self.levels)), outer)
@@ -99,7 +110,7 @@ class Window:
         """Zeros of the shape of what the window shows of an example."""
         return np.zeros_like(like, shape=self.shape[len(self.levels) :], dtype=self.dtype)
 
-    def others(self, *arrays):
+    def others(self, *arrays: Sequence[Array]) -> Any:
         """The levels that some arrays are on; of an array in a pair, those beside the levels in the pair."""
         found = set()
         for array in arrays:
@@ -128,7 +139,7 @@ class Window:
         return result
 
 
-def difference(base, view, offset):
+def difference(base: Array, view: Array, offset: int) -> tuple[bool, ...]:
     """How a view is turned beside its base: an imaginary part of what the base shows conjugated is negated there."""
     (conjugate, negate), (own, negated) = turning(base), turning(view)
     if view.dtype.kind != "c":
@@ -144,12 +155,12 @@ MOVED = (
 )
 
 
-def size_of(array):
+def size_of(array: Array) -> int:
     """The number of bytes that an array stretches over."""
     return extent(array.shape, array.strides, array.itemsize)
 
 
-def in_order(array, levels):
+def in_order(array: Array, levels: Any) -> Array:
     """An ordinary array with a dimension in front for each of some levels, in the order given."""
     order = sorted(levels, key=lambda level: level.number)
     whole = spread(array, tuple(order))
@@ -157,7 +168,7 @@ def in_order(array, levels):
     return whole.transpose(*places, *range(len(levels), whole.ndim))
 
 
-def batched(array, levels):
+def batched(array: Array, levels: Any) -> Array:
     """An array with dimensions in front for some levels, in the order given, as a batched one; on none, as it is."""
     if not levels:
         return array
@@ -166,7 +177,7 @@ def batched(array, levels):
     return Batched(array.transpose(*places, *range(len(levels), array.ndim)), tuple(order))
 
 
-def layout(array, levels=()):
+def layout(array: Array, levels: Any = ()) -> tuple[Any, ...]:
     """An array's shape, strides and dtype; of a batched one an example's, behind the dimensions of some levels."""
     places = [array.levels.index(level) for level in levels]
     sizes = tuple([array.array.shape[i] for i in places])
@@ -174,7 +185,7 @@ def layout(array, levels=()):
     return sizes + tuple(array.shape), steps + tuple(array.strides), array.dtype
 
 
-def memory_of(tensor):
+def memory_of(tensor: TensorBase) -> Array:
     """The array that a tensor's memory is: what `share_memory` noted, else its own; of a view that of its base.
 
     A view keeps its memory when its base is given other `.data`.
@@ -186,7 +197,7 @@ def memory_of(tensor):
     return base if np.may_share_memory(values(base), values(tensor._array)) else whole(memory(tensor._array))
 
 
-def whole(array):
+def whole(array: Array) -> Array:
     """The outermost array of which another is a part; NumPy's own windows have an object between the two."""
     inner = array
     while inner is not None:
@@ -194,13 +205,13 @@ def whole(array):
     return array
 
 
-def address(array):
+def address(array: Array) -> int:
     """The address of an array's first element, of a batched one in its first example."""
     first = array.example() if type(array) is Batched else memory(array)
     return first.__array_interface__["data"][0]
 
 
-def positions(shape, strides, offset, itemsize):
+def positions(shape: Sequence[int], strides: Any, offset: int, itemsize: int) -> Any:
     """Which element of the memory each element of a window is."""
     places = np.asarray(offset // itemsize)
     for i, (n, s) in enumerate(zip(shape, strides, strict=True)):

@@ -1,7 +1,11 @@
 """What memory may be changed in place: not an inference tensor's, not shared by elements, not what the change reads."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, values
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT
@@ -16,7 +20,7 @@ ALIKE = frozenset(["fill_", "zero_"])  # they write one number everywhere: eleme
 ANYHOW = frozenset(["masked_fill", "index_fill", "masked_scatter", "addmm", "addbmm"])
 
 
-def check_inference(tensor):
+def check_inference(tensor: TensorBase) -> None:
     """Raises for an inference tensor outside inference mode."""
     if tensor._inference and not CURRENT.get().inference:
         raise RuntimeError(
@@ -25,7 +29,7 @@ def check_inference(tensor):
         )
 
 
-def check_memory(tensor, operands):
+def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
     """Raises where elements share their memory, with each other or partly with those of an operand.
 
     So it does for an inference tensor outside inference mode.
@@ -41,7 +45,7 @@ def check_memory(tensor, operands):
             raise shared()
 
 
-def check_reading(tensor, function, args):
+def check_reading(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any]) -> None:
     """Raises where a function may not read some of its arguments, as it writes to their memory."""
     name = getattr(function, "__name__", "") or getattr(function, "name", "")
     if name in ALIKE:
@@ -52,14 +56,14 @@ def check_reading(tensor, function, args):
     check_memory(tensor, () if name in ANYHOW else args)
 
 
-def check_apart(tensor, operands):
+def check_apart(tensor: TensorBase, operands: Sequence[Any]) -> None:
     """Raises where a tensor shares memory with an operand of a function that writes while it reads."""
     for other in operands:
         if other is tensor or (isinstance(other, TensorBase) and shares(tensor, other) and touches(tensor, other)):
             raise shared()
 
 
-def shares(tensor, other):
+def shares(tensor: TensorBase, other: TensorBase) -> bool:
     """Whether two tensors are one, or lie where they may share memory."""
     a, b = tensor._array, other._array
     if a is b or type(a) is Batched or type(b) is Batched:
@@ -67,7 +71,7 @@ def shares(tensor, other):
     return (a.base is not None or b.base is not None) and np.may_share_memory(a, b)
 
 
-def shared():
+def shared() -> Any:
     """The error for a change of memory that is read meanwhile."""
     return RuntimeError(
         "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
@@ -75,7 +79,7 @@ def shared():
     )
 
 
-def touches(tensor, other):
+def touches(tensor: TensorBase, other: TensorBase) -> bool:
     """Whether two tensors, each without gaps in memory, share some of it."""
     a, b = tensor._array, other._array
     if not (a.size and b.size and is_dense(a) and is_dense(b)):
@@ -84,7 +88,7 @@ def touches(tensor, other):
     return start < second + b.nbytes and second < start + a.nbytes
 
 
-def meets(tensor, other):
+def meets(tensor: TensorBase, other: TensorBase) -> bool:
     """Whether two tensors, each without gaps in memory, share some of it but do not lie in it in the same way."""
     if not touches(tensor, other):
         return False
@@ -92,7 +96,7 @@ def meets(tensor, other):
     return address(a) != address(b) or a.nbytes != b.nbytes or not in_step(tensor, other)
 
 
-def in_step(tensor, other):
+def in_step(tensor: TensorBase, other: TensorBase) -> bool:
     """Whether two tensors have one shape and strides; a dimension that indexing with None made has any stride."""
     if tensor._array.shape != other._array.shape:
         return False

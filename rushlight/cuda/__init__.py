@@ -1,5 +1,7 @@
 """CUDA, as PyTorch without it: what scripts ask before they choose a device, and errors for what needs one."""
 
+from typing import Any as _Any
+
 from rushlight.cuda import amp
 from rushlight.missing import explain_misses as _explain_misses
 
@@ -71,17 +73,17 @@ def empty_cache() -> None:
     """Frees unused memory of devices, of which there are none: nothing happens, as in PyTorch."""
 
 
-def memory_allocated(device=None) -> int:
+def memory_allocated(device: _Any = None) -> int:
     """The memory in use on a device: 0."""
     return 0
 
 
-def max_memory_allocated(device=None) -> int:
+def max_memory_allocated(device: _Any = None) -> int:
     """The most memory that was in use on a device: 0."""
     return 0
 
 
-def memory_reserved(device=None) -> int:
+def memory_reserved(device: _Any = None) -> int:
     """The memory held on a device: 0."""
     return 0
 
@@ -91,7 +93,7 @@ def init() -> None:
     raise AssertionError("Torch not compiled with CUDA enabled. rushlight computes on the CPU only.")
 
 
-def synchronize(device=None) -> None:
+def synchronize(device: _Any = None) -> None:
     """Raises AssertionError: there is no device to wait for."""
     init()
 
@@ -101,17 +103,17 @@ def current_device() -> None:
     init()
 
 
-def set_device(device) -> None:
+def set_device(device: _Any) -> None:
     """Raises AssertionError: there is no device."""
     init()
 
 
-def get_device_name(device=None) -> None:
+def get_device_name(device: _Any = None) -> None:
     """Raises AssertionError: there is no device."""
     init()
 
 
-def get_device_properties(device=None) -> None:
+def get_device_properties(device: _Any = None) -> None:
     """Raises AssertionError: there is no device."""
     init()
 

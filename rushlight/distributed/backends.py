@@ -1,6 +1,6 @@
 """Backends by PyTorch's names, and which of them work here: MPI serves all that run on a CPU."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rushlight.devices import device as device_type
 from rushlight.distributed import mpi
@@ -34,7 +34,7 @@ class Backend(str):
     UNDEFINED = "undefined"
     backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
 
-    def __new__(cls, name: str):
+    def __new__(cls, name: str) -> Any:
         """The backend of that name. ValueError for a name that PyTorch does not know either."""
         if not isinstance(name, str):
             raise ValueError(f"Backend constructor parameter must be string-ish, but got: {name}")

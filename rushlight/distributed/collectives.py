@@ -404,7 +404,7 @@ def reduce_scatter_tensor(
 reduce_scatter_single = reduce_scatter_tensor
 
 
-def scatter_sums(group, name, reduction, data, counts, output, async_op):
+def scatter_sums(group: Any, name: Any, reduction: Any, data: Any, counts: Any, output: Any, async_op: Any) -> Any:
     """Reduces flat arrays and gives each process its part."""
     incoming = Incoming(output, keep=False)
     array = incoming.array if reduction.dtype == incoming.array.dtype else np.empty(output.numel(), reduction.dtype)

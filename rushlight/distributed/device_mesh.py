@@ -135,10 +135,10 @@ class DeviceMesh:
         alike = self.device_type == other.device_type and self.mesh_dim_names == other.mesh_dim_names
         return alike and np.array_equal(self._ranks, other._ranks)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.device_type, self.mesh_dim_names, self._ranks.tobytes()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = "" if self.mesh_dim_names is None else f", mesh_dim_names={self.mesh_dim_names}"
         return f"DeviceMesh({self.device_type!r}, {self._ranks.tolist()}{names})"
 

@@ -87,13 +87,13 @@ class ProcessGroup:
         self._number += 1
         return self._number
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         raise TypeError(
             "cannot pickle a ProcessGroup: it is of these processes. To save a DTensor, which has one, take "
             "torch.distributed.checkpoint, or the whole tensor that full_tensor() gives."
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ProcessGroup {self.group_name!r} on MPI, ranks {self.ranks}>"
 
 
@@ -190,7 +190,7 @@ def init_process_group(
     World.default = ProcessGroup(comm, list(range(comm.size)), limit, group_name or "0", name, "default_pg")
 
 
-def join(init_method, world_size, rank, store, timeout):
+def join(init_method: Any, world_size: Any, rank: Any, store: Any, timeout: Any) -> Any:
     """The communicator of all processes, in the order of their ranks."""
     place = place_from_launcher()
     if place is not None:

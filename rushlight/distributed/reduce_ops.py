@@ -26,7 +26,7 @@ class ReduceOp(Enum):
     BOR = 6
     BXOR = 7
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<RedOpType.{self.name}: {self.value}>"
 
 

@@ -303,7 +303,7 @@ class TCPStore(Store):
         return self._call("num_keys")
 
 
-def unpacking(function):
+def unpacking(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function for values that come wrapped, as XML-RPC wraps bytes."""
     return lambda *values: function(*(value.data if isinstance(value, Binary) else value for value in values))
 

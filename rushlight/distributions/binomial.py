@@ -1,7 +1,7 @@
 """The binomial distribution: how many of some trials succeed."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -40,7 +40,7 @@ class Binomial(Odds, Distribution):
         super().__init__(self._param.shape, validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self):
+    def support(self) -> Any:
         """The counts up to `total_count`."""
         return constraints.integer_interval(0, self.total_count)
 

@@ -1,7 +1,7 @@
 """The categorical distribution: one of several events."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -44,7 +44,7 @@ class Categorical(Distribution):
         return getattr(self, self._given)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self):
+    def support(self) -> Any:
         """The events."""
         return constraints.integer_interval(0, self._num_events - 1)
 

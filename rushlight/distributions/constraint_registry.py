@@ -21,7 +21,7 @@ class ConstraintRegistry:
     def __init__(self):
         self._registry: dict[type, Callable[[Any], Transform]] = {}
 
-    def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None):
+    def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Callable[..., Any]:
         """Has `factory` make the transforms for a class of constraints, or that of an instance; also a decorator.
 
         TypeError for what is no constraint.

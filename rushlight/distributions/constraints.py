@@ -1,6 +1,6 @@
 """Sets that parameters and values of distributions have to lie in."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import rushlight as torch
@@ -55,7 +55,7 @@ __all__ = [
 class _Dependent(Constraint):
     """A set that depends on other parameters: it is known for an instance of a distribution, not for its class."""
 
-    def __init__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented):
         self._is_discrete, self._event_dim = is_discrete, event_dim
 
     @property
@@ -72,7 +72,7 @@ class _Dependent(Constraint):
             raise NotImplementedError(".event_dim cannot be determined statically")
         return self._event_dim
 
-    def __call__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+    def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> Any:
         """The same with more said about it."""
         return _Dependent(
             is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
@@ -86,11 +86,17 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """Decorates the property that gives an instance's set; read on the class it is a dependent constraint."""
 
-    def __init__(self, fn=None, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+    def __init__(
+        self,
+        fn: Callable[..., Any] | None = None,
+        *,
+        is_discrete: bool = NotImplemented,
+        event_dim: int = NotImplemented,
+    ):
         super().__init__(fn)
         self._is_discrete, self._event_dim = is_discrete, event_dim
 
-    def __call__(self, fn):  # type: ignore[override]
+    def __call__(self, fn: Callable[..., Any]) -> "_DependentProperty":  # type: ignore[override]
         return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
@@ -190,17 +196,17 @@ class _Bounded(Constraint):
 
 
 class _From(_Bounded):
-    def __init__(self, lower_bound):
+    def __init__(self, lower_bound: Tensor | float):
         self.lower_bound = lower_bound
 
 
 class _To(_Bounded):
-    def __init__(self, upper_bound):
+    def __init__(self, upper_bound: Tensor):
         self.upper_bound = upper_bound
 
 
 class _Between(_Bounded):
-    def __init__(self, lower_bound, upper_bound):
+    def __init__(self, lower_bound: float, upper_bound: Tensor | float):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
 

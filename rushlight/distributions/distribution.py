@@ -1,7 +1,7 @@
 """What all distributions share: shapes, checks of parameters and values, larger batches."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import rushlight as torch
 from rushlight.core.lines import warn
@@ -13,7 +13,7 @@ from rushlight.tensors import Tensor
 __all__ = ["Distribution"]
 
 
-def not_given(self):
+def not_given(self: Any) -> NoReturn:
     """What a subclass has to say."""
     raise NotImplementedError
 

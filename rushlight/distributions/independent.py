@@ -49,7 +49,7 @@ class Independent(Distribution):
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
-    def support(self):
+    def support(self) -> Any:
         """Where values lie."""
         dims = self.reinterpreted_batch_ndims
         return constraints.independent(self.base_dist.support, dims) if dims else self.base_dist.support

@@ -51,7 +51,7 @@ class MixtureSameFamily(Distribution):
         super().__init__(batch, component_distribution.event_shape, validate_args=validate_args)
 
     @dependent_property
-    def support(self):
+    def support(self) -> Any:
         """Where the values of components lie."""
         return MixtureSameFamilyConstraint(self._component_distribution.support)
 

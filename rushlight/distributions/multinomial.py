@@ -1,7 +1,7 @@
 """The multinomial distribution: how often each event comes in some trials."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -41,7 +41,7 @@ class Multinomial(Shares, Distribution):
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
-    def support(self):
+    def support(self) -> Any:
         """The counts that sum up to `total_count`."""
         return constraints.multinomial(self.total_count)
 

@@ -99,7 +99,7 @@ class MultivariateNormal(Distribution):
         return (constant + half_log_det(self._unbroadcasted_scale_tril)).expand(self._batch_shape)
 
 
-def given_matrix(covariance_matrix, precision_matrix, scale_tril, error) -> tuple[str, Tensor]:
+def given_matrix(covariance_matrix: Any, precision_matrix: Any, scale_tril: Any, error: Any) -> tuple[str, Tensor]:
     """The name and the value of the one that is given. An error unless exactly one of the three is."""
     matrices: dict[str, Any] = {
         "covariance_matrix": covariance_matrix,

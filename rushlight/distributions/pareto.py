@@ -1,6 +1,6 @@
 """The Pareto distribution."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rushlight.distributions import constraints
 from rushlight.distributions.exponential import Exponential
@@ -32,7 +32,7 @@ class Pareto(TransformedDistribution):
         super().__init__(base, transforms, validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self):
+    def support(self) -> Any:
         """The numbers from `scale` on."""
         return constraints.greater_than_eq(self.scale)
 

@@ -52,7 +52,7 @@ class TransformedDistribution(Distribution):
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False)
-    def support(self):
+    def support(self) -> Any:
         """Where the last transform leads."""
         if not self.transforms:
             return self.base_dist.support

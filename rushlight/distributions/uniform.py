@@ -1,6 +1,7 @@
 """The uniform distribution."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -29,7 +30,7 @@ class Uniform(Distribution):
         super().__init__(self.low.shape, validate_args=validate_args)
 
     @property
-    def arg_constraints(self):
+    def arg_constraints(self) -> dict[str, Any]:
         """Each bound is on its side of the other one."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 

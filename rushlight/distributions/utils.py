@@ -39,7 +39,7 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     return torch.broadcast_tensors(*tensors)
 
 
-def exactly_one(probs, logits):
+def exactly_one(probs: Tensor | None, logits: Tensor | None) -> Any:
     """The name and the value of the one that is given. ValueError unless exactly one of the two is."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
@@ -70,7 +70,7 @@ class lazy_property:
         self.wrapped = wrapped
         update_wrapper(self, wrapped)  # type: ignore[arg-type]  # it takes any object
 
-    def __get__(self, instance, owner=None) -> Any:
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return shown_property(self.wrapped)
         with torch.enable_grad():

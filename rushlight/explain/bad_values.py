@@ -1,11 +1,16 @@
 """The first bad value: which operation made a NaN or an infinity of finite operands, and what was among these."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.explain.finite import is_bad
 from rushlight.explain.origins import Birth, info_of
+from rushlight.tensors import Tensor
 
 GIVEN = ("data", "masked_fill", "masked_fill_tensor", "fill", "where")  # infinities that are meant, often
 
@@ -47,17 +52,17 @@ def is_given(birth: Birth) -> bool:
     return birth.value == "inf" and birth.name in GIVEN
 
 
-def value_in(array) -> str:
+def value_in(array: Array) -> str:
     """Which bad value is in an array."""
     return "nan" if np.isnan(array).any() else "inf"
 
 
-def birth_in(array, site, name: str) -> Birth | None:
+def birth_in(array: Array, site: Any, name: str) -> Birth | None:
     """The birth of the bad values that are in an array already."""
     return Birth(site, name, value_in(array)) if is_bad(array) else None
 
 
-def born(info, op, args, tensors, known, array) -> Birth | None:
+def born(info: Any, op: Any, args: Any, tensors: Sequence[Tensor], known: Any, array: Array) -> Birth | None:
     """Where the bad values of a result come from: an operand's birth, or this operation."""
     value = value_in(array)
     inherited = sorted((one.birth for one in known if one is not None and one.birth is not None), key=by_age)
@@ -82,7 +87,7 @@ def by_age(birth: Birth) -> int:
     return birth.number
 
 
-def found_in(name: str, args, value: str) -> str:
+def found_in(name: str, args: Any, value: str) -> str:
     """What is among the operands that makes a result bad."""
     arrays = [a._array for a in args if isinstance(a, TensorBase) and kind_of(a._array.dtype) in "fiu"]
     if not arrays or not arrays[0].size or type(arrays[0]) is not np.ndarray:
@@ -104,12 +109,12 @@ def found_in(name: str, args, value: str) -> str:
     return ""
 
 
-def largest(array) -> float:
+def largest(array: Array) -> float:
     """The size of the largest element."""
     return float(np.abs(array.astype(np.float64, copy=False)).max(initial=0))
 
 
-def born_backward(node, grads) -> Birth:
+def born_backward(node: Any, grads: Sequence[Array | None]) -> Birth:
     """The birth of a bad derivative at a node that got finite cotangents."""
     info = info_of(node)
     value = "nan" if any(g is not None and np.isnan(array_of(g)).any() for g in grads) else "inf"
@@ -118,6 +123,6 @@ def born_backward(node, grads) -> Birth:
     return Birth(None if info is None else info.site, name, value, "", True, hidden)
 
 
-def array_of(grad):
+def array_of(grad: Any) -> Array:
     """The array of a cotangent."""
     return grad._array if isinstance(grad, TensorBase) else grad

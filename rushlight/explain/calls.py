@@ -1,5 +1,6 @@
 """What the calls of modules tell: in which mode they are, which are registered, which are used twice or never."""
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
@@ -12,7 +13,7 @@ MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "AlphaDropout")
 class Root:
     """What is known of a module that the program calls itself."""
 
-    def __init__(self, module, site):
+    def __init__(self, module: Any, site: Site):
         self.module = module
         self.site = site
         self.calls = 0
@@ -26,7 +27,7 @@ class Root:
         self.again: dict[int, Site] = {}  # modules below that are called a second time in the first call, and where
         self.parts: set[int] = set()
 
-    def modal(self):
+    def modal(self) -> Any:
         """A module below whose result depends on the mode."""
         for module in self.module.modules():
             name = type(module).__name__
@@ -47,7 +48,7 @@ class Calls:
         self.here = None  # what the program has switched off in this thread
         self.dropped: dict[Site, int] = {}
 
-    def enter(self, module, args) -> None:
+    def enter(self, module: Any, args: Sequence[Any]) -> None:
         """A module is called."""
         if not self.stack:
             self.enter_root(module, args)
@@ -61,7 +62,7 @@ class Calls:
                     root.loose[id(module)] = (module, self.sites.here(), self.stack[-1])
         self.stack.append(module)
 
-    def enter_root(self, module, args) -> None:
+    def enter_root(self, module: Any, args: Sequence[Any]) -> None:
         """The program calls a module."""
         root = self.roots.get(id(module))
         site = self.sites.here()
@@ -79,12 +80,12 @@ class Calls:
             for value in args[:1]:
                 root.inputs[key_of(value)] = root.inputs.get(key_of(value), 0) + 1
 
-    def leave(self, module) -> None:
+    def leave(self, module: Any) -> None:
         """A call is over."""
         while self.stack and self.stack.pop() is not module:
             pass
 
-    def set_mode(self, module, mode, site) -> None:
+    def set_mode(self, module: Any, mode: bool, site: Site) -> None:
         """A module's mode is set."""
         self.modes[id(module)] = (ref(module), mode, site)
 
@@ -98,7 +99,7 @@ class Calls:
                     root.eval_steps += 1
                 root.recorded = None
 
-    def dropping(self, p, training, site) -> None:
+    def dropping(self, p: float, training: bool, site: Site) -> None:
         """Elements are dropped: whether the registered module that is at work is in evaluation mode."""
         if training and p and self.stack:
             root = self.roots.get(id(self.stack[0]))
@@ -108,7 +109,7 @@ class Calls:
                 self.dropped[site] = self.dropped.get(site, 0) + 1
 
 
-def key_of(value) -> Any:
+def key_of(value: Any) -> Any:
     """What tells an input from others: the tensor, or the part of another that it is a view of."""
     view = getattr(value, "_view", None)
     return id(value) if view is None else (id(view.base), value.storage_offset(), tuple(value.shape))

@@ -35,7 +35,7 @@ def kind(name: str, symptom: str, title: str, mistake: str, mend: str) -> Kind:
     return KINDS[name]
 
 
-def finder(function):
+def finder(function: Callable[..., Any]) -> Callable[..., Any]:
     """Enters a function that looks through the evidence for some kinds."""
     FINDERS.append(function)
     return function
@@ -54,7 +54,7 @@ class Line:
     number: int
     source: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.file}:{self.number}"
 
 
@@ -97,11 +97,13 @@ class Finding:
         """The line to look at, then the related ones."""
         return [] if self.line is None else [self.line, *(line for _, line in self.related)]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return ABOVE.as_text(self)
 
 
-def found(kind: Kind, site: Any, what: str, why: str, do: str, *related, weight=0.0, **evidence) -> Finding:
+def found(
+    kind: Kind, site: Any, what: str, why: str, do: str, *related: Any, weight: float = 0.0, **evidence: Any
+) -> Finding:
     """A finding at a place; `related` are pairs of a word and a place."""
     lines: list[tuple[str, Line]] = []
     for word, place in related:

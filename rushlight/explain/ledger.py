@@ -1,12 +1,14 @@
 """The ledger: what backward passes and optimizers' steps brought to each leaf."""
 
 from collections import deque
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 from weakref import ref
 
 import numpy as np
 
 from rushlight.autograd.drawing import pictured
+from rushlight.core.aliases import Array
 from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
@@ -15,6 +17,7 @@ from rushlight.explain.finite import is_bad, sum_of_squares
 from rushlight.explain.origins import Cut, info_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
+from rushlight.tensors import Tensor
 
 ndarray = np.ndarray
 
@@ -22,7 +25,7 @@ ndarray = np.ndarray
 class Leaf:
     """What happened to one leaf."""
 
-    def __init__(self, tensor, site):
+    def __init__(self, tensor: Tensor, site: Site | None):
         self.ref = ref(tensor)
         self.key = id(tensor)
         self.shape = tuple(tensor._array.shape)
@@ -44,11 +47,11 @@ class Leaf:
         self.changed_at: Site | None = None
 
     @property
-    def tensor(self):
+    def tensor(self) -> Any:
         """The leaf, while there is one."""
         return self.ref()
 
-    def changed_by_hand(self, leaf) -> bool:
+    def changed_by_hand(self, leaf: Tensor) -> bool:
         """Whether the program itself has changed the leaf since the last gradient arrived."""
         if self.values is None or np.array_equal(self.values, leaf._array.reshape(-1)[:8], equal_nan=True):
             return False
@@ -60,7 +63,7 @@ class Leaf:
 class Held:
     """What is known of an optimizer."""
 
-    def __init__(self, optimizer, site):
+    def __init__(self, optimizer: Any, site: Site):
         self.optimizer = optimizer
         self.name = type(optimizer).__name__
         self.site = site
@@ -80,7 +83,7 @@ class Held:
 
         self.before: list | None = None
 
-    def arrived(self, ledger) -> int:
+    def arrived(self, ledger: "Ledger") -> int:
         """How many gradients the parameters got at most."""
         leaves = [ledger.leaves.get(id(p)) for p in self.params]
         return max((leaf.arrivals for leaf in leaves if leaf is not None), default=0)
@@ -96,11 +99,11 @@ class Arrival:
 
     __slots__ = ("leaf", "ledger", "state")
 
-    def __init__(self, ledger, leaf):
+    def __init__(self, ledger: "Ledger", leaf: Tensor):
         self.ledger = ledger
         self.leaf = leaf
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         under_way = self.ledger.under_way[-1]
         state = self.state = self.ledger.leaf(self.leaf, under_way.site)
         held = self.leaf._grad
@@ -112,7 +115,7 @@ class Arrival:
             state.by_hand += 1
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         leaf, state = self.leaf, self.state
         under_way = self.ledger.under_way[-1]
         if leaf._grad is None:
@@ -173,7 +176,7 @@ class Ledger:
         self.turned_by_hooks: list[tuple] = []
         self.changed_by_hooks: list[tuple] = []
 
-    def leaf(self, tensor, site) -> Leaf:
+    def leaf(self, tensor: Tensor, site: Site | None) -> Leaf:
         """What is known of a leaf, from now on."""
         found = self.leaves.get(id(tensor))
         if found is None or found.tensor is not tensor:
@@ -183,19 +186,19 @@ class Ledger:
                 self.kept[id(tensor)] = tensor
         return found
 
-    def freezes(self, tensor, site) -> None:
+    def freezes(self, tensor: Any, site: Any) -> None:
         """The program says that a leaf is not to require grad."""
         if len(self.frozen) < 10_000:
             self.frozen[id(tensor)] = (ref(tensor), site)
 
-    def frozen_at(self, tensor) -> Site | None:
+    def frozen_at(self, tensor: Any) -> Site | None:
         """The line that has frozen a leaf, if any."""
         held, site = self.frozen.get(id(tensor), (None, None))
         return site if held is not None and held() is tensor else None
 
     # passes
 
-    def begin(self, run, roots, site: Site) -> None:
+    def begin(self, run: Any, roots: Sequence[Sequence[Array]], site: Site) -> None:
         """A pass begins."""
         self.passes += 1
         under_way = Pass(site, run, self.passes, list(self.unseen), self.unused)
@@ -212,7 +215,7 @@ class Ledger:
         if not run.keep_graph:
             self.frees.append((last_number(), site))
 
-    def end(self, run, failed: bool) -> None:
+    def end(self, run: Any, failed: bool) -> None:
         """A pass is over."""
         under_way = self.under_way.pop()
         under_way.failed = failed
@@ -239,7 +242,7 @@ class Ledger:
         if root is not None and root.depth > self.depths.get(id(under_way.site), (0,))[0]:
             self.depths[id(under_way.site)] = (root.depth, under_way.site, root)
 
-    def draw(self, roots) -> None:
+    def draw(self, roots: Any) -> None:
         """Draws the graph of a pass, unless it is too large to be looked at."""
         names = {id(p): name for root in self.readings.roots.values() for name, p in root.module.named_parameters()}
         picture = pictured([(["the loss"], vertex) for vertex, _, _ in roots], names)
@@ -264,13 +267,13 @@ class Ledger:
         """The line of the pass that freed a node then."""
         return next((site for number, site in reversed(self.frees) if number <= stamp), None)
 
-    def arriving(self, leaf):
+    def arriving(self, leaf: Tensor) -> Arrival:
         """A gradient's end at a leaf."""
         return Arrival(self, leaf)
 
     # steps
 
-    def made(self, optimizer, site) -> None:
+    def made(self, optimizer: Any, site: Site) -> None:
         """An optimizer is made."""
         held = self.held.get(id(optimizer))
         if held is None:
@@ -278,7 +281,7 @@ class Ledger:
             held.passes = self.passes
             self.owned.update(map(id, held.params))
 
-    def before_step(self, optimizer, site) -> None:
+    def before_step(self, optimizer: Any, site: Any) -> None:
         """An optimizer is about to change its parameters."""
         self.made(optimizer, site)
         held = self.held[id(optimizer)]
@@ -306,7 +309,7 @@ class Ledger:
         look = nonzero and (held.steps < 10 or not held.steps & 15)
         held.before = [p._array.reshape(-1)[:32].copy() for p in held.params[:64]] if look else None
 
-    def after_step(self, optimizer) -> None:
+    def after_step(self, optimizer: Any) -> None:
         """It has."""
         held = self.held[id(optimizer)]
         self.stepping = None
@@ -323,21 +326,21 @@ class Ledger:
                 held.resting += not any(group.get("lr", 1) for group in optimizer.param_groups)
         held.before = None
 
-    def zeroed(self, optimizer, site) -> None:
+    def zeroed(self, optimizer: Any, site: Any) -> None:
         """Gradients are forgotten."""
         self.made(optimizer, site)
         held = self.held[id(optimizer)]
         held.zeroed += 1
         held.zero_site = site
 
-    def module_zeroed(self, module, site) -> None:
+    def module_zeroed(self, module: Any, site: Any) -> None:
         """The gradients of a module are forgotten."""
         ids = {id(p) for p in module.parameters()}
         for held in self.held.values():
             if any(id(p) in ids for p in held.params):
                 held.zero_site = site
 
-    def clipping(self, parameters, site) -> None:
+    def clipping(self, parameters: Sequence[Tensor], site: Site) -> None:
         """Gradients are clipped."""
         if not parameters and self.passes:
             self.clipped_nothing.add(site)
@@ -345,20 +348,20 @@ class Ledger:
         if any(s is not None and s.used and not s.new for s in states) and not any(s and s.new for s in states):
             self.clipped[site] = self.clipped.get(site, 0) + 1
 
-    def scheduling(self, scheduler, site) -> None:
+    def scheduling(self, scheduler: Any, site: Site) -> None:
         """A schedule takes a step."""
         optimizer = getattr(scheduler, "optimizer", None)
         held = self.held.get(id(optimizer))
         if held is not None and held.steps == 0:
             self.scheduled[site] = self.scheduled.get(site, 0) + 1
 
-    def asked_for(self, tensors) -> None:
+    def asked_for(self, tensors: Sequence[Tensor]) -> None:
         """The program asks for gradients itself, and does with them what it likes."""
         for tensor in tensors:
             if isinstance(tensor, TensorBase) and tensor._node is None:
                 self.leaf(tensor, None).read = True
 
-    def looked_at(self, tensor, site) -> None:
+    def looked_at(self, tensor: Tensor, site: Site) -> None:
         """The program looks at a gradient."""
         state = self.leaves.get(id(tensor))
         if state is not None:
@@ -371,7 +374,7 @@ class Ledger:
             elif not tensor.requires_grad and not self.stepping:
                 self.looked[site] = ("plain", tensor, info_of(tensor))
 
-    def hooked(self, hooks, before, given, after, returned: bool) -> None:
+    def hooked(self, hooks: Any, before: Array, given: Array, after: Array, returned: bool) -> None:
         """Hooks were called with a gradient, and gave another in its place (`returned`), or changed what was given."""
         code = next((h.__code__ for h in hooks if hasattr(h, "__code__")), None)
         if code is None:
@@ -390,7 +393,7 @@ class Ledger:
 
     # who is who
 
-    def holder(self, tensor) -> Held | None:
+    def holder(self, tensor: Tensor) -> Held | None:
         """The optimizer that holds a leaf, if any."""
         for held in self.held.values():
             if any(p is tensor for p in held.params):
@@ -398,7 +401,7 @@ class Ledger:
         return None
 
 
-def turns(before, after) -> bool:
+def turns(before: Any, after: Any) -> bool:
     """Whether a gradient comes out of a hook with some signs turned and others not, and all sizes as they were.
 
     To clip, to scale, to mask and to reverse it are not that.

@@ -1,11 +1,13 @@
 """What the program calls its tensors and modules."""
 
 import sys
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import is_users
+from rushlight.tensors import Tensor
 
 
 class Names:
@@ -15,7 +17,7 @@ class Names:
         self.known: dict[int, str] = {}
         self.modules: dict[int, Any] = {}  # those that variables hold
 
-    def learn(self, frame: FrameType | None, error: BaseException | None, readings) -> None:
+    def learn(self, frame: FrameType | None, error: BaseException | None, readings: Any) -> None:
         """Learns the names of variables where the program is, and of the parameters of modules that it called."""
         trace = None if error is None else error.__traceback__
         while trace is not None:
@@ -38,7 +40,7 @@ class Names:
             self.of_values(frame.f_globals)
             self.of_values(frame.f_locals)
 
-    def of_values(self, values) -> None:
+    def of_values(self, values: dict[str, Any]) -> None:
         """Variables that are tensors, and attributes of those that are objects."""
         for name, value in list(values.items()):
             if isinstance(value, TensorBase):
@@ -51,14 +53,14 @@ class Names:
                 for inner, parameter in value.named_parameters():
                     self.known.setdefault(id(parameter), f"{name}.{inner}")
 
-    def of(self, tensor, default: str = "") -> str:
+    def of(self, tensor: Tensor, default: str = "") -> str:
         """The name of a tensor, in quotes; words for one that has none."""
         name = self.known.get(id(tensor)) if tensor is not None else None
         if name:
             return f"`{name}`"
         return default or (f"a tensor of shape {list(tensor._array.shape)}" if tensor is not None else "a tensor")
 
-    def of_several(self, tensors, limit: int = 4) -> str:
+    def of_several(self, tensors: Sequence[Tensor], limit: int = 4) -> str:
         """The names of some tensors."""
         names = [self.of(t) for t in tensors[:limit]]
         more = len(tensors) - limit

@@ -2,6 +2,7 @@
 
 import linecache
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ WIDTH, HEIGHT = 640, 200
 COLOURS = ("#1b6ca8", "#c0392b", "#27855a", "#8e5ea2", "#b8860b", "#444")
 
 
-def page(case) -> str:
+def page(case: Any) -> str:
     """The whole page."""
     findings = "".join(section(one) for one in case.findings) or "<p>Nothing is the matter.</p>"
     return (
@@ -50,7 +51,7 @@ def shown(line: Line) -> str:
     return f"{escape(str(line))}<pre>{chr(10).join(text)}</pre>"
 
 
-def norms(case) -> str:
+def norms(case: Any) -> str:
     """The norms of gradients: a curve over passes for each of a few parameters, and the median of every one."""
     leaves = [leaf for leaf in case.ledger.leaves.values() if leaf.norms]
     if not leaves:
@@ -93,7 +94,7 @@ def logarithm(value: float) -> float | None:
     return float(np.log10(value)) if value > 0 and np.isfinite(value) else None
 
 
-def graph(case) -> str:
+def graph(case: Any) -> str:
     """The graph of the first pass."""
     picture = case.ledger.picture
     return f"<h2>The graph of the first pass</h2><div style='overflow:auto'>{picture}</div>" if picture else ""

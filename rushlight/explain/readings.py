@@ -1,11 +1,16 @@
 """Readings: calls whose very use tells that something else was meant. Each is noted with its place and evidence."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.modes import CURRENT
 from rushlight.explain.calls import Calls
 from rushlight.explain.origins import info_of
+from rushlight.tensors import Tensor
 
 VIEWS = ("view", "reshape_alias", "squeezed", "squeeze0", "squeeze1", "squeeze2", "to_copy", "unsqueeze")
 BATCHED = ("bmm", "broadcast")
@@ -39,27 +44,27 @@ class Readings(Calls):
         self.wanted = frozenset(self.looks)
         self.of_many = frozenset(CURVES)  # calls that tell something where they have many results
 
-    def look(self, name, info, args, known, out) -> None:
+    def look(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """Looks at a call of an operator."""
         self.looks[name](name, info, args, known, out)
 
-    def see(self, kind: str, site, **facts) -> None:
+    def see(self, kind: str, site: Any, **facts: Any) -> None:
         """Notes that something was read at a place."""
         held = self.seen.setdefault((kind, site), facts)
         held["times"] = held.get("times", 0) + 1
 
     # what came before
 
-    def of_view(self, name, info, args, known, out):
+    def of_view(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """A view of a result: what it is of can be asked for."""
         info.parents = (known[0],)
 
-    def of_expanding(self, name, info, args, known, out):
+    def of_expanding(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """An expanded tensor keeps its shape before."""
         info.parents = (known[0],)
         info.shape = tuple(args[0]._array.shape)
 
-    def of_softmax(self, name, info, args, known, out):
+    def of_softmax(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """Over which dimension; of what is a distribution already; of one element."""
         array, dim = args[0]._array, args[1]
         info.dim = (dim, array.ndim, info.site)
@@ -67,19 +72,19 @@ class Readings(Calls):
         if array.ndim and array.shape[dim] == 1 and array.size > 1 and out._needs:
             self.see("softmax-of-one", info.site, shape=array.shape, dim=dim)
 
-    def of_cross_entropy(self, name, info, args, known, out):
+    def of_cross_entropy(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """The softmax of probabilities."""
         source = behind(known[0])
         if source is not None and source.name == "softmax" and name != "softmax" and out._needs:
             self.see("softmax-twice", source.site, loss=info.site)
 
-    def of_logits(self, name, info, args, known, out):
+    def of_logits(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """The sigmoid of probabilities."""
         source = behind(known[0])
         if source is not None and source.name in ("sigmoid", "softmax") and out._needs:
             self.see("sigmoid-twice", source.site, loss=info.site, function=source.name)
 
-    def of_nll(self, name, info, args, known, out):
+    def of_nll(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """Negative log likelihood of what are no logarithms of probabilities; over another dimension than theirs."""
         source = behind(known[0])
         array = args[0]._array
@@ -90,7 +95,7 @@ class Readings(Calls):
         elif source is not None and source.dim is not None and wrong_dim(source, 1 if array.ndim > 1 else 0):
             self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
 
-    def of_divergence(self, input, site):
+    def of_divergence(self, input: Any, site: Any) -> None:
         """The divergence of what are no logarithms of probabilities."""
         source = behind(info_of(input))
         softmax = source is not None and source.name == "softmax"
@@ -98,7 +103,7 @@ class Readings(Calls):
             made = source and source.site
             self.see("not-log-probabilities", site, source=made, softmax=softmax, function="kl_div")
 
-    def of_product(self, name, info, args, known, out):
+    def of_product(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A batch of products with a softmax over the samples of the batch."""
         source = known[0]
         if source is not None and source.dim is not None and out._needs:
@@ -106,7 +111,7 @@ class Readings(Calls):
             if ndim > 2 and args[0]._array.ndim == ndim and over % ndim < ndim - 2:
                 self.see("softmax-dimension", site, dim=over, used=info.site, batch=True)
 
-    def of_curve(self, name, info, args, known, out):
+    def of_curve(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A curve that is flat where its operand is: its first results, if nearly all are at its ends."""
         looked, flat = self.curves.get(info.site, (0, 0))
         if looked < 8 and out._needs:
@@ -115,7 +120,7 @@ class Readings(Calls):
             if (looked, flat) == (3, 3):
                 self.see("saturated", info.site, function=name)
 
-    def of_choice(self, name, info, args, known, out):
+    def of_choice(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """The class of a sample is chosen over another dimension than that over which probabilities sum to one."""
         source = behind(known[0])
         dim = args[1]
@@ -124,7 +129,7 @@ class Readings(Calls):
             if wrong_dim(source, dim):
                 self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=info.site)
 
-    def of_sum(self, name, info, args, known, out):
+    def of_sum(self, name: str, info: Any, args: Any, known: Any, out: Tensor) -> None:
         """One class of each sample is picked by a product with zeros and ones, of a softmax over the samples."""
         source = behind(known[0])
         if source is not None and source.name == "mul" and source.dim is not None and out._needs:
@@ -132,7 +137,7 @@ class Readings(Calls):
             if ndim == 2 and over % 2 == 0 and tuple(d % 2 for d in args[1]) == (1,):
                 self.see("softmax-dimension", site, dim=over, used=info.site)
 
-    def of_difference(self, name, info, args, known, out):
+    def of_difference(self, name: str, info: Any, args: Sequence[Any], known: Any, out: Tensor) -> None:
         """(N, 1) against (N,): every prediction against every target."""
         if len(known) < 2 or not out._needs:
             return
@@ -149,7 +154,7 @@ class Readings(Calls):
             return
         self.see("column-against-row", info.site, n=row[0], shapes=shapes[:2])
 
-    def of_target(self, name, info, args, known):
+    def of_target(self, name: str, info: Any, args: Any, known: Any) -> None:
         """A target of the form data + factor * value that requires grad, as the prediction does."""
         if not all(isinstance(a, TensorBase) and a._needs for a in args[:2]):
             return
@@ -162,7 +167,7 @@ class Readings(Calls):
 
     # custom functions
 
-    def custom(self, cls, args) -> None:
+    def custom(self, cls: Any, args: Any) -> None:
         """A call of a custom function, to be checked at the end."""
         if cls in self.functions or len(self.functions) > 20:
             return
@@ -175,7 +180,7 @@ class Readings(Calls):
             self.functions[cls] = tuple(copied(a) if isinstance(a, TensorBase) else a for a in args)
 
 
-def copied(tensor):
+def copied(tensor: Any) -> "Kept":
     """A tensor's values, and whether it requires grad."""
     return Kept(tensor._array.copy(), tensor.requires_grad)
 
@@ -183,12 +188,12 @@ def copied(tensor):
 class Kept:
     """An argument as it was."""
 
-    def __init__(self, array, needs):
+    def __init__(self, array: Array, needs: bool):
         self.array = array
         self.needs = needs
 
 
-def behind(info):
+def behind(info: Any) -> Any:
     """What is known of a tensor's source: views looked through."""
     for _ in range(6):
         if info is None or info.name not in VIEWS or not info.parents:
@@ -197,20 +202,20 @@ def behind(info):
     return info
 
 
-def wrong_dim(source, dim: int) -> bool:
+def wrong_dim(source: Any, dim: int) -> bool:
     """Whether a softmax over the first of two dimensions is taken for one over the second."""
     over, ndim, _ = source.dim
     return ndim == 2 and over % 2 != dim
 
 
-def before(info, tensor) -> tuple:
+def before(info: Any, tensor: Any) -> tuple:
     """A tensor's shape, before it was expanded for the loss."""
     if info is not None and info.name == "expand" and info.shape is not None:
         return info.shape
     return tuple(tensor._array.shape) if isinstance(tensor, TensorBase) else ()
 
 
-def is_bootstrapped(tensor) -> bool:
+def is_bootstrapped(tensor: Any) -> bool:
     """Whether a result is data plus a number times a value, as targets of temporal differences are."""
     node = tensor._node
     if node is None or node.op is None or node.op.name not in ("add", "add_scaled"):
@@ -220,7 +225,7 @@ def is_bootstrapped(tensor) -> bool:
     return inner is not None and inner.name == "mul"
 
 
-def names_behind(tensor) -> str:
+def names_behind(tensor: Any) -> str:
     """The names of the nodes behind a result, for a few steps."""
     nodes: list = [tensor._node]
     found: list[str] = []

@@ -53,7 +53,7 @@ def replaced(stack: ExitStack, owner: Any, name: str, make: Callable) -> None:
     stack.callback(put_back)
 
 
-def tap(watch) -> ExitStack:
+def tap(watch: Any) -> ExitStack:
     """Lets a watch know of all that operators do not tell; leaving the stack ends it."""
     stack = ExitStack()
     for add in (values, data, modes, steps, passes, changed_by_hooks, modules):
@@ -61,13 +61,13 @@ def tap(watch) -> ExitStack:
     return stack
 
 
-def values(stack: ExitStack, watch) -> None:
+def values(stack: ExitStack, watch: Any) -> None:
     """Values that leave the graph as tensors, in other types, as numbers and arrays."""
     as_tensors(stack, watch)
     as_numbers(stack, watch)
 
 
-def as_tensors(stack: ExitStack, watch) -> None:
+def as_tensors(stack: ExitStack, watch: Any) -> None:
     """Values that go on as tensors without their history."""
 
     def detach(original):
@@ -118,7 +118,7 @@ def as_tensors(stack: ExitStack, watch) -> None:
     replaced(stack, functional, "kl_div", divergence)
 
 
-def as_numbers(stack: ExitStack, watch) -> None:
+def as_numbers(stack: ExitStack, watch: Any) -> None:
     """Values that are handed out as numbers or arrays, and tensors that are made of such."""
 
     def number(how):
@@ -147,7 +147,7 @@ def as_numbers(stack: ExitStack, watch) -> None:
     replaced(stack, from_data, "new_array", new_array)
 
 
-def data(stack: ExitStack, watch) -> None:
+def data(stack: ExitStack, watch: Any) -> None:
     """`.data`, which shares the memory unseen, and `.grad`, which users look at."""
 
     def get_data(original):
@@ -189,7 +189,7 @@ def data(stack: ExitStack, watch) -> None:
     replaced(stack, Tensor, "grad", get_grad)
 
 
-def modes(stack: ExitStack, watch) -> None:
+def modes(stack: ExitStack, watch: Any) -> None:
     """Who switches recording off, and who puts it back."""
 
     def enter(original):
@@ -221,7 +221,7 @@ def modes(stack: ExitStack, watch) -> None:
         replaced(stack, cls, "__exit__", leave)
 
 
-def steps(stack: ExitStack, watch) -> None:
+def steps(stack: ExitStack, watch: Any) -> None:
     """What optimizers, schedules and clipping do."""
     ledger, sites = watch.ledger, watch.sites
 
@@ -274,7 +274,7 @@ def steps(stack: ExitStack, watch) -> None:
     stack.callback(after.remove)
 
 
-def passes(stack: ExitStack, watch) -> None:
+def passes(stack: ExitStack, watch: Any) -> None:
     """Custom functions, and the results of `grad`."""
 
     def connect(original):
@@ -321,7 +321,7 @@ def passes(stack: ExitStack, watch) -> None:
     replaced(stack, differentiate, "run_grad", run_grad)
 
 
-def changed_by_hooks(stack: ExitStack, watch) -> None:
+def changed_by_hooks(stack: ExitStack, watch: Any) -> None:
     """What hooks do to gradients."""
     returned = []  # by the hooks that are called just now
 
@@ -348,7 +348,7 @@ def changed_by_hooks(stack: ExitStack, watch) -> None:
     replaced(stack, hooks, "checked", check)
 
 
-def modules(stack: ExitStack, watch) -> None:
+def modules(stack: ExitStack, watch: Any) -> None:
     """The calls of modules."""
 
     def leave(module, args, out):

@@ -1,14 +1,18 @@
 """The arguments that all Fourier transforms share: sizes, dimensions, norm; and PyTorch's errors for them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, get_default_dtype
 from rushlight.ops.arguments.dims import known_dim
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.out import write_out
+from rushlight.tensors import Tensor
 
 
-def checked(name, input, norm):
+def checked(name: str, input: Any, norm: str | None) -> Any:
     """The input as a tensor of floats or complex numbers, and the norm's name."""
     if not isinstance(input, TensorBase):
         raise TypeError(f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
@@ -22,13 +26,13 @@ def checked(name, input, norm):
     return input, norm
 
 
-def real_only(name, input):
+def real_only(name: str, input: Tensor) -> None:
     """RuntimeError for a complex input of a transform of real numbers."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"{name} expects a real input tensor, but got {type_name(input._array)}")
 
 
-def one_size(input, n, dim, half=False):
+def one_size(input: Tensor, n: int | None, dim: int, half: bool = False) -> tuple[Sequence[int], ...]:
     """The size of a transform along one dimension (`half`: of a spectrum's first half), and the dimension."""
     array = input._array
     dim = known_dim(dim, array.shape)
@@ -36,7 +40,9 @@ def one_size(input, n, dim, half=False):
     return check_sizes((n,)), (dim,)
 
 
-def several_sizes(input, s, dim, half=False):
+def several_sizes(
+    input: Tensor, s: Any, dim: Sequence[int] | int | None, half: bool = False
+) -> tuple[Sequence[int], ...]:
     """The sizes of a transform along several dimensions (`half`: the last of a spectrum's half), and these."""
     array = input._array
     s = (s,) if isinstance(s, int) else s
@@ -58,7 +64,7 @@ def several_sizes(input, s, dim, half=False):
     return check_sizes(tuple(sizes)), dims
 
 
-def check_sizes(sizes):
+def check_sizes(sizes: Sequence[int]) -> Any:
     """RuntimeError for a transform of nothing."""
     for n in sizes:
         if n < 1:
@@ -66,13 +72,13 @@ def check_sizes(sizes):
     return sizes
 
 
-def finished(name, result, input, out):
+def finished(name: str, result: Tensor, input: Tensor, out: Any) -> Tensor:
     """The result, or `out` with its values. RuntimeError for real numbers and an `out` that is not for them."""
     if out is not None and result._array.dtype.kind == "f" and out._array.dtype.kind != "f":
         raise RuntimeError(f"{name} expects a floating point output tensor, but got {type_name(out._array)}")
     return result if out is None else write_out(f"fft_{name}", out, result, input)
 
 
-def as_complex(input):
+def as_complex(input: Tensor) -> Tensor:
     """A real tensor as a complex one."""
     return input if input._array.dtype.kind == "c" else input.to(FROM_NUMPY[input._array.dtype].to_complex())

@@ -1,9 +1,10 @@
 """The frequencies that the numbers of a Fourier transform belong to, and their order."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.options import OutOptions, made, numpy_type
@@ -36,7 +37,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: DType | None = None, **options: U
     return frequencies("rfftfreq", np.arange(n // 2 + 1), n, d, dtype, options)
 
 
-def frequencies(name, counts, n, d, dtype, options):
+def frequencies(name: str, counts: Array, n: int, d: float, dtype: Any, options: Any) -> Tensor:
     """Numbers of periods in all samples as frequencies."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
@@ -69,7 +70,7 @@ def ifftshift(input: Tensor, dim: Dims = None) -> Tensor:
     return roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)
 
 
-def all_dims(input, dim):
+def all_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
     """Dimensions as a tuple of non-negative numbers; all for None."""
     ndim = input._array.ndim
     if dim is None:

@@ -1,5 +1,8 @@
 """Fourier transforms along several dimensions."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from rushlight.fft.calls import as_complex, checked, finished, several_sizes
 from rushlight.fft.transforms import SWAPPED, _fft_c2c, _fft_c2r, _fft_r2c
 from rushlight.ops.arguments.mismatch import type_name
@@ -79,7 +82,7 @@ def rfftn(
     return finished("rfftn", _fft_r2c(input, sizes, dims, norm, True), input, out)
 
 
-def transformed(name, found):
+def transformed(name: str, found: Sequence[Sequence[int]]) -> Any:
     """RuntimeError for a transform along no dimension."""
     if not found[1]:
         raise RuntimeError(f"{name} must transform at least one axis")

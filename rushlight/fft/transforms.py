@@ -1,7 +1,11 @@
 """The discrete Fourier transforms as operators: complex to complex, real to complex, complex to real."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.ops.table import operator
 
@@ -29,13 +33,13 @@ def _fft_resize(input, dims, sizes):
     return result
 
 
-def resized(x, dims, shape):
+def resized(x: Array, dims: Sequence[int], shape: Sequence[int] | dict[int, Any]) -> Array:
     """x with the sizes of `shape` in some dimensions."""
     sizes = [shape[d] for d in dims]
     return x if all(x.shape[d] == n for d, n in zip(dims, sizes, strict=True)) else _fft_resize(x, dims, sizes)
 
 
-def transform(x, sizes, dims, norm, forward):
+def transform(x: Any, sizes: Any, dims: Any, norm: Any, forward: Any) -> Any:
     """NumPy's transform over some dimensions, of arrays."""
     if len(dims) == 1:
         return (np.fft.fft if forward else np.fft.ifft)(x, sizes[0], dims[0], norm)
@@ -57,7 +61,9 @@ def _fft_c2c(input, sizes, dims, norm, forward):
     return transform(input, sizes, dims, norm, forward)
 
 
-def real_cotangent(grad, input_shape, sizes, dims, norm, onesided):
+def real_cotangent(
+    grad: Array, input_shape: Sequence[int], sizes: Sequence[int], dims: Sequence[int], norm: str, onesided: bool
+) -> Array:
     """The cotangent of a real input: the transform of the spectrum, with zeros for the half that was left out."""
     whole = resized(grad, dims[-1:], {dims[-1]: sizes[-1]}) if onesided else grad
     return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
@@ -75,7 +81,9 @@ def _fft_r2c(input, sizes, dims, norm, onesided):
     return np.fft.rfftn(input, sizes, dims, norm)
 
 
-def half_cotangent(grad, input_shape, sizes, dims, norm):
+def half_cotangent(
+    grad: Array, input_shape: Sequence[int], sizes: Sequence[int], dims: Sequence[int], norm: str
+) -> Array:
     """The cotangent of a half spectrum, whose numbers but the first (and the middle one) stand for two each."""
     spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
     n, last = sizes[-1], dims[-1] % len(input_shape)

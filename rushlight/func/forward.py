@@ -1,16 +1,18 @@
 """`jvp` and `linearize`: forward mode as functions of functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.forward import Tangents, tangent_of, with_own_tangent, with_tangent, without
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import Within
 from rushlight.core.link import LINK
 from rushlight.func.arguments import check_outputs, chosen, replaced, with_aux
 from rushlight.func.gradients import vjp
+from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["jvp", "linearize"]
@@ -32,7 +34,14 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, strict: bool = False
     return jvp_by(func, primals, tangents, None, strict, has_aux)
 
 
-def jvp_by(func, primals, tangents, argnums, strict, has_aux):
+def jvp_by(
+    func: Callable[..., Any],
+    primals: Any,
+    tangents: Sequence[Tensor] | Tensor,
+    argnums: int | None,
+    strict: bool,
+    has_aux: bool,
+) -> tuple[Tensor, ...]:
     """`jvp` by the arguments at `argnums` only; None for all."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{API}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
@@ -59,7 +68,7 @@ def jvp_by(func, primals, tangents, argnums, strict, has_aux):
     return (result, products, aux) if has_aux else (result, products)
 
 
-def check_tensors(values, what):
+def check_tensors(values: Sequence[Any], what: str) -> None:
     """RuntimeError where there is no tensor, or something that is none."""
     if not values:
         raise RuntimeError(f"{API}: Expected {what} to contain at least one Tensor.")
@@ -68,7 +77,7 @@ def check_tensors(values, what):
             raise RuntimeError(f"{API}: Expected {what} to only contain Tensors, got {type(value)}")
 
 
-def dual(primal, tangent, level, give=with_tangent):
+def dual(primal: Tensor, tangent: Tensor, level: Tangents, give: Callable[..., Any] = with_tangent) -> Tensor:
     """A tensor with a tangent, for an argument; `give` is how it gets it."""
     if primal._array.shape != tangent._array.shape:
         raise RuntimeError(
@@ -78,7 +87,7 @@ def dual(primal, tangent, level, give=with_tangent):
     return give(LINK(primal), tangent, level)
 
 
-def product(output, level, strict):
+def product(output: Tensor, level: Tangents, strict: bool) -> Tensor:
     """The tangent of an output; zeros where it has none."""
     tangent = tangent_of(output, level)
     if tangent is None and strict:
@@ -116,7 +125,7 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     return output, jvp_fn
 
 
-def check_directions(tangents, primals):
+def check_directions(tangents: Sequence[Array], primals: Sequence[Array]) -> None:
     """RuntimeError for tangents of other shapes or dtypes than the primals have."""
     for i, (tangent, primal) in enumerate(zip(tree_flatten(tangents)[0], tree_flatten(primals)[0], strict=True)):
         for what in ("shape", "dtype"):

@@ -1,7 +1,7 @@
 """`grad`, `grad_and_value` and `vjp`: reverse mode as functions of functions."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rushlight.autograd.differentiate import run_grad
@@ -72,7 +72,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     return vjp_by(func, primals, None, has_aux)
 
 
-def vjp_by(func, primals, argnums, has_aux):
+def vjp_by(func: Any, primals: Any, argnums: Any, has_aux: bool) -> Any:
     """`vjp` by the arguments at `argnums` only; None for all."""
     api = "vjp(f, *primals)"
     wanted = primals if argnums is None else chosen(primals, argnums)
@@ -109,7 +109,7 @@ def vjp_by(func, primals, argnums, has_aux):
     return (result, vjp_fn, aux) if has_aux else (result, vjp_fn)
 
 
-def grads_and_output(func, argnums, has_aux, args, kwargs):
+def grads_and_output(func: Any, argnums: int, has_aux: bool, args: Any, kwargs: dict[str, Any]) -> Any:
     """The gradients, and (output, aux)."""
     api = "grad_and_value(f)(*args)"
     leaves, spec = tree_flatten(chosen(args, argnums))
@@ -130,7 +130,7 @@ def grads_and_output(func, argnums, has_aux, args, kwargs):
     return tree_unflatten(released(grads, variables), spec), released((output, aux), variables)
 
 
-def variable(x):
+def variable(x: Any) -> Tensor:
     """A tensor to differentiate by: in the graph where the argument is, or a leaf of its own."""
     if not isinstance(x, TensorBase):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
@@ -141,28 +141,28 @@ def variable(x):
     return leaf
 
 
-def retire(variables):
+def retire(variables: Sequence[Tensor]) -> None:
     """Ends the life of leaves that were made to differentiate by: nobody else takes derivatives by them."""
     for x in variables:
         if x.grad_fn is None:
             x.requires_grad = False
 
 
-def apart(tensor):
+def apart(tensor: TensorBase) -> Tensor:
     """The same tensor outside the graph, with the tangents that it has."""
     out = tensor.detach()
     out._tangents = tensor._tangents
     return out
 
 
-def released(tree, variables):
+def released(tree: Sequence[Tensor | None] | Tensor | dict[str, Tensor] | None, variables: Sequence[Tensor]) -> Any:
     """A tree in which only those tensors (and tangents) are in the graph that somebody outside may differentiate."""
     if recording() and all(x.grad_fn is not None for x in variables):
         return tree  # the variables are in the graph outside, and so is what is made of them
     return tree_map(lambda value: severed(value, variables) if isinstance(value, TensorBase) else value, tree)
 
 
-def severed(tensor, variables):
+def severed(tensor: Any, variables: Sequence[Tensor]) -> Tensor:
     """A tensor outside of the graph, where there is nothing in that to differentiate by but some variables."""
     if not tensor.requires_grad or (recording() and reaches_others([tensor], variables)):
         return tensor
@@ -171,7 +171,7 @@ def severed(tensor, variables):
     return out
 
 
-def is_differentiated(inputs, outputs, variables) -> bool:
+def is_differentiated(inputs: Sequence[Tensor], outputs: Sequence[Tensor], variables: Sequence[Tensor]) -> bool:
     """Whether somebody outside differentiates what is computed here: by the inputs, what `func` refers to, tangents."""
     if not recording():
         return False
@@ -180,14 +180,14 @@ def is_differentiated(inputs, outputs, variables) -> bool:
     )
 
 
-def with_tangents(tensor):
+def with_tangents(tensor: Tensor) -> Iterator[Any]:
     """A tensor, its tangents, and theirs."""
     yield tensor
     for tangent in tree_leaves(tensor._tangents or {}):
         yield from with_tangents(tangent)
 
 
-def reaches_others(outputs, variables) -> bool:
+def reaches_others(outputs: Sequence[Tensor], variables: Sequence[Tensor]) -> bool:
     """Whether outputs depend on what somebody outside may differentiate by: leaves other than the variables."""
     own, seen = {id(v) for v in variables}, set()
     stack = [out for out in outputs if out.requires_grad]
@@ -205,7 +205,13 @@ def reaches_others(outputs, variables) -> bool:
     return False
 
 
-def pulled_back(outputs, variables, cotangents, keep_graph, create_graph):
+def pulled_back(
+    outputs: Sequence[Tensor],
+    variables: Sequence[Tensor],
+    cotangents: Sequence[Tensor | None],
+    keep_graph: bool,
+    create_graph: bool,
+) -> list[Tensor]:
     """The cotangents of variables; zeros for those that no output depends on."""
     live = [(out, c) for out, c in zip(outputs, cotangents, strict=True) if out.requires_grad]
     if not live:

@@ -1,8 +1,9 @@
 """`jacrev`, `jacfwd` and `hessian`: all derivatives of a function, a batch of basis vectors at a time."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from rushlight.func.gradients import vjp_by
 from rushlight.func.vectorization import vmap
 from rushlight.ops.shapes.joining import cat
 from rushlight.progress import progress
+from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -60,7 +62,9 @@ def jacrev(
     return jacobian
 
 
-def jacobian_rows(vjp_fn, outputs, structure, sizes, chunk_size):
+def jacobian_rows(
+    vjp_fn: Callable[..., Any], outputs: Sequence[Tensor], structure: Any, sizes: Sequence[int], chunk_size: Any
+) -> list[Tensor]:
     """The vector-Jacobian products of all basis vectors: for each input, one row for each element of the outputs."""
     total = sum(sizes)
     chunk = min(chunk_size or total, total) or 1
@@ -73,7 +77,7 @@ def jacobian_rows(vjp_fn, outputs, structure, sizes, chunk_size):
     return [cat(parts) for parts in zip(*found, strict=True)]
 
 
-def standard_basis(tensors, sizes, start, stop):
+def standard_basis(tensors: Sequence[Tensor], sizes: Sequence[int], start: int, stop: int) -> list[Tensor]:
     """The rows from `start` to `stop` of the identity over all elements, in the shapes and dtypes of the tensors."""
     basis = []
     for tensor, size, end in zip(tensors, sizes, accumulate(sizes), strict=True):
@@ -82,7 +86,7 @@ def standard_basis(tensors, sizes, start, stop):
     return basis
 
 
-def split_rows(rows, input, outputs, sizes):
+def split_rows(rows: Tensor, input: Tensor, outputs: Any, sizes: Any) -> list[Tensor]:
     """The rows of a Jacobian taken apart by output: (*output, *input) each."""
     parts = rows.split(sizes) if len(sizes) > 1 else (rows,)
     return [part.reshape((*out.shape, *input.shape)) for part, out in zip(parts, outputs, strict=True)]
@@ -121,7 +125,7 @@ def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, rando
     return jacobian
 
 
-def split_columns(columns, inputs, sizes, spec):
+def split_columns(columns: Tensor, inputs: Any, sizes: Any, spec: Any) -> Tensor:
     """The columns of a Jacobian taken apart by input: (*output, *input) each, in the structure of the inputs."""
     parts = columns.split(sizes, -1) if len(sizes) > 1 else (columns,)
     shape = columns.shape[:-1]

@@ -1,7 +1,7 @@
 """Modules as functions of their parameters: `functional_call` and `stack_module_state`."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -60,7 +60,7 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
     return root
 
 
-def merged(dicts):
+def merged(dicts: Any) -> Any:
     """One dictionary of all."""
     if isinstance(dicts, dict):
         return dicts
@@ -76,7 +76,7 @@ def merged(dicts):
     return {name: value for d in dicts for name, value in d.items()}
 
 
-def named_tensors(module):
+def named_tensors(module: Any) -> Any:
     """All parameters and buffers by name, also those that come under several."""
     return {
         **dict(module.named_parameters(remove_duplicate=False)),
@@ -84,7 +84,7 @@ def named_tensors(module):
     }
 
 
-def tied(module, state):
+def tied(module: Any, state: Any) -> Any:
     """The values with those of all names under which the module has the same tensor."""
     groups: dict[int, list[str]] = {}
     for name, tensor in named_tensors(module).items():
@@ -103,7 +103,7 @@ def tied(module, state):
 
 
 @contextmanager
-def replaced(module, state, strict):
+def replaced(module: Any, state: Any, strict: Any) -> Iterator[Any]:
     """A context in which a module has other tensors; what it puts in their places goes into the dictionary."""
     if strict:
         check_names(module, state)
@@ -119,7 +119,7 @@ def replaced(module, state, strict):
             registry[key] = held[name]
 
 
-def check_names(module, state):
+def check_names(module: Any, state: Any) -> None:
     """RuntimeError where the names given are not those of the module."""
     names = named_tensors(module)
     unexpected = [name for name in state if name not in names]
@@ -132,7 +132,7 @@ def check_names(module, state):
         )
 
 
-def place(module, name):
+def place(module: Any, name: str) -> Any:
     """The dictionary in which a module has a tensor, and its key there. AttributeError for a name it does not have."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)
@@ -170,7 +170,7 @@ def stack_module_state(models: Iterable[Module]) -> tuple[State, State]:
     )  # type: ignore[return-value]
 
 
-def stacked(name, tensors):
+def stacked(name: Any, tensors: Any) -> Any:
     """Tensors as one; a new leaf where they require grad."""
     if len({t.requires_grad for t in tensors}) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")

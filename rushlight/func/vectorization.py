@@ -1,8 +1,9 @@
 """`vmap`: a function of one example made a function of a batch."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from rushlight.core.batched import ENTERED, Level, levels_of
 from rushlight.core.levels import enter, leave
@@ -55,7 +56,16 @@ def vmap(
     return mapped
 
 
-def run(func, leaves, spec, dims, size, out_dims, randomness, kwargs):
+def run(
+    func: Callable[..., Any],
+    leaves: Sequence[Any],
+    spec: Any,
+    dims: Sequence[int | None],
+    size: int,
+    out_dims: int,
+    randomness: str,
+    kwargs: dict[str, Any],
+) -> Tensor | tuple[Tensor, ...]:
     """One call of the function, for all examples."""
     level = Level(size, randomness)
     inputs = [leaf if dim is None else enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
@@ -66,7 +76,17 @@ def run(func, leaves, spec, dims, size, out_dims, randomness, kwargs):
     return tree_unflatten([unbatched(func, out, dim, level) for out, dim in zip(flat, dims, strict=True)], spec)
 
 
-def run_chunks(func, leaves, spec, dims, size, out_dims, randomness, chunk_size, kwargs):
+def run_chunks(
+    func: Any,
+    leaves: Any,
+    spec: Any,
+    dims: Any,
+    size: Any,
+    out_dims: Any,
+    randomness: Any,
+    chunk_size: Any,
+    kwargs: Any,
+) -> Any:
     """Calls of the function for so many examples each, the outputs joined."""
     state = get_rng_state() if randomness == "same" else None
     results = []
@@ -87,14 +107,14 @@ def run_chunks(func, leaves, spec, dims, size, out_dims, randomness, chunk_size,
 # checks
 
 
-def name_of(func) -> str:
+def name_of(func: Any) -> str:
     """A function as messages name it."""
     if hasattr(func, "__name__"):
         return func.__name__
     return f"functools.partial({name_of(func.func)}, ...)" if isinstance(func, functools.partial) else repr(func)
 
 
-def check_out_dims(func, out_dims):
+def check_out_dims(func: Callable[..., Any], out_dims: int) -> None:
     """ValueError for `out_dims` with anything but integers and None in it."""
 
     def check(dim):
@@ -107,7 +127,7 @@ def check_out_dims(func, out_dims):
     tree_map(check, out_dims)
 
 
-def checked_inputs(func, in_dims, args):
+def checked_inputs(func: Callable[..., Any], in_dims: Sequence[int | None] | int, args: Sequence[Any]) -> Any:
     """The leaves of the inputs, their tree, the batch dimension of each and the number of examples."""
     call = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
@@ -131,7 +151,7 @@ def checked_inputs(func, in_dims, args):
     return leaves, spec, dims, common_size(leaves, dims)
 
 
-def checked_dim(call, leaf, dim):
+def checked_dim(call: str, leaf: Tensor | int, dim: int | None) -> int | None:
     """The batch dimension of an input, counted from the front."""
     if dim is None:
         return None
@@ -153,7 +173,7 @@ def checked_dim(call, leaf, dim):
     return dim % ndim
 
 
-def common_size(leaves, dims):
+def common_size(leaves: Any, dims: Any) -> int:
     """The number of examples."""
     sizes = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
@@ -166,7 +186,7 @@ def common_size(leaves, dims):
     return sizes[0]
 
 
-def output_dims(func, out_dims, spec, flat):
+def output_dims(func: Callable[..., Any], out_dims: Any, spec: Any, flat: Sequence[Tensor]) -> list[int]:
     """Where the examples are to be in each output."""
     if spec.type is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
@@ -179,7 +199,7 @@ def output_dims(func, out_dims, spec, flat):
     return dims
 
 
-def unbatched(func, output, dim, level):
+def unbatched(func: Callable[..., Any], output: Any, dim: int, level: Level) -> Tensor:
     """An output with its examples as a dimension."""
     name = name_of(func)
     if dim is None:

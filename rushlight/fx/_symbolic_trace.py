@@ -30,7 +30,7 @@ tracing = 0  # how many programs are being traced
 class PHBase:
     """Stands among `concrete_args` for a value that is an input after all."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "PH"
 
 

@@ -20,7 +20,7 @@ class NodeList:
     def __init__(self, graph: "Graph", direction: Literal["_prev", "_next"] = "_next"):
         self.graph, self.direction = graph, direction
 
-    def __len__(self):
+    def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[Node]:
@@ -30,7 +30,7 @@ class NodeList:
                 yield node
             node = getattr(node, self.direction)
 
-    def __reversed__(self):
+    def __reversed__(self) -> Any:
         return iter(NodeList(self.graph, "_prev" if self.direction == "_next" else "_next"))
 
 
@@ -222,7 +222,7 @@ class Graph:
 
         return until_the_end()
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"    {node.format_node()}" for node in self.nodes]
         return "\n".join(["graph():", *lines])
 

@@ -150,7 +150,7 @@ class GraphModule(Module):
             if name and name not in used:
                 self.delete_submodule(name)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         made = type(self).__new__(type(self))
         memo[id(self)] = made
         state = {key: copy.deepcopy(value, memo) for key, value in vars(self).items() if key != "_graph"}
@@ -160,18 +160,18 @@ class GraphModule(Module):
         vars(made).update({key: value for key, value in state.items() if key not in vars(made)})
         return made
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         made = GraphModule(self, self._graph, type(self).__name__)
         self._graph.owning_module = self
         return made
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         state = {key: value for key, value in vars(self).items() if key != "_graph"}
         names = self.recompile().globals
         imports = "\n".join(sorted(import_of(name, value) for name, value in names.items()))
         return (reduce_graph_module, ({**state, "_class_name": type(self).__name__}, imports))
 
-    def __str__(self):
+    def __str__(self) -> str:
         hint = "# To see more debug info, please use `graph_module.print_readable()`"
         return "\n".join([super().__repr__(), self._code, hint])
 

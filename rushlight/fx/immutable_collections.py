@@ -27,10 +27,10 @@ class immutable_list(list):
     __delitem__ = __iadd__ = __imul__ = __setitem__ = refuse  # type: ignore[assignment]
     append = clear = extend = insert = pop = remove = reverse = sort = refuse  # type: ignore[assignment]
 
-    def __hash__(self):  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return (immutable_list, (list(self),))
 
 
@@ -40,8 +40,8 @@ class immutable_dict(dict):
     __delitem__ = __ior__ = __setitem__ = refuse  # type: ignore[assignment]
     clear = pop = popitem = setdefault = update = refuse  # type: ignore[assignment]
 
-    def __hash__(self):  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return (immutable_dict, (dict(self),))

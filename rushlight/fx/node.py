@@ -92,7 +92,7 @@ class Node:
         self._erased = False
         self._use(args, kwargs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.name
 
     def _use(self, args: tuple, kwargs: dict) -> None:

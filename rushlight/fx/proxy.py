@@ -140,19 +140,19 @@ class Proxy:
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Proxy({self.node.name})"
 
     def __getattr__(self, k: str) -> "Attribute":
         return Attribute(self, k)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self.__dict__
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self.__dict__ = state
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return Proxy(self.node, self.tracer)
 
     def __call__(self, *args: Any, **kwargs: Any) -> "Proxy":
@@ -247,7 +247,7 @@ class ParameterProxy(Proxy):
         super().__init__(node, tracer)
         self.param, self.name = param, name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ParameterProxy({self.name})"
 
     @property

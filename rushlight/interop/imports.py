@@ -6,7 +6,9 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.missing import LateText, near_names
 
 OURS = {
@@ -59,7 +61,7 @@ class Finder(MetaPathFinder, Loader):
     def __init__(self, roots: list[str]):
         self.roots = roots
 
-    def find_spec(self, fullname, path=None, target=None):
+    def find_spec(self, fullname: Any, path: Any = None, target: Array = None) -> Any:
         """Where a module is. ModuleNotFoundError, with near names, for one that rushlight lacks."""
         root, _, rest = fullname.partition(".")
         if root not in self.roots:
@@ -69,7 +71,7 @@ class Finder(MetaPathFinder, Loader):
             raise ModuleNotFoundError(LateText(lacking, fullname, real), name=fullname)
         return ModuleSpec(fullname, self, origin=real)
 
-    def create_module(self, spec):
+    def create_module(self, spec: Any) -> Any:
         """The module itself. The import system is about to give it another spec; `exec_module` puts its own back."""
         module = import_module(spec.origin)
         spec.loader_state = module.__spec__
@@ -81,7 +83,7 @@ class Finder(MetaPathFinder, Loader):
         real = find_spec(f"{OURS[root]}.{rest}")
         return real.loader.get_code(real.name)
 
-    def exec_module(self, module):
+    def exec_module(self, module: Any) -> None:
         """Nothing is left to execute. What the module has loaded below it is served along with it.
 
         Python puts a module that it imports by name into the package around it: `import torch.autograd.gradcheck`

@@ -1,6 +1,8 @@
 """Indexed accumulation: adding many rows into few, where some go to the same place."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +13,14 @@ fast = load("accumulate")
 SMALL = 4096  # elements up to which the indices of all elements are cheaper than a sparse matrix
 
 
-def are_indices(index, n):
+def are_indices(index: np.ndarray, n: int) -> Any:
     """Whether all elements are from 0 to before n."""
     if fast is not None and fast.are_indices(index, n):
         return True
     return not index.size or (index.min() >= 0 and index.max() < n)
 
 
-def add_rows(index, rows, n):
+def add_rows(index: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
     """The sums of `rows` (m, ...) by their `index` (m,): zeros of (n, ...) with row k added in at `index[k]`.
 
     Indices are non-negative. Rows with the same index are added in their order. `np.add.at` is fast on one-dimensional
@@ -43,12 +45,12 @@ def add_rows(index, rows, n):
     return (spread @ rows.reshape(m, width)).reshape(shape)
 
 
-def add_along(source, index, dim, shape):
+def add_along(source: np.ndarray, index: np.ndarray, dim: int, shape: Sequence[int]) -> np.ndarray | None:
     """Zeros of a shape with `source` added in at `index` along a dimension; None where that takes the general way."""
     return None if fast is None else fast.add_along(source, index, dim, tuple(shape))
 
 
-def flat_index(index, shape):
+def flat_index(index: Sequence[np.ndarray], shape: Sequence[int]) -> np.ndarray:
     """Index arrays of the first dimensions of a shape, broadcast together, as one index of them all."""
     if len(index) == 1:
         only = index[0]

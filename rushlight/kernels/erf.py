@@ -1,9 +1,11 @@
 """The error function of large float32 arrays: SciPy computes each element on its own, in double precision."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.fusion import fused
 
 __all__ = ["erf"]
@@ -33,7 +35,7 @@ def erf(x: np.ndarray) -> np.ndarray:
 
 
 @fused
-def tanh_of_polynomial(x):
+def tanh_of_polynomial(x: Array) -> Any:
     """The approximation for float32."""
     x = x.clip(-4, 4)
     square = x * x

@@ -1,5 +1,7 @@
 """float16 from float32 and back."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.arrays import is_array
@@ -11,7 +13,7 @@ fast = load("halves")
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 
 
-def convert_halves(x, out):
+def convert_halves(x: Any, out: Any) -> bool:
     """Writes an array's numbers to another, of float32 and float16 in either order; whether it could."""
     if fast is None or {x.dtype, out.dtype} != {HALF, SINGLE} or not (is_array(x) and is_array(out)):
         return False

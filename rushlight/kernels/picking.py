@@ -1,5 +1,7 @@
 """Elements taken and put along a dimension by an index."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.arrays import is_array
@@ -10,12 +12,12 @@ __all__ = ["put_along", "take_along"]
 fast = load("picking")
 
 
-def take_along(array, index, dim):
+def take_along(array: np.ndarray, index: np.ndarray, dim: int) -> np.ndarray | None:
     """The elements at `index` along a dimension; None where that takes the general way."""
     return None if fast is None else fast.taken(array, index, dim)
 
 
-def put_along(array, index, dim, values, adds=False):
+def put_along(array: np.ndarray, index: Any, dim: int, values: int | np.ndarray, adds: bool = False) -> bool:
     """Puts values into an array along a dimension, or adds them in; whether it could. If not, some may be there."""
     if fast is None or not is_array(index):
         return False

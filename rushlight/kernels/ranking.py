@@ -1,5 +1,7 @@
 """The few largest or smallest elements along a dimension."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.arrays import is_array
@@ -10,7 +12,7 @@ __all__ = ["first_along"]
 fast = load("ranking")
 
 
-def first_along(array, k, dim, largest):
+def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
     """The first k elements of an order and their places along a dimension; None where that takes the general way."""
     if fast is None or not is_array(array):
         return None

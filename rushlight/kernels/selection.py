@@ -5,9 +5,11 @@ masking the bits of the numbers is ten times as fast.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import laid_out_like
@@ -19,12 +21,12 @@ LARGE = 1 << 12
 BITS = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size of an element
 
 
-def are_large(condition, *values):
+def are_large(condition: Any, *values: Array) -> bool:
     """Whether a condition is an array of many elements, and the values are arrays."""
     return type(condition) is np.ndarray and condition.size >= LARGE and all(type(v) is np.ndarray for v in values)
 
 
-def select(condition: np.ndarray, x, y) -> np.ndarray:
+def select(condition: np.ndarray, x: Any, y: Any) -> np.ndarray:
     """`x` where the condition holds, `y` elsewhere, with broadcasting."""
     if not are_large(condition, x, y):
         return np.where(condition, x, y)
@@ -69,7 +71,7 @@ def bounded(x: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
     return x if high is None else np.minimum(x, high)
 
 
-def passed(grad, x, low: float | None, high: float | None) -> np.ndarray | None:
+def passed(grad: Array, x: Array, low: float | None, high: float | None) -> np.ndarray | None:
     """The cotangents `grad` of `bounded`: 0 where `x` is out of bounds. None where that takes the general way."""
     if fast is None or type(grad) is not np.ndarray:
         return None
@@ -77,13 +79,13 @@ def passed(grad, x, low: float | None, high: float | None) -> np.ndarray | None:
     return fast.passed(grad, x, -math.inf if low is None else low, math.inf if high is None else high, False)
 
 
-def passed_above(grad, x, low: float) -> np.ndarray | None:
+def passed_above(grad: Array, x: Array, low: float) -> np.ndarray | None:
     """The cotangents `grad`, but 0 where `x` is `low` or less. None where that takes the general way."""
     if fast is None or type(grad) is not np.ndarray:
         return None
     return fast.passed(laid_out_like(grad, x), x, low, math.inf, True)
 
 
-def masks(condition, bits):
+def masks(condition: Any, bits: Any) -> Any:
     """Integers of all ones where a condition holds, else of all zeros."""
     return np.negative(condition.view(np.int8), dtype=bits)

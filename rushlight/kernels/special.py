@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 
@@ -9,7 +10,7 @@ __all__ = ["special"]
 
 
 @cache
-def scipy_special():
+def scipy_special() -> ModuleType:
     """The module `scipy.special`."""
     import scipy.special
 

@@ -1,16 +1,18 @@
 """What the functions of torch.linalg share: `out=`, and PyTorch's errors for arguments that they cannot take."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.out import write_out
+from rushlight.tensors import Tensor
 
 __all__ = ["LinAlgError"]
 
@@ -43,7 +45,7 @@ def linalg(function: Callable) -> Callable:
     return called
 
 
-def check_floating(name: str, A, halves: bool = False) -> None:
+def check_floating(name: str, A: Tensor, halves: bool = False) -> None:
     """RuntimeError for a type that LAPACK does not compute with, unless `halves` may be."""
     array = A._array
     if kind_of(array.dtype) not in "fc":
@@ -53,13 +55,13 @@ def check_floating(name: str, A, halves: bool = False) -> None:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {low}. Convert with x.float() first.")
 
 
-def check_matrix(name: str, A, argument: str = "The input tensor A") -> None:
+def check_matrix(name: str, A: Tensor, argument: str = "The input tensor A") -> None:
     """RuntimeError for fewer than two dimensions."""
     if A._array.ndim < 2:
         raise RuntimeError(f"{name}: {argument} must have at least 2 dimensions.")
 
 
-def check_square(name: str, A) -> None:
+def check_square(name: str, A: Tensor) -> None:
     """RuntimeError for what is no square matrix, or batch of them."""
     check_matrix(name, A)
     n, m = A._array.shape[-2:]
@@ -67,7 +69,7 @@ def check_square(name: str, A) -> None:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {n} by {m} matrices")
 
 
-def check_system(name: str, b, A) -> None:
+def check_system(name: str, b: Array, A: Array) -> None:
     """The errors of an older function that solves equations with square matrices A and right sides b."""
     n, m = A._array.shape[-2:]
     if n != m:
@@ -80,7 +82,7 @@ def check_system(name: str, b, A) -> None:
         )
 
 
-def other_ndim(name: str, input, argument: str, x) -> str:
+def other_ndim(name: str, input: Array, argument: str, x: Array) -> str:
     """What is said of another number of dimensions than goes with the input's."""
     wanted = "one dimension less than" if argument == "tau" else "the same number of dimensions as"
     return (
@@ -89,7 +91,7 @@ def other_ndim(name: str, input, argument: str, x) -> str:
     )
 
 
-def check_batch(name: str, argument: str, found, wanted) -> None:
+def check_batch(name: str, argument: str, found: Sequence[int], wanted: Sequence[int]) -> None:
     """RuntimeError for another batch than the input's."""
     if found != wanted:
         raise RuntimeError(

@@ -1,8 +1,11 @@
 """The Cholesky decomposition of positive-definite matrices."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
@@ -21,7 +24,7 @@ NOT_POSITIVE = (
 )
 
 
-def cholesky_cotangent(grad, upper, result):
+def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     """The cotangent of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of L^H gL."""
     L, gL = (adjoint(result), adjoint(grad)) if upper else (result, grad)
     product = np.matmul(adjoint(L), gL)
@@ -41,7 +44,7 @@ def _cholesky(input, upper):
         raise failure("linalg.cholesky", NOT_POSITIVE, bad_minors(input, upper)) from None
 
 
-def bad_minors(A, upper):
+def bad_minors(A: Array, upper: bool) -> Array:
     """LAPACK's `info` for each matrix: the first leading minor that is not positive; 0 for none."""
     from scipy.linalg.lapack import get_lapack_funcs
 
@@ -49,19 +52,19 @@ def bad_minors(A, upper):
     return over_batches(lambda a: np.int32(factor(a, lower=not upper)[1] if a.size else 0), (A,), (2,))
 
 
-def factor_cotangent(change, L, upper):
+def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:
     """The cotangent of L in A = L L^H (with `upper`, L^H L), from that of A; all elements of L count."""
     both = change + adjoint(change)
     return np.matmul(L, both) if upper else np.matmul(both, L)
 
 
-def inverse_by_factor(L, upper, B):
+def inverse_by_factor(L: Any, upper: Any, B: Any) -> Any:
     """A^-1 B, given the Cholesky factor of A."""
     lower = adjoint(L) if upper else L
     return _solve_triangular(adjoint(lower), _solve_triangular(lower, B, False, False), True, False)
 
 
-def solve_cotangents(grad, B_shape, L, L_shape, upper, result):
+def solve_cotangents(grad: Array, B_shape: Any, L: Any, L_shape: Any, upper: Any, result: Array) -> Any:
     """The cotangents of B and L in A^-1 B."""
     of_B = _cholesky_solve(grad, L, upper)
     of_L = factor_cotangent(-np.matmul(of_B, adjoint(result)), L, upper)

@@ -1,10 +1,13 @@
 """Determinants and their logarithms."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.linalg.calls import check_floating, check_square, linalg
@@ -17,7 +20,7 @@ from rushlight.tensors import Tensor
 __all__ = ["det", "logdet", "slogdet"]
 
 
-def as_matrices(x):
+def as_matrices(x: Array) -> Array:
     """Numbers, one for each matrix of a batch, as matrices of one element."""
     return np.expand_dims(x, (-2, -1))
 
@@ -32,7 +35,7 @@ def _det(input):
     return np.linalg.det(input)
 
 
-def factors(input):
+def factors(input: Array) -> Any:
     """Singular vectors and values of matrices A = U S V^H: conj(U), S, conj(V)^H, and the phase det(U) det(V^H)."""
     u, s, vh = np.linalg.svd(input)
     return u.conj(), s, vh.conj(), as_matrices(np.linalg.det(u) * np.linalg.det(vh))
@@ -55,7 +58,7 @@ def _cofactors(input):
     return phase * np.matmul(u * np.expand_dims(before * after, -2), vh)
 
 
-def minors_cotangent(grad, direction, input):
+def minors_cotangent(grad: Array, direction: Any, input: Array) -> Any:
     """The third derivative of the determinant along two directions, for matrices that are not singular."""
     inverse = _inv(input)
     first, second = np.matmul(inverse, direction), np.matmul(inverse, grad)
@@ -66,7 +69,7 @@ def minors_cotangent(grad, direction, input):
     return as_matrices(_det(input)) * (np.matmul(parts, inverse) + whole * inverse).mT
 
 
-def trace(x):
+def trace(x: Array) -> Any:
     """The traces of matrices, as matrices of one element."""
     return np.expand_dims(np.add.reduce(np.diagonal(x, 0, -2, -1), axis=-1), (-2, -1))
 
@@ -108,7 +111,7 @@ def det(A: Tensor) -> Tensor:
     return _det(A)
 
 
-def slogdet_cotangent(grad, input, result0):
+def slogdet_cotangent(grad: Sequence[Array], input: Any, result0: Array) -> Array:
     """The cotangent of A: that of log det A, a + ib, times A^-H; the phase b is that of the sign."""
     weight = grad[1]
     if input.is_complex() if isinstance(input, TensorBase) else input.dtype.kind == "c":

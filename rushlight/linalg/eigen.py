@@ -1,8 +1,12 @@
 """Eigenvalues and eigenvectors, of Hermitian and of general matrices."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
@@ -22,14 +26,14 @@ PHASE = (
 )
 
 
-def check_phase(product, name):
+def check_phase(product: Any, name: str) -> None:
     """RuntimeError for cotangents of a function that depends on the free phases of the eigenvectors."""
     array = product._array if isinstance(product, TensorBase) else product
     if not (np.absolute(np.diagonal(array, axis1=-2, axis2=-1).imag) <= 1e-2).all():
         raise RuntimeError(PHASE.format(name))
 
 
-def eigh_cotangent(grad, result0, result1):
+def eigh_cotangent(grad: Array, result0: Any, result1: Any) -> Any:
     """The cotangent of A = V L V^H: V (diag(gL) + skew(V^H gV) / 2 / E) V^H, E[i, j] = L[j] - L[i]."""
     L, V = result0, result1
     product = np.matmul(adjoint(V), grad[1])
@@ -51,7 +55,7 @@ def _eigh(input, UPLO):
     return tuple(np.linalg.eigh(input, UPLO))
 
 
-def eigvalsh_cotangent(grad, input, UPLO):
+def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str) -> Array:
     """The cotangent of A for its eigenvalues: V gL V^H."""
     V = _eigh(input, UPLO)[1]
     return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
@@ -64,7 +68,7 @@ def _eigvalsh(input, UPLO):
     return np.linalg.eigvalsh(input, UPLO)
 
 
-def eig_cotangent(grad, result0, result1):
+def eig_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array:
     """The cotangent of A = V L V^-1, with columns of V of norm 1.
 
     V^-H (diag(gL) + (V^H gV - V^H V diag(Re(V^H gV))) / E) V^H, E[i, j] = conj(L[j] - L[i]).
@@ -78,7 +82,7 @@ def eig_cotangent(grad, result0, result1):
     return _solve(adjoint(V), np.matmul(inner, adjoint(V)))
 
 
-def complex_type(dtype):
+def complex_type(dtype: np.dtype) -> np.dtype:
     """The complex type of a real one's precision."""
     return np.result_type(dtype, np.complex64)
 
@@ -123,7 +127,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     return _eigvalsh(A, UPLO.upper())
 
 
-def check_eigh(A, UPLO):
+def check_eigh(A: Tensor, UPLO: str) -> None:
     """The errors of the decomposition."""
     check_square("linalg.eigh", A)
     if kind_of(A._array.dtype) not in "fc" or is_half(A._array.dtype):
@@ -160,7 +164,7 @@ def eigvals(A: Tensor) -> Tensor:
     return _eig(A)[0]
 
 
-def check_eig(A, name):
+def check_eig(A: Tensor, name: str) -> None:
     """The errors of the decomposition."""
     check_square(name, A)
     check_floating(name, A)

@@ -1,8 +1,12 @@
 """Least squares: the solutions of linear equations that have too many or too few of them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
@@ -17,7 +21,15 @@ __all__ = ["lstsq"]
 DRIVERS = {"gels": "gelsd", "gelsy": "gelsy", "gelsd": "gelsd", "gelss": "gelss"}  # SciPy has no gels
 
 
-def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
+def lstsq_cotangents(
+    grad: Sequence[Array],
+    A: Array,
+    A_shape: Sequence[int],
+    B: Array,
+    B_shape: Sequence[int],
+    rcond: float,
+    result0: Array,
+) -> list[Array]:
     """The cotangents of A and B, by way of the pseudo-inverse P of A: the solution X is P B.
 
     What A X - B adds, as far as there are residuals, has no part from X: the residuals are least with respect to
@@ -34,14 +46,14 @@ def lstsq_cotangents(grad, A, A_shape, B, B_shape, rcond, result0):
     return [unbroadcast(of_A, A_shape), unbroadcast(of_B, B_shape)]
 
 
-def solved_batch(op, args, levels):
+def solved_batch(op: Any, args: Array, levels: Any) -> list[Array]:
     """The rule of `lstsq`: examples are matrices more; what is empty is so for each of them."""
     sizes = tuple([level.size for level in levels])
     parts = elementwise(op, args, levels)
     return [part if part.shape != (0,) else np.zeros((*sizes, 0), part.dtype, like=part) for part in parts]
 
 
-def as_first_rows(solution, rows):
+def as_first_rows(solution: Array, rows: int) -> Array:
     """The solution as LAPACK leaves it: in the first of so many rows, in memory column by column."""
     *batch, m, k = solution.shape
     memory = np.zeros((*batch, k, max(m, rows)), solution.dtype, like=solution)

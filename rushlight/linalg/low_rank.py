@@ -11,7 +11,7 @@ __all__ = ["pca_lowrank", "svd_lowrank"]
 DRAWN = (float16, float32, float64, complex64, complex128)  # to others PyTorch gives float32, and refuses the product
 
 
-def approximate_basis(A, q, niter):
+def approximate_basis(A: Tensor, q: int, niter: int) -> Tensor:
     """Q with q orthonormal columns such that Q Q^H A is near A: algorithm 4.4, `niter` turns of it."""
     Q = qr(A @ randn(A.shape[-1], q, dtype=A.dtype if A.dtype in DRAWN else float32)).Q
     for _ in range(niter):

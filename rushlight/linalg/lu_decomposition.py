@@ -1,8 +1,12 @@
 """The LU decomposition with partial pivoting, and solutions by it."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
@@ -18,7 +22,7 @@ from rushlight.tensors import Tensor
 __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
 
 
-def lu_cotangent(grad, result0, result3):
+def lu_cotangent(grad: Sequence[Array], result0: Array, result3: Array) -> Array:
     """The cotangent of A = P L U, from that of L and U packed into one matrix.
 
     For square matrices it is P L^-T (tril(L^T gL) + triu(gU U^T)) U^-T. Columns beyond the square are L U2, rows L2
@@ -43,7 +47,7 @@ def lu_cotangent(grad, result0, result3):
     return np.matmul(P, cotangent)
 
 
-def unit_lower(x):
+def unit_lower(x: Array) -> Array:
     """The lower triangle of square matrices, with ones on the diagonal."""
     return np.tril(x, -1) + identity_like(x)
 
@@ -73,7 +77,7 @@ def _lu_factor(input):
     return packed, pivots, info, permutations(pivots, input.shape[-2], input.dtype)
 
 
-def permutations(pivots, n, dtype):
+def permutations(pivots: Array, n: int, dtype: np.dtype) -> Array:
     """The matrices P of A = P L U, from the exchanges of rows."""
 
     def permutation(exchanges):
@@ -90,7 +94,7 @@ def _permutation(pivots, n, dtype):
     return permutations(pivots, n, dtype)
 
 
-def check_lu(name, A, pivot):
+def check_lu(name: str, A: Tensor, pivot: bool) -> None:
     """The errors of the decomposition."""
     array = A._array
     if array.ndim < 2:
@@ -119,7 +123,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
     return return_types.linalg_lu((P.contiguous(), *triangles(packed)))
 
 
-def triangles(packed):
+def triangles(packed: Any) -> Any:
     """L and U, which the decomposition leaves in one matrix."""
     n, m = packed._array.shape[-2:]
     k = min(n, m)
@@ -144,7 +148,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
     return return_types.linalg_lu_factor((packed, pivots))
 
 
-def singular_factor(name, info):
+def singular_factor(name: str, info: Any) -> Any:
     """The error for a U with a 0 on its diagonal."""
     info = values(info)
     found = int(np.flatnonzero(info)[0])
@@ -173,7 +177,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return return_types.linalg_lu_factor_ex((packed, pivots, info))
 
 
-def check_pivots(wanted, found):
+def check_pivots(wanted: Sequence[int], found: Sequence[int]) -> None:
     """The errors for pivots of another shape than that of the matrices' rows."""
     if size_of(found, -1) != wanted[-1]:
         raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")

@@ -1,6 +1,7 @@
 """Norms of vectors and matrices, and what is made of them: the condition number, and `renorm`."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -75,19 +76,19 @@ def matrix_norm(
     return sums if keepdim else sums.squeeze((rows, columns))
 
 
-def norm_by_singular_values(A, ord, rows, columns, keepdim):
+def norm_by_singular_values(A: Tensor, ord: Any, rows: int, columns: int, keepdim: bool) -> Any:
     """The norms "nuc", 2 and -2."""
     values = svdvals(A.movedim((rows, columns), (-2, -1)))
     result = values.sum(-1) if ord == "nuc" else largest(values, -1) if ord == 2 else values.amin(-1)
     return np.expand_dims(result, tuple(sorted((rows, columns)))) if keepdim else result
 
 
-def largest(values, dim, keepdim=False):
+def largest(values: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     """The largest of values that are not negative; 0 of none."""
     return values.amax(dim, keepdim) if values._array.shape[dim] else values.sum(dim, keepdim)
 
 
-def matrix_dims(A, dim):
+def matrix_dims(A: Tensor, dim: Any) -> tuple[int, ...]:
     """The two dimensions of a matrix as non-negative numbers."""
     if isinstance(dim, int) or len(dim) != 2:
         raise RuntimeError(

@@ -1,7 +1,11 @@
 """What the derivatives of linear algebra are made of, and batches for functions of a single matrix."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import Batched, levels_of, spread
 from rushlight.core.batching import leading
@@ -14,42 +18,42 @@ def _in_columns(input):
     return input.mT.copy().mT
 
 
-def adjoint(x):
+def adjoint(x: Array) -> Array:
     """The conjugate transpose of matrices."""
     return x.mT.conj()
 
 
-def identity_like(x):
+def identity_like(x: Array) -> Array:
     """The identity matrix of the size of the last dimension of x, and of its type."""
     return np.eye(x.shape[-1], dtype=x.dtype, like=x)
 
 
-def diagonal_matrix(x):
+def diagonal_matrix(x: Array) -> Array:
     """Matrices with the last dimension of x on the diagonal."""
     return np.expand_dims(x, -1) * identity_like(x)
 
 
-def diagonal_part(x):
+def diagonal_part(x: Array) -> Array:
     """Square matrices with all but the diagonal set to 0."""
     return x * identity_like(x)
 
 
-def skew(x):
+def skew(x: Array) -> Any:
     """The difference of matrices and their adjoints."""
     return x - adjoint(x)
 
 
-def quotient(x, y):
+def quotient(x: Array, y: Array) -> Array:
     """x / y, and 0 where both are 0."""
     return x / np.where((x == 0) & (y == 0), np.ones_like(y), y)
 
 
-def gaps(x):
+def gaps(x: Array) -> Array:
     """The differences x[j] - x[i] along the last dimension, as matrices with 1 on the diagonal."""
     return np.expand_dims(x, -2) - np.expand_dims(x, -1) + identity_like(x)
 
 
-def over_batches(function, arrays, dims):
+def over_batches(function: Callable[..., Any], arrays: Sequence[Array], dims: Sequence[int]) -> Any:
     """Calls a function of arrays of `dims` dimensions for each of a batch; the dimensions before are broadcast.
 
     NotImplementedError for arrays that are not NumPy's: the functions are SciPy's.
@@ -75,6 +79,6 @@ def over_batches(function, arrays, dims):
     return tuple(stacked) if isinstance(samples, tuple) else stacked[0]
 
 
-def as_tuple(value):
+def as_tuple(value: Sequence[Any] | int | Array) -> tuple[Any, ...]:
     """A single result as a tuple."""
     return value if isinstance(value, tuple) else (value,)

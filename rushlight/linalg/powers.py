@@ -1,7 +1,10 @@
 """Powers and the exponential of square matrices."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.solving import inv
@@ -40,7 +43,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     return half @ half @ A if n % 2 else half @ half
 
 
-def exp_cotangent(grad, input):
+def exp_cotangent(grad: Array, input: Array) -> Any:
     """The cotangent of A in exp(A): the upper right block of the exponential of [[A^T, grad], [0, A^T]]."""
     n = input.shape[-1]
     transposed = input.mT

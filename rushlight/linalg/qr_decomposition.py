@@ -1,8 +1,11 @@
 """The QR decomposition, and products with the reflections that it is made of."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import is_half
@@ -18,7 +21,7 @@ from rushlight.tensors import Tensor
 __all__ = ["householder_product", "qr"]
 
 
-def qr_cotangent(grad, input, mode, result0, result1):
+def qr_cotangent(grad: Array, input: Array, mode: str, result0: Any, result1: Any) -> Any:
     """The cotangent of A = Q R: for a wide A, R is [R1, Q^H A2], and only the square part A1 = Q R1 is decomposed."""
     gQ, gR = grad
     n, m = input.shape[-2:]
@@ -37,7 +40,7 @@ def qr_cotangent(grad, input, mode, result0, result1):
     return np.concatenate([square, np.matmul(result0, gR[..., :, n:])], -1)
 
 
-def tall_qr_cotangent(gQ, gR, Q, R):
+def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """The cotangent of A = Q R with a square R: (gQ + Q (M + M^H)) R^-H, M the upper part of R gR^H - gQ^H Q."""
     product = np.matmul(gR, adjoint(R)) - np.matmul(adjoint(Q), gQ)
     upper = np.triu(product)
@@ -77,7 +80,7 @@ def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     return return_types.linalg_qr(_qr(A, mode))
 
 
-def reflected(A, tau, C, order):
+def reflected(A: Tensor, tau: Tensor, C: Tensor, order: Any) -> Tensor:
     """C multiplied from the left by reflections I - tau v v^H, one after the other; v lies below the diagonal of A."""
     n, k = A._array.shape[-2], tau._array.shape[-1]
     vectors = A.narrow(-1, 0, k).tril(-1) + new_tensor(np.eye(n, k, dtype=A._array.dtype))

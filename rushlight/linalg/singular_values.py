@@ -1,8 +1,12 @@
 """The singular value decomposition, and what is read from it: singular values, ranks, pseudo-inverses."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
@@ -31,7 +35,7 @@ PHASE = (
 )
 
 
-def svd_cotangent(grad, input_shape, result0, result1, result2):
+def svd_cotangent(grad: Array, input_shape: Any, result0: Any, result1: Any, result2: Any) -> Any:
     """The cotangent of A = U S V^H.
 
     U (((skew(U^H gU) S + S skew(V^H gV)) / E + gS) V^H and what leaves the spaces that U and V span, with E[i, j] =
@@ -59,12 +63,12 @@ def svd_cotangent(grad, input_shape, result0, result1, result2):
     return cotangent
 
 
-def is_complex(x):
+def is_complex(x: Any) -> Any:
     """Whether an array or tensor is complex."""
     return (x._array if isinstance(x, TensorBase) else x).dtype.kind == "c"
 
 
-def check_phase(of_U, of_V):
+def check_phase(of_U: Any, of_V: Any) -> None:
     """RuntimeError for cotangents of a function that depends on the free phases of the singular vectors."""
     total = of_U + of_V
     array = total._array if isinstance(total, TensorBase) else total
@@ -82,7 +86,7 @@ def _svd(input, full_matrices):
     return tuple(np.linalg.svd(input, full_matrices=full_matrices))
 
 
-def svdvals_cotangent(grad, input):
+def svdvals_cotangent(grad: Array, input: Array) -> Array:
     """The cotangent of A for its singular values: U gS V^H."""
     U, _, Vh = _svd(input, False)
     return np.matmul(U * np.expand_dims(grad, -2), Vh)
@@ -93,7 +97,7 @@ def _svdvals(input):
     return np.linalg.svd(input, compute_uv=False)
 
 
-def check_svd(A):
+def check_svd(A: Tensor) -> None:
     """The errors of the decomposition."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
@@ -136,7 +140,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     return _svdvals(A)
 
 
-def cutoff(values, shape, atol, rtol):
+def cutoff(values: Array, shape: Sequence[int], atol: Any, rtol: Array) -> Array:
     """The singular values (descending in size) up to which they count as 0, for matrices of a shape."""
     if rtol is None:
         rtol = np.finfo(values.dtype).eps * max(shape) if atol is None or np.all(number(atol) == 0) else 0
@@ -144,12 +148,12 @@ def cutoff(values, shape, atol, rtol):
     return np.maximum(number(rtol) * largest, number(0 if atol is None else atol))
 
 
-def number(value):
+def number(value: Any) -> Array:
     """A tolerance as an array that goes with the last dimension of singular values."""
     return np.expand_dims(value, -1) if is_array(value) else value
 
 
-def with_tolerances(function):
+def with_tolerances(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a batch of matrices and of tolerances for each of their own batches."""
 
     def batched(n, input, *args):
@@ -161,7 +165,7 @@ def with_tolerances(function):
 @linalg
 def matrix_rank(
     A: Tensor,
-    tol=None,
+    tol: Any = None,
     hermitian: bool = False,
     *,
     atol: float | Tensor | None = None,
@@ -191,7 +195,7 @@ def _matrix_rank(input, atol, rtol, hermitian):
     return np.asarray(np.add.reduce(values > cutoff(values, input.shape[-2:], atol, rtol), -1, dtype=np.int64))
 
 
-def pinv_cotangent(grad, input, result):
+def pinv_cotangent(grad: Array, input: Array, result: Array) -> Array:
     """The cotangent of A in its pseudo-inverse P."""
     H, G = adjoint(result), adjoint(grad)
     rows = identity_like(adjoint(input)) - np.matmul(input, result)
@@ -225,7 +229,7 @@ def _pinv(input, atol, rtol, hermitian):
 @linalg
 def pinv(
     A: Tensor,
-    rcond=None,
+    rcond: float | None = None,
     hermitian: bool = False,
     *,
     atol: float | Tensor | None = None,

@@ -1,10 +1,13 @@
 """Linear equations: inverses, and solutions with square and with triangular matrices."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
@@ -77,7 +80,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
     return return_types.linalg_inv_ex((without_singular(_inv(good), info), info))
 
 
-def regular(A):
+def regular(A: Array) -> Any:
     """Matrices with the identity in the place of singular ones, and which those are (`info`)."""
     info = zero_pivots(A._array)
     if not info.any():
@@ -86,14 +89,16 @@ def regular(A):
     return where(new_tensor((info == 0)[..., None, None]), A, identity), new_tensor(info)
 
 
-def without_singular(result, info):
+def without_singular(result: Array, info: Any) -> Any:
     """A result with nan where the matrix was singular."""
     if not info._array.any():
         return result
     return where(new_tensor((info._array == 0)[..., None, None]), result, math.nan)
 
 
-def solve_cotangents(grad, A, A_shape, B_shape, result, needs):
+def solve_cotangents(
+    grad: Array, A: Array, A_shape: Sequence[int], B_shape: Sequence[int], result: Array, needs: Sequence[bool]
+) -> list[Array]:
     """The cotangents of A and B in A^-1 B."""
     of_B = _solve(A.mT, grad)
     of_A = unbroadcast(-np.matmul(of_B, result.mT), A_shape) if needs[0] else None
@@ -136,7 +141,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return result.squeeze(-1) if vector else result
 
 
-def check_solve(A, B):
+def check_solve(A: Tensor, B: Tensor) -> bool:
     """The errors of `solve` but for sizes; tells whether B is a vector, or a batch of them."""
     check_tensors("linalg_solve", A=A, B=B)
     check_square("linalg.solve", A)
@@ -154,13 +159,13 @@ def check_solve(A, B):
     return vector
 
 
-def check_sides(name, A, B, left):
+def check_sides(name: str, A: Tensor, B: Tensor, left: bool) -> None:
     """RuntimeError where the sizes of A X = B, or of X A = B, do not fit."""
     check_sizes(name, A, B, left)
     check_batches(A, B)
 
 
-def check_sizes(name, A, B, left):
+def check_sizes(name: str, A: Any, B: Tensor, left: bool) -> None:
     """RuntimeError for matrices that do not fit."""
     a, b = A._array, B._array
     if a.shape[-1] != b.shape[-2 if left else -1]:
@@ -170,7 +175,7 @@ def check_sizes(name, A, B, left):
         )
 
 
-def check_batches(A, B):
+def check_batches(A: Tensor, B: Tensor) -> None:
     """RuntimeError for batches that do not fit."""
     a, b = A._array, B._array
     for i in range(3, min(a.ndim, b.ndim) + 1):
@@ -204,7 +209,16 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return return_types.linalg_solve_ex((result.squeeze(-1) if vector else result, info))
 
 
-def triangular_cotangents(grad, A, A_shape, B_shape, upper, unitriangular, result, needs):
+def triangular_cotangents(
+    grad: Array,
+    A: Array,
+    A_shape: Sequence[int],
+    B_shape: Sequence[int],
+    upper: bool,
+    unitriangular: bool,
+    result: Array,
+    needs: Sequence[bool],
+) -> list[Array]:
     """The cotangents of A, of which only one triangle counts, and B in A^-1 B."""
     of_B = _solve_triangular(A.mT, grad, not upper, unitriangular)
     of_A = None
@@ -298,7 +312,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: tuple[int, ...] | None = None) -> Te
     return solve(A.reshape(math.prod(columns), math.prod(columns)), B.reshape(-1)).reshape(columns)
 
 
-def check_cube(index, rows, columns):
+def check_cube(index: str, rows: Sequence[int], columns: Sequence[int]) -> None:
     """RuntimeError for a tensor that is no square matrix."""
     n, m = math.prod(rows), math.prod(columns)
     if n != m:

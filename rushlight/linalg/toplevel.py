@@ -1,8 +1,11 @@
 """Linear algebra outside torch.linalg: what PyTorch keeps at its top level and as methods, older names mostly."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import dtype
@@ -372,7 +375,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     return _in_columns(reflected(input, conjugated, other, range(k) if transpose else reversed(range(k))))
 
 
-def check_ormqr(input, tau, other, side):
+def check_ormqr(input: Array, tau: Any, other: Array, side: Any) -> None:
     """The errors of `ormqr`; `side` is the dimension of `other` that Q is multiplied with."""
     name = "torch.ormqr"
     check_matrix(name, input, "input")

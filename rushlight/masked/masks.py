@@ -1,5 +1,8 @@
 """Masks brought to the shape of their input, and the values that take the place of masked elements."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.kinds import kind_of
@@ -16,7 +19,7 @@ def input_mask(input: Tensor, mask: Tensor) -> Tensor:
     return mask.bool().broadcast_to(input._array.shape)
 
 
-def filled(input: Tensor, mask: Tensor | None, identity) -> Tensor:
+def filled(input: Tensor, mask: Tensor | None, identity: Callable[..., Any] | float) -> Tensor:
     """The input with an identity (a number, or a function of the dtype) where the mask is False."""
     if mask is None:
         return input

@@ -25,7 +25,7 @@ class Block:
         self.address = first.__array_interface__["data"][0]
         self.__array_interface__ = {"data": (self.address, False), "shape": first.shape, "typestr": "|u1", "version": 3}
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Block, (self.arena,)
 
 
@@ -82,7 +82,9 @@ def reduce_tensor(tensor: Tensor) -> tuple:
     return rebuild_tensor, (type(tensor), block, offset, array.shape, array.strides, array.dtype, tensor.requires_grad)
 
 
-def rebuild_tensor(cls: type, block: Block, offset: int, shape: tuple, strides: tuple, dtype: np.dtype, needs: bool):
+def rebuild_tensor(
+    cls: type, block: Block, offset: int, shape: tuple, strides: tuple, dtype: np.dtype, needs: bool
+) -> Any:
     """The tensor that `reduce_tensor` sent."""
     return rebuild(cls, placed(block, offset, shape, strides, dtype), needs)
 

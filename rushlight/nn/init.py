@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.lines import warn
 from rushlight.random import Generator, default_generator, distributions
 from rushlight.random.integers import randperm
@@ -38,7 +39,7 @@ GAINS = {
 }
 
 
-def write(tensor: Tensor, values) -> Tensor:
+def write(tensor: Tensor, values: Array) -> Tensor:
     """Overwrites a tensor's elements, outside the graph; returns the tensor."""
     tensor._array[...] = values
     tensor._bump()
@@ -118,7 +119,7 @@ def normal_cdf(x: float) -> float:
     return (1 + math.erf(x / math.sqrt(2))) / 2
 
 
-def reject_normal(array, mean, std, a, b, generator):
+def reject_normal(array: Array, mean: float, std: float, a: float, b: float, generator: Generator) -> Array:
     """Normal draws, of which those outside of [a, b] are drawn again until there are none."""
     low, high = array.dtype.type(a), array.dtype.type(b)
     values = drawn_into(array, distributions.normal, generator, mean, std)

@@ -21,7 +21,7 @@ def memory_of(data: Tensor | None, kind: str) -> np.ndarray:
     return data._settled()
 
 
-def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state: dict[str, Any]):
+def rebuild_with_state(cls: type, array: np.ndarray, requires_grad: bool, state: dict[str, Any]) -> Any:
     """A parameter or buffer from what `__reduce_ex__` gave."""
     tensor = rebuild(cls, array, requires_grad)
     tensor.__dict__.update(state)
@@ -42,7 +42,7 @@ class Parameter(Tensor):
 
     __torch_function__ = disabled_torch_function
 
-    def __new__(cls, data: Any = None, *args: Any, **kwargs: Any):
+    def __new__(cls, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         """A parameter, of another class where the data's has one of its own: a sharded one of a DTensor."""
         return super().__new__(getattr(data, "parameter_class", cls))
 
@@ -54,18 +54,18 @@ class Parameter(Tensor):
         if data is not None:
             share_memory(self, data)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if id(self) not in memo:
             memo[id(self)] = rebuild(type(self), self._array.copy(order="K"), self._needs)
         return memo[id(self)]
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         state = {
             name: value for name, value in self.__dict__.items() if name not in FIELDS | {"_accumulate_grad", "_memory"}
         }
         return rebuild_with_state, (type(self), self._array, self._needs, state)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 
 
@@ -87,7 +87,7 @@ class Buffer(Tensor):
         self._array = memory_of(data, "Buffer")
         self.persistent = persistent
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         return rebuild_with_state, (type(self), self._array, self._needs, {"persistent": self.persistent})
 
 
@@ -118,13 +118,13 @@ class UninitializedTensorMixin:
             "before calling `module.share_memory()`."
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         return type(self), (self.requires_grad,)  # type: ignore[attr-defined]
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)  # type: ignore[attr-defined, call-arg]
         return memo[id(self)]

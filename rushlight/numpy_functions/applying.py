@@ -1,11 +1,16 @@
 """NumPy's functions that apply a function to parts of a tensor."""
 
+from collections.abc import Callable
+from typing import Any
+
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.numpy_functions.entering import as_tensor, as_tensors, numpy
+from rushlight.tensors import Tensor
 
 
 @numpy
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     arr = torch.movedim(as_tensor(arr), axis, -1)
     rows = arr.reshape(-1, arr.shape[-1])
     results = torch.stack(as_tensors([func1d(row, *args, **kwargs) for row in rows]))
@@ -18,7 +23,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 @numpy
-def apply_over_axes(func, a, axes):
+def apply_over_axes(func: Callable[..., Any], a: Array, axes: Any) -> Any:
     a = as_tensor(a)
     for axis in [axes] if isinstance(axes, int) else axes:
         result = func(a, axis)
@@ -27,7 +32,7 @@ def apply_over_axes(func, a, axes):
 
 
 @numpy
-def piecewise(x, condlist, funclist, *args, **kw):
+def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     x = as_tensor(x)
     if not isinstance(condlist, (list, tuple)) or (condlist and not hasattr(condlist[0], "__len__") and x.ndim):
         condlist = [condlist]

@@ -1,17 +1,22 @@
 """NumPy's functions that give a tensor another shape or order."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, linear_algebra, numpy
 from rushlight.numpy_functions.plain import in_numpy, is_plain
 from rushlight.ops.making import conversion, copying
 from rushlight.ops.protocol import FUNCTIONS
 from rushlight.ops.shapes import broadcasting, dimensions, rearranging, shape
+from rushlight.tensors import Tensor
 
 
 @numpy
-def reshape(a, /, shape, order="C", *, copy=None):
+def reshape(a: Any, /, shape: Sequence[int] | int, order: str = "C", *, copy: bool | None = None) -> Tensor:
     if order == "C" and copy is None:
         return in_shape(a, shape)
     a = as_tensor(a)
@@ -21,12 +26,12 @@ def reshape(a, /, shape, order="C", *, copy=None):
     return torch.clone(result) if copy else result
 
 
-def in_shape(a, sizes):
+def in_shape(a: Tensor, sizes: Sequence[int] | int) -> Tensor:
     """A tensor in another shape, row by row."""
     return shape.reshape(a, sizes)
 
 
-def in_columns(a, sizes, order):
+def in_columns(a: Tensor, sizes: Any, order: str) -> Tensor:
     """A tensor in another shape, column by column. TypeError for orders that depend on memory."""
     if order != "F":
         raise TypeError(f"order={order!r} depends on where elements lie in memory: use order='C' or order='F'.")
@@ -34,18 +39,18 @@ def in_columns(a, sizes, order):
     return reversed_axes(in_shape(reversed_axes(a), sizes[::-1]))
 
 
-def reversed_axes(a):
+def reversed_axes(a: Tensor) -> Tensor:
     """A view with the dimensions in the opposite order."""
     return dimensions.permute(a, tuple(reversed(range(a.ndim))))
 
 
 @numpy
-def ravel(a, order="C"):
+def ravel(a: Tensor, order: str = "C") -> Tensor | None:
     return as_tensor(a).reshape(-1) if order in "CK" else in_columns(a, -1, order)
 
 
 @numpy
-def resize(a, new_shape):
+def resize(a: Tensor, new_shape: Any) -> Tensor:
     a = as_tensor(a).reshape(-1)
     sizes = tuple(new_shape) if hasattr(new_shape, "__len__") else (new_shape,)
     n = int(np.prod(sizes))
@@ -55,7 +60,7 @@ def resize(a, new_shape):
 
 
 @numpy
-def transpose(a, axes=None):
+def transpose(a: Tensor, axes: Sequence[int] | None = None) -> Tensor:
     return reversed_axes(a) if axes is None else dimensions.permute(a, axes)
 
 
@@ -64,29 +69,29 @@ FUNCTIONS[np.permute_dims] = FUNCTIONS[np.transpose]
 
 @numpy
 @linear_algebra
-def matrix_transpose(x, /):
+def matrix_transpose(x: Tensor, /) -> Tensor:
     return dimensions.transpose(x, -1, -2)
 
 
 @numpy
-def swapaxes(a, axis1, axis2):
+def swapaxes(a: Tensor, axis1: int, axis2: int) -> Tensor:
     return dimensions.transpose(a, axis1, axis2)
 
 
 @numpy
-def moveaxis(a, source, destination):
+def moveaxis(a: Tensor, source: int, destination: int) -> Tensor:
     return dimensions.movedim(a, source, destination)
 
 
 @numpy
-def rollaxis(a, axis, start=0):
+def rollaxis(a: Tensor, axis: int, start: int = 0) -> Tensor:
     start = start + a.ndim if start < 0 else start
     axis = axis % a.ndim
     return dimensions.movedim(a, axis, start - 1 if axis < start else start)
 
 
 @numpy
-def expand_dims(a, axis):
+def expand_dims(a: Tensor, axis: Sequence[int] | int) -> Tensor:
     axes = (axis,) if isinstance(axis, int) else axis
     ndim = a.ndim + len(axes)
     for dim in sorted(d + ndim if d < 0 else d for d in axes):
@@ -97,7 +102,7 @@ def expand_dims(a, axis):
 
 
 @numpy
-def squeeze(a, axis=None):
+def squeeze(a: Tensor, axis: int | None = None) -> Tensor:
     if axis is not None:
         for dim in all_axes(a, axis):
             if a.shape[dim] != 1:
@@ -105,7 +110,7 @@ def squeeze(a, axis=None):
     return shape.squeeze(a, axis)
 
 
-def at_least(name, function):
+def at_least(name: str, function: Callable[..., Any]) -> None:
     """Enters a function that gives one or several tensors at least so many dimensions.
 
     Of plain values it makes arrays, as in PyTorch: SciPy takes in by it what it is given.
@@ -126,22 +131,22 @@ for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
 
 
 @numpy
-def broadcast_to(array, shape, subok=False):
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
     return broadcasting.expand(array, shape if hasattr(shape, "__len__") else (shape,))
 
 
 @numpy
-def broadcast_arrays(*args, subok=False):
+def broadcast_arrays(*args: Array, subok: bool = False) -> tuple[Tensor, ...]:
     return tuple(torch.broadcast_tensors(*[as_tensor(a) for a in args]))
 
 
 @numpy
-def copy(a, order="K", subok=False):
+def copy(a: Tensor, order: str = "K", subok: bool = False) -> Tensor:
     return copying.clone(a)
 
 
 @numpy
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     return conversion.convert(x, dtype if isinstance(dtype, np.dtype) else as_dtype(dtype)._numpy)
 
 
@@ -149,25 +154,25 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 @numpy
-def flip(m, axis=None):
+def flip(m: Tensor, axis: int | None = None) -> Tensor:
     return rearranging.flip(m, tuple(range(m.ndim)) if axis is None else axis)
 
 
 @numpy
-def fliplr(m):
+def fliplr(m: Tensor) -> Tensor:
     return torch.fliplr(m)
 
 
 @numpy
-def flipud(m):
+def flipud(m: Tensor) -> Tensor:
     return torch.flipud(m)
 
 
 @numpy
-def roll(a, shift, axis=None):
+def roll(a: Tensor, shift: Sequence[int] | int, axis: Sequence[int] | int | None = None) -> Tensor:
     return rearranging.roll(a, shift, () if axis is None else axis)
 
 
 @numpy
-def rot90(m, k=1, axes=(0, 1)):
+def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     return torch.rot90(m, k, tuple(axes))

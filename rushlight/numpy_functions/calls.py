@@ -3,17 +3,21 @@
 Where all tensors are plain values, NumPy itself is the answer. Else TypeError tells what to use instead.
 """
 
+from collections.abc import Callable, Sequence
 from inspect import signature
+from typing import Any
 
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.elementwise import like_scipy
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors
 from rushlight.numpy_functions.plain import in_numpy, in_tensors, is_plain
 from rushlight.ops.out import write_out
 from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS, REDUCTIONS, UFUNCS, as_operand
+from rushlight.tensors import Tensor
 
 INSTEAD = {
     "histogram": "torch.histc",
@@ -33,7 +37,7 @@ INSTEAD = {
 }
 
 
-def call_function(function, args, kwargs, failure=None):
+def call_function(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], failure: Any = None) -> Array:
     """What NumPy calls for a function that is no ufunc. `failure` is what the function on tensors has raised."""
     kwargs = {name: value for name, value in kwargs.items() if value is not np._NoValue}
     out = kwargs.pop("out", None)
@@ -55,7 +59,14 @@ def call_ufunc(ufunc, method, inputs, kwargs):
     return result if out is None else written(name, out, result, inputs)
 
 
-def answered(name, served, function, args, kwargs, failure=None):
+def answered(
+    name: str,
+    served: Callable[..., Any] | None,
+    function: Callable[..., Any],
+    args: Any,
+    kwargs: dict[str, Any],
+    failure: Any = None,
+) -> Array:
     """The result of the function on tensors, else of NumPy's own on plain values."""
     if served is not None and failure is None:
         try:
@@ -71,7 +82,7 @@ def answered(name, served, function, args, kwargs, failure=None):
     return result if served is None else in_tensors(result)
 
 
-def fits(served, args, kwargs):
+def fits(served: Any, args: Sequence[Any], kwargs: dict[str, str]) -> bool:
     """Whether a function takes such arguments."""
     try:
         signature(served).bind(*args, **kwargs)
@@ -80,7 +91,7 @@ def fits(served, args, kwargs):
     return True
 
 
-def refusal(name, args, kwargs, served):
+def refusal(name: Any, args: Sequence[Any], kwargs: dict[str, Any], served: Callable[..., Any] | None) -> Any:
     """The error for what has no meaning for tensors that require grad or are batched."""
     options = f" with {', '.join(kwargs)}" if served is not None and kwargs else ""
     plain = name.partition(".")[0]
@@ -91,7 +102,7 @@ def refusal(name, args, kwargs, served):
     )
 
 
-def written(name, out, result, args):
+def written(name: str, out: Any, result: Tensor, args: Sequence[Any]) -> Array:
     """A result in what was given as `out`: tensors, or arrays where the result is a plain value."""
     if isinstance(out, tuple):
         parts = [r if o is None else written(name, o, r, args) for o, r in zip(out, result, strict=True)]
@@ -110,7 +121,7 @@ def written(name, out, result, args):
 # ufuncs with options, and their methods
 
 
-def elementwise(ufunc, out):
+def elementwise(ufunc: Any, out: Array) -> Callable[..., Any] | None:
     """A ufunc with NumPy's options `dtype` and `where`; None for one that tensors do not know."""
     function = UFUNCS.get(ufunc) or like_scipy(ufunc)
     if function is None:
@@ -128,7 +139,7 @@ def elementwise(ufunc, out):
     return called
 
 
-def outer_of(ufunc):
+def outer_of(ufunc: Any) -> Callable[..., Any]:
     """`ufunc.outer`: each element of one operand with each of the other."""
 
     def called(a, b):
@@ -138,7 +149,7 @@ def outer_of(ufunc):
     return called
 
 
-def at_of(ufunc):
+def at_of(ufunc: Any) -> Callable[..., Any]:
     """`ufunc.at`: changes elements of a tensor in place, those that are named several times each time anew."""
 
     def called(a, indices, *others):
@@ -157,7 +168,7 @@ def at_of(ufunc):
     return called
 
 
-def as_key(index):
+def as_key(index: Any) -> Any:
     """An index as tensors take it."""
     return torch.as_tensor(index) if isinstance(index, np.ndarray) else index
 

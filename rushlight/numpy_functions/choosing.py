@@ -1,18 +1,23 @@
 """NumPy's functions that take, choose and place elements, and triangles and diagonals."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, numpy
 from rushlight.ops.elementwise import selection
 from rushlight.ops.picking import gather, indexed
 from rushlight.ops.protocol import as_operand
 from rushlight.ops.shapes import diagonals, slicing
+from rushlight.tensors import Tensor
 
 
 @numpy
-def take(a, indices, axis=None, mode="raise"):
+def take(a: Any, indices: Sequence[Any] | Tensor | int, axis: int | None = None, mode: str = "raise") -> Tensor:
     if mode == "raise" and isinstance(indices, TensorBase) and isinstance(a, TensorBase) and indices.ndim < 2:
         return indexed.take(a, indices) if axis is None else indexed.index_select(a, axis, indices)
     a, axis = flat_unless(as_tensor(a), axis)
@@ -29,12 +34,12 @@ def take(a, indices, axis=None, mode="raise"):
 
 
 @numpy
-def take_along_axis(arr, indices, axis=-1):
+def take_along_axis(arr: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
     return gather.take_along_dim(as_operand(arr), as_operand(indices), axis)
 
 
 @numpy
-def where(condition, x=None, y=None):
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return tuple(torch.where(as_tensor(condition)))
     condition = as_operand(condition)
@@ -44,7 +49,7 @@ def where(condition, x=None, y=None):
 
 
 @numpy
-def choose(a, choices, mode="raise"):
+def choose(a: Any, choices: Any, mode: str = "raise") -> Tensor:
     a, choices = as_tensor(a), torch.broadcast_tensors(*as_tensors(choices))
     n = len(choices)
     if mode == "raise" and bool(torch.any((a < 0) | (a >= n))):
@@ -56,7 +61,7 @@ def choose(a, choices, mode="raise"):
 
 
 @numpy
-def select(condlist, choicelist, default=0):
+def select(condlist: Sequence[Tensor], choicelist: Sequence[Tensor], default: float = 0) -> Tensor:
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions, and not empty")
     *choices, result = as_tensors([*choicelist, default])
@@ -66,28 +71,28 @@ def select(condlist, choicelist, default=0):
 
 
 @numpy
-def compress(condition, a, axis=None):
+def compress(condition: Sequence[bool], a: Tensor, axis: int | None = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     return torch.index_select(a, axis, torch.nonzero(as_tensor(condition) != 0)[:, 0])
 
 
 @numpy
-def extract(condition, arr):
+def extract(condition: Tensor, arr: Tensor) -> Tensor:
     return as_tensor(arr).reshape(-1)[as_tensor(condition).reshape(-1) != 0]
 
 
 @numpy
-def nonzero(a):
+def nonzero(a: Tensor) -> tuple[Tensor, ...]:
     return tuple(torch.nonzero(as_tensor(a), as_tuple=True))
 
 
 @numpy
-def argwhere(a):
+def argwhere(a: Array) -> Any:
     return torch.nonzero(as_tensor(a))
 
 
 @numpy
-def flatnonzero(a):
+def flatnonzero(a: Array) -> Any:
     return torch.nonzero(as_tensor(a).reshape(-1))[:, 0]
 
 
@@ -105,32 +110,32 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 
 @numpy
-def tril(m, k=0):
+def tril(m: Tensor, k: int = 0) -> Tensor:
     return diagonals._tril(m, k) if m.ndim > 1 else diagonals._tril(torch.broadcast_to(m, (len(m), len(m))), k)
 
 
 @numpy
-def triu(m, k=0):
+def triu(m: Tensor, k: int = 0) -> Tensor:
     return diagonals._triu(m, k) if m.ndim > 1 else diagonals._triu(torch.broadcast_to(m, (len(m), len(m))), k)
 
 
 @numpy
-def diag(v, k=0):
+def diag(v: Tensor, k: int = 0) -> Tensor:
     return torch.diag(as_tensor(v), k)
 
 
 @numpy
-def diagflat(v, k=0):
+def diagflat(v: Tensor, k: int = 0) -> Tensor:
     return torch.diagflat(as_tensor(v), k)
 
 
 @numpy
-def diagonal(a, offset=0, axis1=0, axis2=1):
+def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return slicing.diagonal(a, offset, axis1, axis2)
 
 
 @numpy
-def diag_indices_from(arr):
+def diag_indices_from(arr: Any) -> Any:
     if arr.ndim < 2 or len(set(arr.shape)) != 1:
         raise ValueError("input array must be at least 2-d, and all dimensions of equal length")
     return tuple([torch.arange(arr.shape[0]) for _ in arr.shape])
@@ -150,13 +155,13 @@ def triu_indices_from(arr, k=0):
 
 
 @numpy
-def copyto(dst, src, casting="same_kind", where=True):
+def copyto(dst: Tensor, src: Tensor, casting: str = "same_kind", where: Tensor | bool = True) -> None:
     src = as_tensor(src, dst)
     dst.copy_(src if where is True else torch.where(as_tensor(where), src.to(dst.dtype), dst))
 
 
 @numpy
-def fill_diagonal(a, val, wrap=False):
+def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     val = as_tensor(val, a)
     if not val.ndim and a.ndim == 2:
         a.fill_diagonal_(val.item() if not val.requires_grad else val, wrap)
@@ -168,7 +173,7 @@ def fill_diagonal(a, val, wrap=False):
 
 
 @numpy
-def put(a, ind, v, mode="raise"):
+def put(a: Tensor, ind: Sequence[int] | Tensor, v: Any, mode: str = "raise") -> None:
     ind, v = as_tensor(ind).reshape(-1), as_tensor(v, a).to(a.dtype).reshape(-1)
     if mode != "raise":
         n = a.numel()
@@ -177,7 +182,7 @@ def put(a, ind, v, mode="raise"):
 
 
 @numpy
-def place(arr, mask, vals):
+def place(arr: Tensor, mask: Tensor, vals: Tensor) -> None:
     places = torch.nonzero(as_tensor(mask).reshape(-1))[:, 0]
     vals = as_tensor(vals, arr).reshape(-1)
     if len(places) and not len(vals):
@@ -186,14 +191,14 @@ def place(arr, mask, vals):
 
 
 @numpy
-def putmask(a, mask, values):
+def putmask(a: Tensor, mask: Tensor, values: Tensor) -> None:
     places = torch.nonzero(as_tensor(mask).reshape(-1))[:, 0]
     values = as_tensor(values, a).reshape(-1)
     put(a, places, values[torch.remainder(places, len(values))])
 
 
 @numpy
-def put_along_axis(arr, indices, values, axis):
+def put_along_axis(arr: Tensor, indices: Array, values: Tensor, axis: int) -> None:
     if axis is None:
         put(arr, indices, values)
         return

@@ -1,13 +1,18 @@
 """NumPy's elementwise functions that no operator computes with: one that does answers to the ufunc that it calls."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, numpy
 from rushlight.ops.elementwise import complexes, powers, rounding
 from rushlight.ops.products import products
 from rushlight.ops.protocol import FUNCTIONS, UFUNCS, as_operand
+from rushlight.tensors import Tensor
 
 UFUNCS.update(
     {
@@ -45,7 +50,7 @@ UFUNCS[np.divmod] = lambda x, y: (UFUNCS[np.floor_divide](x, y), UFUNCS[np.remai
 UFUNCS[np.float_power] = lambda x, y: torch.float_power(as_operand(x), as_operand(y))
 
 
-def of_pair(ufunc, function):
+def of_pair(ufunc: Any, function: Callable[..., Any]) -> None:
     """Enters a function of two tensors for a ufunc, whose operands may be numbers."""
     UFUNCS[ufunc] = lambda x, y: function(*as_tensors((x, y)))
 
@@ -87,7 +92,7 @@ SCIPY = {
 }
 
 
-def like_scipy(ufunc):
+def like_scipy(ufunc: Any) -> Callable[..., Any] | None:
     """The function for a ufunc of `scipy.special`, which is known by its name; None where there is none."""
     function = SCIPY.get(ufunc.__name__)
     return function if function is None or ufunc.nin == 1 else lambda x, y: function(*as_tensors((x, y)))
@@ -97,33 +102,33 @@ def like_scipy(ufunc):
 
 
 @numpy
-def real(val):
+def real(val: Tensor) -> Tensor:
     return complexes.real(val)
 
 
 @numpy
-def imag(val):
+def imag(val: Tensor) -> Tensor:
     return complexes.imag(val) if val.is_complex() else torch.zeros_like(val)
 
 
 @numpy
-def angle(z, deg=False):
+def angle(z: Any, deg: bool = False) -> Any:
     z = torch.angle(as_tensor(z))
     return z * (180 / np.pi) if deg else z
 
 
 @numpy
-def sinc(x):
+def sinc(x: Array) -> Any:
     return torch.sinc(as_tensor(x))
 
 
 @numpy
-def i0(x):
+def i0(x: Array) -> Any:
     return torch.i0(as_tensor(x))
 
 
 @numpy
-def round(a, decimals=0):
+def round(a: Tensor, decimals: int = 0) -> Tensor:
     return rounding.round(a, decimals=decimals)
 
 
@@ -131,18 +136,18 @@ FUNCTIONS[np.around] = FUNCTIONS[np.round]
 
 
 @numpy
-def fix(x):
+def fix(x: Array) -> Any:
     return torch.trunc(x)
 
 
 @numpy
-def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(x: Array, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     result = torch.nan_to_num(as_tensor(x), nan, posinf, neginf)
     return result if copy else x.copy_(result)
 
 
 @numpy
-def real_if_close(a, tol=100):
+def real_if_close(a: Array, tol: int = 100) -> Any:
     if not a.is_complex():
         return a
     limit = tol * torch.finfo(a.dtype).eps if tol > 1 else tol
@@ -155,26 +160,26 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 @numpy
-def isreal(x):
+def isreal(x: Array) -> Any:
     return x.imag == 0 if x.is_complex() else torch.ones(x.shape, dtype=torch.bool)
 
 
 @numpy
-def iscomplex(x):
+def iscomplex(x: Array) -> Any:
     return x.imag != 0 if x.is_complex() else torch.zeros(x.shape, dtype=torch.bool)
 
 
 @numpy
-def isposinf(x, out=None):
+def isposinf(x: Array, out: Any = None) -> Any:
     return torch.isposinf(x)
 
 
 @numpy
-def isneginf(x, out=None):
+def isneginf(x: Array, out: Any = None) -> Any:
     return torch.isneginf(x)
 
 
-def filled_like(like):
+def filled_like(like: Callable[..., Any]) -> Callable[..., Any]:
     """The implementation of `np.zeros_like` and its kind: a constant tensor."""
 
     def implementation(a, dtype=None, order="K", subok=True, shape=None, **options):
@@ -188,7 +193,16 @@ for like in (np.zeros_like, np.ones_like, np.empty_like):
 
 
 @numpy
-def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
     a, fill = as_tensor(a), as_tensor(fill_value)
     shape = a.shape if shape is None else shape
     return torch.clone(torch.broadcast_to(fill.to(as_dtype(dtype) or a.dtype), shape))
@@ -197,7 +211,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 # made like a tensor: `np.eye(3, like=x)`
 
 
-def made_like(name):
+def made_like(name: str) -> None:
     """Enters a function that makes arrays, for `like=`: a constant tensor."""
     make = getattr(np, name)
 
@@ -213,7 +227,7 @@ for name in ("arange", "empty", "eye", "full", "identity", "ones", "tri", "zeros
 
 
 @numpy
-def asarray(a, dtype=None, **options):
+def asarray(a: Array, dtype: Any = None, **options: Any) -> Any:
     return as_tensor(a).to(as_dtype(dtype))
 
 
@@ -222,7 +236,17 @@ for name in ("array", "asanyarray", "ascontiguousarray", "asfortranarray", "requ
 
 
 @numpy
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
     start, stop = (floating(x) for x in torch.broadcast_tensors(*as_tensors((start, stop))))
     shares = torch.as_tensor(np.linspace(0, 1, num, endpoint), dtype=start.dtype).reshape(-1, *[1] * start.ndim)
     values = start + shares * (stop - start)
@@ -233,12 +257,14 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 @numpy
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: Any = 0
+) -> Any:
     return (as_operand(base) ** linspace(start, stop, num, endpoint, axis=axis)).to(as_dtype(dtype))
 
 
 @numpy
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: Any = 0) -> Any:
     start, stop = (floating(x) for x in as_tensors((start, stop)))
     signs = torch.sgn(start.detach())
     powers = linspace(torch.log(start * signs), torch.log(stop * signs), num, endpoint, axis=axis)

@@ -1,11 +1,16 @@
 """NumPy's functions that tell something of an array that has no derivative: they take every tensor."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import numpy
 from rushlight.numpy_functions.plain import in_numpy
 from rushlight.ops.protocol import FUNCTIONS
+from rushlight.tensors import Tensor
 
 NAMES = (
     "allclose",
@@ -24,7 +29,7 @@ NAMES = (
 )
 
 
-def of_values(function):
+def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function called with the values of tensors."""
     return lambda *args, **kwargs: function(*in_numpy(args), **in_numpy(kwargs))
 
@@ -34,25 +39,25 @@ for name in NAMES:
 
 
 @numpy
-def shape(a):
+def shape(a: Tensor) -> tuple[int, ...]:
     return tuple(a.shape)
 
 
 @numpy
-def ndim(a):
+def ndim(a: Tensor) -> int:
     return a.ndim
 
 
 @numpy
-def size(a, axis=None):
+def size(a: Tensor, axis: int | None = None) -> int:
     return a.numel() if axis is None else int(np.prod([a.shape[d] for d in np.atleast_1d(axis)]))
 
 
 @numpy
-def iscomplexobj(x):
+def iscomplexobj(x: Any) -> bool:
     return isinstance(x, TensorBase) and x.is_complex()
 
 
 @numpy
-def isrealobj(x):
+def isrealobj(x: Array) -> Any:
     return not iscomplexobj(x)

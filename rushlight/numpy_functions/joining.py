@@ -1,17 +1,24 @@
 """NumPy's functions that put tensors together, repeat, pad, and take them apart."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, flat_unless, numpy
 from rushlight.numpy_functions.padding import pad  # noqa: F401
 from rushlight.ops.protocol import FUNCTIONS
 from rushlight.ops.shapes import joining
+from rushlight.tensors import Tensor
 
 
 @numpy
-def concatenate(arrays, /, axis=0, *, dtype=None, casting="same_kind"):
+def concatenate(
+    arrays: Sequence[Tensor], /, axis: int | None = 0, *, dtype: Any = None, casting: str = "same_kind"
+) -> Tensor:
     tensors = as_tensors(arrays)
     tensors = tensors if axis is not None else [a.reshape(-1) for a in tensors]
     tensors = tensors if dtype is None else [a.to(as_dtype(dtype)) for a in tensors]
@@ -22,12 +29,12 @@ FUNCTIONS[np.concat] = FUNCTIONS[np.concatenate]
 
 
 @numpy
-def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
+def stack(arrays: Any, axis: int = 0, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     tensors = as_tensors(arrays)
     return joining.stack(tensors if dtype is None else [a.to(as_dtype(dtype)) for a in tensors], axis)
 
 
-def side_by_side(name, function):
+def side_by_side(name: str, function: Callable[..., Any]) -> None:
     """Enters `hstack` or one of its kind."""
 
     def implementation(tup, *, dtype=None, casting="same_kind"):
@@ -42,23 +49,23 @@ for name in ("hstack", "vstack", "dstack", "column_stack"):
 
 
 @numpy
-def block(arrays):
+def block(arrays: Sequence[Any]) -> Tensor:
     depth = depth_of(arrays)
     ndim = max(depth, *[a.ndim for a in leaves(arrays)])
     return assembled(arrays, depth, ndim)
 
 
-def depth_of(arrays):
+def depth_of(arrays: Sequence[Any] | Tensor) -> int:
     """How deep lists are nested."""
     return 1 + depth_of(arrays[0]) if isinstance(arrays, list) else 0
 
 
-def leaves(arrays):
+def leaves(arrays: Sequence[Any] | Tensor) -> list[Tensor]:
     """The tensors in nested lists."""
     return [a for part in arrays for a in leaves(part)] if isinstance(arrays, list) else [as_tensor(arrays)]
 
 
-def assembled(arrays, depth, ndim):
+def assembled(arrays: Sequence[Any] | Tensor, depth: int, ndim: int) -> Tensor:
     """Nested lists put together: the innermost along the last dimension."""
     if not isinstance(arrays, list):
         a = as_tensor(arrays)
@@ -67,7 +74,7 @@ def assembled(arrays, depth, ndim):
 
 
 @numpy
-def append(arr, values, axis=None):
+def append(arr: Any, values: Tensor, axis: int | None = None) -> Tensor:
     return concatenate((arr, values), axis)
 
 
@@ -75,7 +82,7 @@ def append(arr, values, axis=None):
 
 
 @numpy
-def repeat(a, repeats, axis=None):
+def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     repeats = as_tensor(repeats)
     repeats = repeats.reshape(-1) if repeats.ndim else repeats
@@ -83,12 +90,12 @@ def repeat(a, repeats, axis=None):
 
 
 @numpy
-def tile(A, reps):
+def tile(A: Tensor, reps: Sequence[int] | int) -> Tensor:
     return torch.tile(as_tensor(A), tuple(int(n) for n in np.atleast_1d(np.asarray(reps))))
 
 
 @numpy
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+def meshgrid(*xi: Tensor, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
     grids = [as_tensor(a).reshape(-1) for a in xi]
     if sparse:
         order = {0: 1, 1: 0} if indexing == "xy" and len(grids) > 1 else {}
@@ -105,7 +112,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 
 @numpy
-def array_split(ary, indices_or_sections, axis=0):
+def array_split(ary: Tensor, indices_or_sections: Sequence[int] | int, axis: int = 0) -> list[Tensor]:
     sections = indices_or_sections
     if isinstance(sections, (TensorBase, np.ndarray)):
         sections = sections.tolist()
@@ -113,33 +120,33 @@ def array_split(ary, indices_or_sections, axis=0):
 
 
 @numpy
-def split(ary, indices_or_sections, axis=0):
+def split(ary: Any, indices_or_sections: Sequence[int] | int, axis: int = 0) -> list[Tensor]:
     if isinstance(indices_or_sections, (int, np.integer)) and ary.shape[axis] % indices_or_sections:
         raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 
 
 @numpy
-def hsplit(ary, indices_or_sections):
+def hsplit(ary: Tensor, indices_or_sections: Sequence[int] | int) -> list[Tensor]:
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 @numpy
-def vsplit(ary, indices_or_sections):
+def vsplit(ary: Tensor, indices_or_sections: int) -> list[Tensor]:
     if ary.ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
 @numpy
-def dsplit(ary, indices_or_sections):
+def dsplit(ary: Tensor, indices_or_sections: int) -> list[Tensor]:
     if ary.ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)
 
 
 @numpy
-def unstack(x, /, *, axis=0):
+def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(torch.unbind(x, axis))
 
 
@@ -147,13 +154,13 @@ def unstack(x, /, *, axis=0):
 
 
 @numpy
-def delete(arr, obj, axis=None):
+def delete(arr: Tensor, obj: Sequence[int] | int | slice, axis: int | None = None) -> Tensor:
     arr, axis = flat_unless(as_tensor(arr), axis)
     kept = np.delete(np.arange(arr.shape[axis]), places_in(obj))
     return torch.index_select(arr, axis, torch.as_tensor(kept))
 
 
-def places_in(obj):
+def places_in(obj: Sequence[int] | int | slice) -> Array | slice:
     """An index, a slice or a mask as NumPy takes it."""
     return obj if isinstance(obj, slice) else np.asarray(obj.detach() if isinstance(obj, TensorBase) else obj)
 

@@ -1,9 +1,13 @@
 """NumPy's linear algebra on tensors: `np.linalg.inv(x)` of a tensor is `torch.linalg.inv(x)`."""
 
+from typing import Any
+
 import rushlight as torch
 from rushlight import linalg
+from rushlight.core.aliases import Array
 from rushlight.numpy_functions import products
 from rushlight.numpy_functions.entering import as_tensors, linear_algebra
+from rushlight.tensors import Tensor
 
 SAME = (
     linalg.cholesky,
@@ -26,47 +30,47 @@ for function in SAME:
 
 
 @linear_algebra
-def solve(a, b):
+def solve(a: Tensor, b: Tensor) -> Tensor:
     return linalg.solve(*as_tensors((a, b)))
 
 
 @linear_algebra
-def qr(a, mode="reduced"):
+def qr(a: Tensor, mode: str = "reduced") -> Any:
     return linalg.qr(a, "r")[1] if mode == "r" else linalg.qr(a, mode)
 
 
 @linear_algebra
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     return linalg.svd(a, full_matrices) if compute_uv else linalg.svdvals(a)
 
 
 @linear_algebra
-def norm(x, ord=None, axis=None, keepdims=False):
+def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
     return linalg.norm(x, ord, axis, keepdims)
 
 
 @linear_algebra
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+def vector_norm(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False, ord: int = 2) -> Tensor:
     return linalg.vector_norm(x, ord, axis, keepdims)
 
 
 @linear_algebra
-def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: str = "fro") -> Tensor:
     return linalg.matrix_norm(x, ord, keepdim=keepdims)
 
 
 @linear_algebra
-def cond(x, p=None):
+def cond(x: Array, p: Any = None) -> Any:
     return linalg.cond(x, p)
 
 
 @linear_algebra
-def pinv(a, rcond=None, hermitian=False, *, rtol=None):
+def pinv(a: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     return linalg.pinv(a, rcond, hermitian, rtol=rtol)
 
 
 @linear_algebra
-def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     return linalg.matrix_rank(A, tol, hermitian, rtol=rtol)
 
 
@@ -85,30 +89,30 @@ def lstsq(a, b, rcond=None):
 
 
 @linear_algebra
-def diagonal(x, /, *, offset=0):
+def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return torch.diagonal(x, offset, -2, -1)
 
 
 @linear_algebra
-def trace(x, /, *, offset=0, dtype=None):
+def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     return products.trace(x, offset, -2, -1, dtype)
 
 
 @linear_algebra
-def outer(x1, x2, /):
+def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     return torch.outer(*as_tensors((x1, x2)))
 
 
 @linear_algebra
-def cross(x1, x2, /, *, axis=-1):
+def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     return linalg.cross(*as_tensors((x1, x2)), dim=axis)
 
 
 @linear_algebra
-def matmul(x1, x2, /):
+def matmul(x1: Any, x2: Any, /) -> Any:
     return torch.matmul(*as_tensors((x1, x2)))
 
 
 @linear_algebra
-def vecdot(x1, x2, /, *, axis=-1):
+def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     return linalg.vecdot(*as_tensors((x1, x2)), dim=axis)

@@ -1,36 +1,41 @@
 """NumPy's sorting, places of extremes, sets, and places in sorted values."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.numpy_functions.entering import as_tensor, as_tensors, flat_unless, floating, numpy
 from rushlight.ops.protocol import FUNCTIONS
+from rushlight.tensors import Tensor
 
 
 @numpy
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+def sort(a: Tensor, axis: int | None = -1, kind: Any = None, order: int | None = None, *, stable: Any = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     return torch.sort(a, dim=axis, stable=True)[0]
 
 
 @numpy
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+def argsort(a: Tensor, axis: int = -1, kind: Any = None, order: int | None = None, *, stable: Any = None) -> Tensor:
     a, axis = flat_unless(as_tensor(a), axis)
     return torch.argsort(a, dim=axis, stable=True)
 
 
 @numpy
-def partition(a, kth, axis=-1, kind="introselect", order=None):
+def partition(a: Tensor, kth: int, axis: int = -1, kind: str = "introselect", order: int | None = None) -> Tensor:
     return sort(a, axis)
 
 
 @numpy
-def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: int | None = None) -> Any:
     return argsort(a, axis)
 
 
 @numpy
-def lexsort(keys, axis=-1):
+def lexsort(keys: Any, axis: Any = -1) -> Any:
     keys = [as_tensor(key) for key in keys]
     order = torch.argsort(keys[0], dim=axis, stable=True)
     for key in keys[1:]:
@@ -38,7 +43,7 @@ def lexsort(keys, axis=-1):
     return order
 
 
-def places_of(name, reduce, fill):
+def places_of(name: str, reduce: Callable[..., Any], fill: Any) -> None:
     """Enters `argmax` or `argmin`, and its variant that leaves NaN out."""
 
     def implementation(a, axis=None, *, keepdims=False):
@@ -64,7 +69,7 @@ places_of("argmin", torch.argmin, np.inf)
 
 
 @numpy
-def searchsorted(a, v, side="left", sorter=None):
+def searchsorted(a: Tensor, v: Tensor, side: str = "left", sorter: Any = None) -> Tensor:
     a = as_tensor(a)
     return torch.searchsorted(
         a, as_tensor(v, a).to(a.dtype), side=side, sorter=None if sorter is None else as_tensor(sorter)
@@ -72,7 +77,7 @@ def searchsorted(a, v, side="left", sorter=None):
 
 
 @numpy
-def digitize(x, bins, right=False):
+def digitize(x: Array, bins: Any, right: bool = False) -> Any:
     x, bins = as_tensors((x, bins))
     if len(bins) > 1 and bool(bins[0] > bins[-1]):
         return len(bins) - searchsorted(torch.flip(bins, (0,)), x, "left" if not right else "right")
@@ -82,7 +87,7 @@ def digitize(x, bins, right=False):
 # sets: values that are taken from where they first stand, so that they have derivatives
 
 
-def firsts(a, equal_nan=True):
+def firsts(a: Tensor, equal_nan: bool = True) -> tuple[Tensor, ...]:
     """The distinct values in order, and where each first stands, for all its places its number, and its count."""
     flat = as_tensor(a).reshape(-1)
     _, index, inverse, counts = np.unique(
@@ -112,7 +117,7 @@ def unique(
 
 
 @numpy
-def unique_values(x):
+def unique_values(x: Tensor) -> Tensor:
     return firsts(x, False)[0]
 
 
@@ -135,22 +140,24 @@ def unique_all(x):
 
 
 @numpy
-def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+def isin(
+    element: Tensor, test_elements: Tensor, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Tensor:
     return torch.isin(*as_tensors((element, test_elements)), assume_unique=assume_unique, invert=invert)
 
 
-def values_of(*arrays):
+def values_of(*arrays: Sequence[Array]) -> Any:
     """Several arguments flattened into one."""
     return torch.cat([a.reshape(-1) for a in as_tensors(arrays)])
 
 
 @numpy
-def union1d(ar1, ar2):
+def union1d(ar1: Any, ar2: Any) -> Any:
     return firsts(values_of(ar1, ar2))[0]
 
 
 @numpy
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     first, first_places, *_ = firsts(ar1)
     second, second_places, *_ = firsts(ar2)
     common = torch.isin(first, second)
@@ -160,18 +167,18 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 
 @numpy
-def setdiff1d(ar1, ar2, assume_unique=False):
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     values = as_tensor(ar1).reshape(-1) if assume_unique else firsts(ar1)[0]
     return values[torch.isin(values, as_tensor(ar2).reshape(-1), invert=True)]
 
 
 @numpy
-def setxor1d(ar1, ar2, assume_unique=False):
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     return firsts(values_of(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)))[0]
 
 
 @numpy
-def trim_zeros(filt, trim="fb", axis=None):
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     filt = as_tensor(filt)
     axes = range(filt.ndim) if axis is None else np.atleast_1d(axis).tolist()
     places = np.nonzero(filt.detach().numpy())
@@ -195,7 +202,7 @@ CONTINUOUS = {  # where a quantile lies between sorted values: n·q + α + q·(1
 }
 
 
-def spots(n, q, method):
+def spots(n: Array, q: float, method: str) -> tuple[Any, ...]:
     """Between which of n sorted values each quantile lies, and how near it is to the second."""
     if method in CONTINUOUS:
         alpha, beta = CONTINUOUS[method]
@@ -223,14 +230,21 @@ def spots(n, q, method):
     return low, np.where(part > 0, np.minimum(low + 1, n - 1), low), part
 
 
-def to_last(a, axis):
+def to_last(a: Tensor, axis: Sequence[int] | int | None) -> tuple[Any, ...]:
     """A tensor with the axes that are worked over as its last one, and where each of them was."""
     axes = list(range(a.ndim)) if axis is None else sorted(d % a.ndim for d in np.atleast_1d(axis).tolist())
     rest = [d for d in range(a.ndim) if d not in axes]
     return torch.permute(a, (*rest, *axes)).reshape([*[a.shape[d] for d in rest], -1]), axes
 
 
-def found_quantile(a, q, axis, keepdims, method, order):
+def found_quantile(
+    a: Tensor,
+    q: Sequence[float] | float | Array,
+    axis: Sequence[int] | int | None,
+    keepdims: bool,
+    method: str,
+    order: Callable[..., Any],
+) -> Tensor:
     """Quantiles over some axes, of values that `order` has brought into order, with how many of them count."""
     a = floating(as_tensor(a))
     levels = np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q, np.float64)
@@ -255,7 +269,7 @@ def quantile_of_rows(flat, level, method):
     return torch.where(torch.isnan(ordered[..., -1]), ordered[..., -1], result)
 
 
-def quantile_without_nan(flat, level, method):
+def quantile_without_nan(flat: Tensor, level: float, method: str) -> Tensor:
     """One quantile of what is a number along the last axis; NaN where nothing is."""
     if not flat.shape[-1]:
         return quantile_of_rows(flat, level, method)
@@ -266,7 +280,7 @@ def quantile_without_nan(flat, level, method):
     return between(low, high, torch.as_tensor(part, dtype=flat.dtype))
 
 
-def between(low, high, part):
+def between(low: Tensor, high: Tensor, part: Tensor | float) -> Tensor:
     """A value between two; half way their mean, so that equal infinities stay."""
     if isinstance(part, torch.Tensor):
         return torch.where(part == 0, low, low * (1 - part) + torch.where(part == 0, low, high) * part)
@@ -274,35 +288,65 @@ def between(low, high, part):
 
 
 @numpy
-def quantile(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False):
+def quantile(
+    a: Tensor,
+    q: Sequence[float] | float | Array,
+    axis: Sequence[int] | int | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Tensor:
     return found_quantile(a, q, axis, keepdims, method, quantile_of_rows)
 
 
 @numpy
-def nanquantile(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False):
+def nanquantile(
+    a: Tensor,
+    q: Array,
+    axis: int | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Tensor:
     return found_quantile(a, q, axis, keepdims, method, quantile_without_nan)
 
 
-def hundredth(q):
+def hundredth(q: Sequence[int] | int) -> Array:
     """Percentages as shares of one."""
     return np.asarray(q.detach().numpy() if isinstance(q, torch.Tensor) else q) / 100
 
 
 @numpy
-def percentile(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False):
+def percentile(
+    a: Tensor,
+    q: Sequence[int] | int,
+    axis: int | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Tensor:
     return quantile(a, hundredth(q), axis, method=method, keepdims=keepdims)
 
 
 @numpy
-def nanpercentile(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False):
+def nanpercentile(
+    a: Tensor,
+    q: Sequence[int],
+    axis: int | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Tensor:
     return nanquantile(a, hundredth(q), axis, method=method, keepdims=keepdims)
 
 
 @numpy
-def median(a, axis=None, overwrite_input=False, keepdims=False):
+def median(
+    a: Tensor, axis: Sequence[int] | int | None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Tensor:
     return quantile(a, 0.5, axis, keepdims=keepdims)
 
 
 @numpy
-def nanmedian(a, axis=None, overwrite_input=False, keepdims=False):
+def nanmedian(a: Tensor, axis: int | None = None, overwrite_input: bool = False, keepdims: bool = False) -> Tensor:
     return nanquantile(a, 0.5, axis, keepdims=keepdims)

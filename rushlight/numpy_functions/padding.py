@@ -1,11 +1,14 @@
 """NumPy's `pad`: constants, edges, mirror images, ramps and statistics around a tensor."""
 
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
 from rushlight.core.graph import TensorBase
 from rushlight.numpy_functions.entering import as_tensor, numpy
 from rushlight.ops.protocol import FUNCTIONS
+from rushlight.tensors import Tensor
 
 STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
@@ -45,7 +48,7 @@ def pairs(value, n):
     )
 
 
-def padded(a, axis, before, behind, mode, options):
+def padded(a: Tensor, axis: int, before: Any, behind: int, mode: str, options: dict[str, Any]) -> Tensor:
     """A tensor with one axis longer at both ends."""
     n = a.shape[axis]
     if mode in PLACES:
@@ -69,7 +72,7 @@ PLACES = {
 }
 
 
-def mirrored(a, axis, before, behind, mode):
+def mirrored(a: Any, axis: Any, before: Any, behind: Any, mode: Any) -> Any:
     """A tensor continued by its image through the points at its ends."""
     n = a.shape[axis]
     places = np.arange(-before, n + behind)
@@ -111,17 +114,17 @@ def ends_of(a, axis, before, behind, mode, options):
     return [x.expand(sizes(a, axis, count)) for x, count in zip(found, (before, behind), strict=True)]
 
 
-def sizes(a, axis, count):
+def sizes(a: Tensor, axis: int, count: int) -> list[int]:
     """The shape of a tensor with another size of one axis."""
     return [count if d == axis else n for d, n in enumerate(a.shape)]
 
 
-def constant(a, axis, count, value):
+def constant(a: Tensor, axis: int, count: int, value: Any) -> Tensor:
     """So much of one value."""
     return torch.broadcast_to(as_tensor(value, a).to(a.dtype), sizes(a, axis, count))
 
 
-def ramp(a, axis, edge, count, value):
+def ramp(a: Tensor, axis: int, edge: Tensor, count: int, value: Any) -> Tensor:
     """Equal steps from an edge, which is left out, to a value."""
     steps = torch.arange(1, count + 1, dtype=a.dtype).reshape([-1 if d == axis else 1 for d in range(a.ndim)])
     return edge + (as_tensor(value, a).to(a.dtype) - edge) * steps / max(count, 1)

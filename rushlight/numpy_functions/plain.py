@@ -1,5 +1,6 @@
 """NumPy's functions on the values of tensors: what is done where tensors have no function of their own."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import FROM_NUMPY, canonical, dtype
 
 
-def parts(value: Any):
+def parts(value: Any) -> Iterator[Any]:
     """The tensors and batched arrays in arguments, nested ones included."""
     if isinstance(value, (TensorBase, Batched)):
         yield value

@@ -1,14 +1,18 @@
 """NumPy's products, statistics of pairs, and polynomials."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
 from rushlight.numpy_functions.entering import as_dtype, as_tensor, as_tensors, floating, linear_algebra, numpy
 from rushlight.ops.products import contractions, products
+from rushlight.tensors import Tensor
 
 
 @numpy
-def dot(a, b):
+def dot(a: Tensor | float, b: Tensor) -> Tensor:
     a, b = as_tensors((a, b))
     if a.ndim == 0 or b.ndim == 0:
         return a * b
@@ -18,22 +22,22 @@ def dot(a, b):
 
 
 @numpy
-def inner(a, b):
+def inner(a: Tensor, b: Tensor) -> Tensor:
     return products.inner(*as_tensors((a, b)))
 
 
 @numpy
-def outer(a, b):
+def outer(a: Tensor, b: Sequence[float] | Tensor) -> Tensor:
     return products.outer(*[x.reshape(-1) for x in as_tensors((a, b))])
 
 
 @numpy
-def vdot(a, b):
+def vdot(a: Tensor, b: Tensor) -> Tensor:
     return products.vdot(*[x.reshape(-1) for x in as_tensors((a, b))])
 
 
 @numpy
-def kron(a, b):
+def kron(a: Tensor, b: Tensor) -> Tensor:
     return products.kron(*as_tensors((a, b)))
 
 
@@ -54,7 +58,7 @@ def einsum(*operands, dtype=None, order="K", casting="safe", optimize=False):
 
 
 @numpy
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+def cross(a: Tensor, b: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = (torch.movedim(x, dim, -1) for x, dim in zip(as_tensors((a, b)), (axisa, axisb), strict=True))
     if {a.shape[-1], b.shape[-1]} - {2, 3}:
@@ -66,12 +70,12 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 
 @numpy
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+def trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
     return torch.sum(torch.diagonal(as_tensor(a), offset, axis1, axis2), -1, dtype=as_dtype(dtype))
 
 
 @numpy
-def vander(x, N=None, increasing=False):
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return torch.vander(as_tensor(x), N, increasing)
 
 
@@ -92,7 +96,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 @numpy
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+def corrcoef(x: Tensor, y: Tensor | None = None, rowvar: bool = True, *, dtype: Any = None) -> Tensor:
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
@@ -102,7 +106,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
 
 
 @numpy
-def bincount(x, /, weights=None, minlength=0):
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     x = as_tensor(x)
     if weights is None:
         return torch.bincount(x, minlength=minlength)
@@ -115,7 +119,7 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 @numpy
-def polyval(p, x):
+def polyval(p: Tensor, x: Tensor | float) -> Tensor:
     p, x = as_tensors((p, x))
     result = torch.zeros_like(x)
     for coefficient in p:
@@ -131,13 +135,13 @@ def same_length(a1, a2):
 
 
 @numpy
-def polyadd(a1, a2):
+def polyadd(a1: Tensor, a2: Tensor) -> Tensor:
     first, second = same_length(a1, a2)
     return first + second
 
 
 @numpy
-def polysub(a1, a2):
+def polysub(a1: Tensor, a2: Tensor) -> Tensor:
     first, second = same_length(a1, a2)
     return first - second
 
@@ -148,7 +152,7 @@ def polymul(a1, a2):
 
 
 @numpy
-def polydiv(u, v):
+def polydiv(u: Any, v: Any) -> Any:
     u, v = (torch.atleast_1d(floating(a)) for a in as_tensors((u, v)))
     terms, rest = [], u
     for _ in range(len(u) - len(v) + 1):
@@ -162,7 +166,7 @@ def polydiv(u, v):
 
 
 @numpy
-def polyder(p, m=1):
+def polyder(p: Tensor, m: int = 1) -> Tensor:
     p = as_tensor(p)
     for _ in range(m):
         p = p[:-1] * torch.arange(len(p) - 1, 0, -1).to(p.dtype)
@@ -180,7 +184,7 @@ def polyint(p, m=1, k=None):
 
 
 @numpy
-def poly(seq_of_zeros):
+def poly(seq_of_zeros: Tensor) -> Tensor:
     zeros = as_tensor(seq_of_zeros)
     zeros = torch.linalg.eigvals(zeros) if zeros.ndim == 2 else floating(zeros)
     result = torch.ones(1, dtype=zeros.dtype)
@@ -191,7 +195,7 @@ def poly(seq_of_zeros):
 
 
 @numpy
-def roots(p):
+def roots(p: Tensor) -> Tensor:
     p = floating(as_tensor(p))
     present = np.flatnonzero(p.detach().numpy())
     if not present.size:
@@ -206,7 +210,9 @@ def roots(p):
 
 
 @numpy
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit(
+    x: Tensor, y: Tensor, deg: int, rcond: Any = None, full: bool = False, w: Tensor | None = None, cov: bool = False
+) -> Tensor:
     if full or cov:
         raise TypeError("np.polyfit of tensors returns the coefficients only: leave full and cov out.")
     x, y = (floating(a) for a in as_tensors((x, y)))

@@ -1,14 +1,18 @@
 """NumPy's sums, extremes and averages."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
 from rushlight.numpy_functions.entering import all_axes, as_dtype, as_tensor, floating, masked, numpy
 from rushlight.ops.protocol import FUNCTIONS, REDUCTIONS
 from rushlight.ops.reductions import extrema, reduction
+from rushlight.tensors import Tensor
 
 
-def over(function, a, axis, keepdims):
+def over(function: Callable[..., Any], a: Tensor, axis: Sequence[int] | int | None, keepdims: bool) -> Tensor:
     """A reduction over the axes that NumPy names: over all for None, over none for ()."""
     axes = all_axes(a, axis)
     if a.ndim and not axes:
@@ -17,7 +21,14 @@ def over(function, a, axis, keepdims):
 
 
 @numpy
-def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True):
+def sum(
+    a: Tensor,
+    axis: Sequence[int] | int | None = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    initial: float = 0,
+    where: Tensor | bool = True,
+) -> Tensor:
     if dtype is not None or where is not True or initial or axis == ():
         a = as_tensor(a).to(as_dtype(dtype)) if dtype is not None else as_tensor(a)
         return over(lambda x, dims, keep: torch.sum(x, dims, keep), masked(a, where, 0), axis, keepdims) + initial
@@ -25,11 +36,18 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True):
 
 
 @numpy
-def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True):
+def prod(
+    a: Any,
+    axis: Sequence[int] | int | None = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    initial: int = 1,
+    where: Tensor | bool = True,
+) -> Tensor:
     return over(product, masked(as_tensor(a), where, 1).to(as_dtype(dtype)), axis, keepdims) * initial
 
 
-def product(a, dims, keepdim):
+def product(a: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
     """The product over several dimensions, one after the other."""
     if a.ndim == 0:
         return torch.prod(a)
@@ -38,7 +56,7 @@ def product(a, dims, keepdim):
     return a
 
 
-def extreme(reduce, choose, lowest):
+def extreme(reduce: Callable[..., Any], choose: Callable[..., Any], lowest: float) -> Callable[..., Any]:
     """`np.max` or `np.min`, with a value that takes part beside the elements, and a mask."""
 
     def implementation(a, axis=None, keepdims=False, initial=None, where=True):
@@ -58,28 +76,28 @@ FUNCTIONS[np.min] = FUNCTIONS[np.amin] = extreme(extrema.amin, torch.minimum, np
 
 
 @numpy
-def ptp(a, axis=None, keepdims=False):
+def ptp(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     return FUNCTIONS[np.max](a, axis, keepdims) - FUNCTIONS[np.min](a, axis, keepdims)
 
 
 @numpy
-def all(a, axis=None, keepdims=False, *, where=True):
+def all(a: Tensor, axis: int | None = None, keepdims: bool = False, *, where: bool = True) -> Tensor:
     return over(torch.all, masked(truth(a), where, True), axis, keepdims)
 
 
 @numpy
-def any(a, axis=None, keepdims=False, *, where=True):
+def any(a: Tensor, axis: int | None = None, keepdims: bool = False, *, where: bool = True) -> Tensor:
     return over(torch.any, masked(truth(a), where, False), axis, keepdims)
 
 
-def truth(a):
+def truth(a: Tensor) -> Tensor:
     """Which elements are not zero."""
     a = as_tensor(a)
     return a if a._array.dtype.kind == "b" else a != 0
 
 
 @numpy
-def count_nonzero(a, axis=None, *, keepdims=False):
+def count_nonzero(a: Tensor, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     return over(torch.sum, truth(a), axis, keepdims)
 
 
@@ -87,20 +105,37 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
 
 @numpy
-def mean(a, axis=None, dtype=None, keepdims=False, *, where=True):
+def mean(
+    a: Tensor,
+    axis: Sequence[int] | int | None = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Tensor | bool = True,
+) -> Tensor:
     a = floating(as_tensor(a).to(as_dtype(dtype)))
     if where is True:
         return over(torch.mean, a, axis, keepdims)
     return sum(a, axis, keepdims=keepdims, where=where) / sum(held(a, where), axis, keepdims=keepdims)
 
 
-def held(a, where):
+def held(a: Tensor, where: Tensor | bool) -> Tensor:
     """A mask in the shape of what it masks, as numbers."""
     return torch.broadcast_to(as_tensor(where), a.shape).to(a.dtype)
 
 
 @numpy
-def var(a, axis=None, dtype=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+def var(
+    a: Tensor,
+    axis: Any = None,
+    dtype: Any = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: Tensor | bool = True,
+    mean: Any = None,
+    correction: Any = None,
+) -> Tensor:
     a, ddof = floating(as_tensor(a).to(as_dtype(dtype))), ddof if correction is None else correction
     if where is True and mean is None:
         return over(lambda x, dims, keep: torch.var(x, dims, correction=ddof, keepdim=keep), a, axis, keepdims)
@@ -110,7 +145,17 @@ def var(a, axis=None, dtype=None, ddof=0, keepdims=False, *, where=True, mean=No
 
 
 @numpy
-def std(a, axis=None, dtype=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+def std(
+    a: Tensor,
+    axis: int | None = None,
+    dtype: Any = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: Tensor | bool = True,
+    mean: Any = None,
+    correction: int | None = None,
+) -> Tensor:
     if where is True and mean is None:
         a, ddof = floating(as_tensor(a).to(as_dtype(dtype))), ddof if correction is None else correction
         return over(lambda x, dims, keep: torch.std(x, dims, correction=ddof, keepdim=keep), a, axis, keepdims)
@@ -118,7 +163,14 @@ def std(a, axis=None, dtype=None, ddof=0, keepdims=False, *, where=True, mean=No
 
 
 @numpy
-def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+def average(
+    a: Tensor,
+    axis: Sequence[int] | int | None = None,
+    weights: Tensor | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Tensor | tuple[Tensor, ...]:
     a = floating(as_tensor(a))
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
@@ -137,7 +189,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 # without what is not a number
 
 
-def without_nan(name, function, fill):
+def without_nan(name: str, function: Callable[..., Any], fill: int) -> None:
     """Enters the variant of a reduction that leaves NaN out."""
 
     def implementation(a, axis=None, dtype=None, **options):
@@ -152,7 +204,7 @@ without_nan("nansum", sum, 0)
 without_nan("nanprod", prod, 1)
 
 
-def average_without_nan(name, function):
+def average_without_nan(name: str, function: Callable[..., Any]) -> None:
     """Enters the variant of an average that leaves NaN out."""
 
     def implementation(a, axis=None, dtype=None, *, where=True, **options):
@@ -168,7 +220,7 @@ for name, function in (("nanmean", mean), ("nanvar", var), ("nanstd", std)):
     average_without_nan(name, function)
 
 
-def extreme_without_nan(name, extreme, worst):
+def extreme_without_nan(name: str, extreme: Callable[..., Any], worst: float) -> None:
     """Enters the variant of an extreme that leaves NaN out; NaN where there is nothing else."""
 
     def implementation(a, axis=None, keepdims=False, **options):
@@ -186,12 +238,12 @@ extreme_without_nan("nanmax", FUNCTIONS[np.max], -np.inf)
 extreme_without_nan("nanmin", FUNCTIONS[np.min], np.inf)
 
 
-def along_first(function):
+def along_first(function: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction with the axis that the method `reduce` of ufuncs has by default."""
     return lambda a, axis=0, **options: function(a, axis, **options)
 
 
-def of_pairs(function):
+def of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same of a function that has no dtype to choose."""
 
     def implementation(a, axis=0, dtype=None, keepdims=False, **options):

@@ -1,5 +1,8 @@
 """NumPy's running sums and products, differences, integrals, convolution and interpolation."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 import rushlight as torch
@@ -16,9 +19,10 @@ from rushlight.numpy_functions.entering import (
 )
 from rushlight.ops.protocol import ACCUMULATIONS, FUNCTIONS
 from rushlight.ops.reductions import cumulative
+from rushlight.tensors import Tensor
 
 
-def running(name, function):
+def running(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Enters a running reduction; without an axis it is of the flattened tensor."""
 
     def implementation(a, axis=None, dtype=None):
@@ -40,12 +44,12 @@ ACCUMULATIONS[np.minimum] = lambda a, axis=0: torch.cummin(a, axis)[0]
 ACCUMULATIONS[np.logaddexp] = lambda a, axis=0: torch.logcumsumexp(a, axis)
 
 
-def numbers_or(a, fill):
+def numbers_or(a: Tensor, fill: int) -> Tensor:
     """The tensor with a number in place of NaN."""
     return masked(a, torch.logical_not(torch.isnan(a)), fill)
 
 
-def cumulative_with_start(name, function, start):
+def cumulative_with_start(name: str, function: Callable[..., Any], start: int) -> None:
     """Enters `cumulative_sum` or `cumulative_prod`, whose result may begin with that of no element."""
 
     def implementation(x, /, *, axis=None, dtype=None, include_initial=False):
@@ -70,13 +74,13 @@ cumulative_with_start("cumulative_prod", cumprod, 1)
 
 
 @numpy
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: int | None = None, append: Tensor | None = None) -> Tensor:
     a = as_tensor(a)
     ends = [None if end is None else end_of(a, end, axis) for end in (prepend, append)]
     return torch.diff(a, n, axis, *ends)
 
 
-def end_of(a, end, axis):
+def end_of(a: Tensor, end: Tensor | int, axis: int) -> Tensor:
     """What is put before or behind a tensor along an axis: a number means one slice of it."""
     end = as_tensor(end, a)
     if end.ndim:
@@ -87,14 +91,16 @@ def end_of(a, end, axis):
 
 
 @numpy
-def ediff1d(ary, to_end=None, to_begin=None):
+def ediff1d(ary: Tensor, to_end: float | None = None, to_begin: Sequence[float] | None = None) -> Tensor:
     ary = as_tensor(ary).reshape(-1)
     ends = [[] if end is None else [as_tensor(end, ary).reshape(-1)] for end in (to_begin, to_end)]
     return torch.cat([*ends[0], torch.diff(ary), *ends[1]])
 
 
 @numpy
-def gradient(f, *varargs, axis=None, edge_order=1):
+def gradient(
+    f: Tensor, *varargs: Sequence[float] | Tensor | float, axis: int | None = None, edge_order: int = 1
+) -> Tensor | tuple[Tensor, ...]:
     f = floating(as_tensor(f))
     axes = list(range(f.ndim)) if axis is None else [d % f.ndim for d in np.atleast_1d(axis).tolist()]
     spacings = varargs or (1.0,)
@@ -105,7 +111,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     return results[0] if len(results) == 1 else results
 
 
-def slopes(f, axis, spacing, edge_order):
+def slopes(f: Tensor, axis: int, spacing: Tensor, edge_order: int) -> Tensor:
     """Central differences along an axis, one-sided ones of an order at its ends."""
     n = f.shape[axis]
     if edge_order not in (1, 2):
@@ -127,7 +133,7 @@ def slopes(f, axis, spacing, edge_order):
 
 
 @numpy
-def trapezoid(y, x=None, dx=1.0, axis=-1):
+def trapezoid(y: Tensor, x: Sequence[float] | Tensor | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     y = floating(as_tensor(y))
     if x is None:
         return (
@@ -138,7 +144,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 @numpy
-def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
+def unwrap(p: Tensor, discont: Any = None, axis: int = -1, *, period: float = 6.283185307179586) -> Tensor:
     p = floating(as_tensor(p))
     steps = torch.diff(p.detach(), dim=axis)
     folded = torch.remainder(steps + period / 2, period) - period / 2
@@ -152,7 +158,7 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
 
 
 @numpy
-def convolve(a, v, mode="full"):
+def convolve(a: Tensor, v: Tensor, mode: str = "full") -> Tensor:
     a, v = (x.reshape(-1) for x in as_tensors((a, v)))
     if not len(a) or not len(v):
         raise ValueError(f"{'a' if not len(a) else 'v'} cannot be empty")
@@ -172,7 +178,7 @@ def convolve(a, v, mode="full"):
 
 
 @numpy
-def correlate(a, v, mode="valid"):
+def correlate(a: Tensor, v: Tensor, mode: str = "valid") -> Tensor:
     a, v = (x.reshape(-1) for x in as_tensors((a, v)))
     n, m = len(a), len(v)
     full = convolve(a, torch.flip(torch.conj_physical(v), (0,)))
@@ -188,7 +194,14 @@ def correlate(a, v, mode="valid"):
 
 
 @numpy
-def interp(x, xp, fp, left=None, right=None, period=None):
+def interp(
+    x: Tensor | float,
+    xp: Sequence[float] | Tensor,
+    fp: Tensor,
+    left: float | None = None,
+    right: float | None = None,
+    period: float | None = None,
+) -> Tensor:
     x, xp, fp = (floating(value) for value in as_tensors((x, xp, fp)))
     if period is not None:
         x, xp = torch.remainder(x, abs(period)), torch.remainder(xp, abs(period))

@@ -1,10 +1,15 @@
 """NumPy's Fourier transforms on tensors: `np.fft.fft(x)` of a tensor is `torch.fft.fft(x)`."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from rushlight import fft
+from rushlight.core.aliases import Array
 from rushlight.numpy_functions.entering import transform
+from rushlight.tensors import Tensor
 
 
-def one_dimensional(function):
+def one_dimensional(function: Callable[..., Any]) -> None:
     """Enters a transform along one axis."""
 
     def implementation(a, n=None, axis=-1, norm=None):
@@ -14,7 +19,7 @@ def one_dimensional(function):
     transform(implementation)
 
 
-def several_dimensional(function, default):
+def several_dimensional(function: Callable[..., Any], default: Sequence[int] | None) -> None:
     """Enters a transform along several axes."""
 
     def implementation(a, s=None, axes=default, norm=None):
@@ -33,10 +38,10 @@ for name in ("fftn", "ifftn", "rfftn", "irfftn"):
 
 
 @transform
-def fftshift(x, axes=None):
+def fftshift(x: Tensor, axes: Any = None) -> Tensor:
     return fft.fftshift(x, axes)
 
 
 @transform
-def ifftshift(x, axes=None):
+def ifftshift(x: Array, axes: Any = None) -> Any:
     return fft.ifftshift(x, axes)

@@ -79,10 +79,10 @@ class Aten:
         setattr(self, name, packet)
         return packet
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return list(recorded())
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return getattr, (rushlight.ops, "aten")
 
 

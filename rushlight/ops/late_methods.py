@@ -1,6 +1,8 @@
 """Methods of tensors that few programs call, of sparse tensors and of memory: loaded when they are called."""
 
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from rushlight.tensors import Tensor
 
@@ -12,7 +14,7 @@ SPARSE = """
 STORAGE = "untyped_storage storage storage_type set_ is_set_to"
 
 
-def entered(module: str, name: str):
+def entered(module: str, name: str) -> Callable[..., Any]:
     """A method that the table of methods of a module has."""
 
     def method(self, *args, **kwargs):

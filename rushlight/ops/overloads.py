@@ -29,10 +29,10 @@ class OpOverloadPacket:
         self.__name__, self.__qualname__, self.__module__ = name, f"{namespace}.{name}", f"torch.ops.{namespace}"
         self._qualified_op_name, self._function, self._overload_names = f"{namespace}::{name}", function, overloads
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self}')>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.__qualname__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -49,7 +49,7 @@ class OpOverloadPacket:
         setattr(self, name, overload)
         return overload
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return found, (self.__qualname__,)
 
     def overloads(self) -> list[str]:
@@ -66,20 +66,20 @@ class OpOverload:
         self.__name__, self.__qualname__ = f"{packet.__name__}.{name}", f"{packet}.{name}"
         self.__module__ = packet.__module__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<OpOverload(op='{self._overloadpacket}', overload='{self._overloadname}')>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.__qualname__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the public function of the name gives."""
         return call(self._overloadpacket, args, kwargs)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return self
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return found, (self.__qualname__,)
 
     @property

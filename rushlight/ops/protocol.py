@@ -4,11 +4,13 @@
 else that tensors know of NumPy is in `rushlight.numpy_functions`, which is loaded when it is first needed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight.core.above import above
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import new_tensor
 
@@ -19,7 +21,7 @@ FUNCTIONS: dict[Callable, Callable] = {}  # any other NumPy function -> the func
 
 
 @above
-def ufunc_on_tensors(ufunc, method, inputs, kwargs):
+def ufunc_on_tensors(ufunc: Any, method: str, inputs: Sequence[Array], kwargs: dict[str, Any]) -> Array:
     """What NumPy calls for a ufunc with a tensor among its operands."""
     if method == "__call__" and not kwargs and ufunc in UFUNCS:
         return UFUNCS[ufunc](*[as_operand(x) for x in inputs])
@@ -29,7 +31,7 @@ def ufunc_on_tensors(ufunc, method, inputs, kwargs):
 
 
 @above
-def function_on_tensors(function, args, kwargs):
+def function_on_tensors(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Array:
     """What NumPy calls for any other of its functions with a tensor among its arguments."""
     if function in FUNCTIONS and not kwargs:
         try:
@@ -43,7 +45,7 @@ def function_on_tensors(function, args, kwargs):
     return call_function(function, args, kwargs, failure)
 
 
-def as_operand(value):
+def as_operand(value: Any) -> Any:
     """An operand beside a tensor: arrays become tensors, NumPy's numbers Python's."""
     if type(value) is Batched:
         return new_tensor(value)

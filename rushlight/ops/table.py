@@ -12,13 +12,16 @@ An operator of the general form is a function on arrays with its derivatives bes
 
 import functools
 import inspect
+from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
 from rushlight.core.entries import OPTIONS
 from rushlight.core.graph import TensorBase, new_tensor
@@ -35,7 +38,7 @@ from rushlight.tensors import Tensor, foreign
 TABLE: dict[str, Operator] = {}
 
 
-def enter(name, forward, params, formulas, slot="", **options):
+def enter(name: Any, forward: Any, params: Any, formulas: Any, slot: str = "", **options: Any) -> Any:
     """Enters an operator; `slot` is the place in Python's arithmetic that it is for."""
     entry = TABLE[name] = Operator(name, forward, params, formulas, **options)
     if slot:
@@ -43,7 +46,7 @@ def enter(name, forward, params, formulas, slot="", **options):
     return entry
 
 
-def operator(*, name=None, slot="", **given):
+def operator(*, name: str | None = None, slot: str = "", **given: Any) -> Callable[..., Any]:
     """Enters an operator: decorates the function that computes it on arrays.
 
     Each other keyword that is none of `core.entries.OPTIONS` is the name of an input, with the cotangent of that input
@@ -148,7 +151,7 @@ def binary(
     return function
 
 
-def binary_in_place(name, entry, numbers):
+def binary_in_place(name: str, entry: Any, numbers: str) -> Callable[..., Any]:
     """The variant of a binary operator that changes its first operand."""
 
     def variant(self, other):
@@ -159,7 +162,7 @@ def binary_in_place(name, entry, numbers):
     return variant
 
 
-def no_derivative(name):
+def no_derivative(name: str) -> Callable[..., Any]:
     """The formula of an operator that PyTorch gives no derivative: RuntimeError when the backward pass comes to it."""
 
     def formula(grad):
@@ -168,7 +171,7 @@ def no_derivative(name):
     return formula
 
 
-def publish(function, name, doc, inplace):
+def publish(function: Callable[..., Any], name: str, doc: str, inplace: bool) -> None:
     """Names a public function and makes it a method, with its in-place variant."""
     named(function, name, doc)
     setattr(Tensor, name, as_method(function, name))
@@ -177,13 +180,13 @@ def publish(function, name, doc, inplace):
         setattr(Tensor, name + "_", named(lambda self, *args: change(self, function, *args), name + "_", told))
 
 
-def retold(doc, name, other):
+def retold(doc: Any, name: str, other: Array) -> Any:
     """The example of a docstring, for a function that does the same under another name."""
     _, begin, example = doc.partition(">>>")
     return f"\n\n    {begin}{example.replace(f'{name}(', f'{other}(')}" if begin else ""
 
 
-def named(function, name, doc):
+def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
     """A function under its public name, with its documentation."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = "rushlight"
@@ -191,13 +194,13 @@ def named(function, name, doc):
     return function
 
 
-def method(function):
+def method(function: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a public function a method of Tensor as well."""
     setattr(Tensor, function.__name__, as_method(function, function.__name__))
     return function
 
 
-def as_method(function, name):
+def as_method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A method that does what a function does: as in PyTorch another object, with a name of its own."""
     if type(function) is not FunctionType:
         return function
@@ -208,7 +211,7 @@ def as_method(function, name):
     return same
 
 
-def in_place(function):
+def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a public function of a tensor its variant that changes the tensor."""
     name = function.__name__ + "_"
 
@@ -221,13 +224,13 @@ def in_place(function):
     return function
 
 
-def refuse(name, parameter, position, value):
+def refuse(name: str, parameter: str, position: int, value: Any) -> NoReturn:
     """Raises PyTorch's TypeError for an argument that is no tensor."""
     kind = type(value).__name__
     raise TypeError(advised(f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {kind}"))
 
 
-def refuse_operands(name, *operands):
+def refuse_operands(name: str, *operands: Tensor | int) -> Any:
     """PyTorch's TypeError for operands of which one is neither a tensor nor a number where that is allowed.
 
     An object among them that takes calls over itself is asked instead.
@@ -243,7 +246,7 @@ def refuse_operands(name, *operands):
     refuse(name, ("input", "other")[position], position + 1, value)
 
 
-def alias(name, function):
+def alias(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Another name of a public function, as a method too, with the in-place variant where there is one."""
     setattr(Tensor, name, as_method(function, name))
     variant = getattr(Tensor, f"{function.__name__}_", None)

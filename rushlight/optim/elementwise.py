@@ -47,7 +47,7 @@ class ElementwiseOptimizer(Optimizer):
                 raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         super().__init__(params, defaults)
 
-    def __setstate__(self, state) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for found in self.state.values():
             for name in NUMBERS & found.keys():

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import enable_grad
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.optim.elementwise import as_real, check_rate
 from rushlight.optim.line_search import strong_wolfe
@@ -125,7 +126,9 @@ class Minimization:
 
     grad: np.ndarray
 
-    def __init__(self, optimizer, closure, group, state, loss):
+    def __init__(
+        self, optimizer: LBFGS, closure: Callable[..., Any], group: dict[str, Any], state: dict[str, Any], loss: float
+    ):
         self.optimizer, self.closure, self.group, self.state = optimizer, closure, group, state
         self.loss = loss
         self.grad = optimizer._flat_grad()
@@ -191,7 +194,7 @@ class Minimization:
                 state[name].pop(0)
         state["H_diag"] = new_tensor(np.asarray(curvature / change.dot(change)))
 
-    def advance(self, size, direction, slope) -> int:
+    def advance(self, size: float, direction: Array, slope: float) -> int:
         """Moves the parameters along a direction. Returns how often the closure was evaluated."""
         if self.group["line_search_fn"] is None:
             self.optimizer._move(size, direction)

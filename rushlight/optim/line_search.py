@@ -6,6 +6,7 @@ Schmidt in minFunc, 2005.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class LineSearch:
 
     done: bool
 
-    def __init__(self, evaluate, direction, start, c1, c2, tolerance, limit):
+    def __init__(self, evaluate: Any, direction: Any, start: Any, c1: Any, c2: Any, tolerance: Any, limit: Any):
         self.evaluate = evaluate
         self.direction = direction
         self.start = start

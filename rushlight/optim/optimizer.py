@@ -72,7 +72,7 @@ def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
     return add_hook(AFTER_ANY_STEP, hook)
 
 
-def hooked(step):
+def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     """A step function that calls the hooks on steps."""
 
     @functools.wraps(step)
@@ -97,7 +97,7 @@ def hooked(step):
     return with_hooks
 
 
-def before_step(optimizer, step, args, kwargs):
+def before_step(optimizer: Any, step: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """The arguments of a step, as the hooks before it leave them."""
     for hook in chain(BEFORE_ANY_STEP.values(), optimizer._optimizer_step_pre_hooks.values()):
         result = hook(optimizer, args, kwargs)
@@ -147,7 +147,7 @@ class Optimizer:
         if "step" in cls.__dict__:
             cls.step = hooked(cls.step)  # type: ignore[method-assign]
 
-    def __new__(cls, *args: Any, **kwargs: Any):
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """An optimizer that has no hooks yet: a subclass may do without `Optimizer.__init__`."""
         self = super().__new__(cls)
         self._make_hooks()
@@ -180,7 +180,7 @@ class Optimizer:
     def __getstate__(self) -> Any:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
-    def __setstate__(self, state) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.defaults.setdefault("differentiable", False)
         for group in self.param_groups:
@@ -354,7 +354,7 @@ def placed(hooks: OrderedDict, hook: Callable, prepend: bool) -> RemovableHandle
     return handle
 
 
-def as_list(params) -> list:
+def as_list(params: Any) -> list:
     """The parameters of a group as a list; TypeError for a set, which has no order."""
     if isinstance(params, set):
         raise TypeError(

@@ -1,7 +1,7 @@
 """Who takes a call over: modes, and classes that define `__torch_function__`, in the order that PyTorch asks them."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rushlight.core.above import ABOVE
@@ -31,7 +31,7 @@ class Without:
         self.before = HERE.without_classes, HERE.without_modes
         HERE.without_classes, HERE.without_modes = True, HERE.without_modes or self.modes
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         HERE.without_classes, HERE.without_modes = self.before
 
 
@@ -53,7 +53,7 @@ def overriding(values: Iterable) -> list:
     return found
 
 
-def given(args, kwargs) -> list:
+def given(args: Any, kwargs: dict[str, Any]) -> list:
     """The values of arguments, those in lists and tuples too."""
     values: list = []
     for value in (*args, *kwargs.values()):
@@ -64,7 +64,7 @@ def given(args, kwargs) -> list:
     return values
 
 
-def taken(function: Callable, args, kwargs) -> Any:
+def taken(function: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a mode or a class makes of a call that concerns it; NOBODY where there is none."""
     here = HERE
     modes = not here.without_modes and here.modes
@@ -72,7 +72,7 @@ def taken(function: Callable, args, kwargs) -> Any:
     return handle(function, found, args, kwargs) if modes or found else NOBODY
 
 
-def handle(function: Callable, found: list, args, kwargs) -> Any:
+def handle(function: Callable, found: list, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Asks the innermost mode, then the classes of some objects. TypeError where each says `NotImplemented`."""
     types = tuple(type(value) for value in found)
     mode = HERE.modes.pop() if HERE.modes and not HERE.without_modes else None
@@ -97,7 +97,7 @@ def refused(function: Callable, types: tuple, mode: Any) -> str:
     return text if mode is None else f"{text} nor in mode {mode}"
 
 
-def usual(cls: type, function: Callable, types, args, kwargs) -> Any:
+def usual(cls: type, function: Callable, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """What a subclass of Tensor does that does not say: the call as ever, with results of the class."""
     if not all(issubclass(cls, other) for other in types):
         return NotImplemented

@@ -11,6 +11,7 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
 from rushlight.core.guards import use_switch
@@ -72,10 +73,10 @@ def install() -> None:
         put_before(function)
     for name in SLOTS:
         setattr(Tensor, name, slot(name))
-    Tensor.__new__ = staticmethod(new)  # type: ignore[method-assign]
+    Tensor.__new__ = staticmethod(new)  # type: ignore[assignment, method-assign]
 
 
-def behind_guard(function: Callable, args, kwargs) -> tuple | None:
+def behind_guard(function: Callable, args: Any, kwargs: dict[str, Any]) -> tuple | None:
     """What somebody makes of a call of a guarded function, in a tuple; None where nobody takes it over."""
     if function.__name__ in UNTOUCHED:
         return None
@@ -104,7 +105,7 @@ def is_method(name: str) -> bool:
     return name not in KEPT_METHODS and name not in SLOTS and (name[:1] != "_" or name[:2] == "__")
 
 
-def template(*args, **kwargs):
+def template(*args: Any, **kwargs: Any) -> Any:
     """The code that functions get; the text stands for the switch."""
     return "the switch".call(*args, **kwargs)  # type: ignore[attr-defined]
 
@@ -119,7 +120,7 @@ class Switch:
         )
         self.plain.__kwdefaults__ = function.__kwdefaults__
 
-    def call(self, *args, **kwargs):
+    def call(self, *args: Array, **kwargs: Any) -> Tensor | str:
         """A call of the function."""
         result = taken(self.function, args, kwargs)
         return self.plain(*args, **kwargs) if result is NOBODY else result
@@ -153,7 +154,7 @@ def slot(name: str) -> Callable:
     return called
 
 
-def new(cls, *args, **kwargs):
+def new(cls: Any, *args: Any, **kwargs: Any) -> Tensor:
     """`Tensor.__new__(cls, data)`, which makes an object of a subclass that is not made by a method of rushlight's."""
     tensor = Arithmetic.__new__(cls)
     if args and not cls.__init__.__module__.startswith("rushlight"):

@@ -97,14 +97,14 @@ class profile(Undone):
         self._metadata: dict = {}
         self.stopped = True
 
-    def begin(self):
+    def begin(self) -> Any:
         """Begins, and gives itself."""
         self.stopped = True
         self.start()
         self.stopped = False
         return self
 
-    def end(self):
+    def end(self) -> None:
         """Ends; interrupted in that or at the beginning, it only ends the recording."""
         if not self.stopped:
             self.stopped = True

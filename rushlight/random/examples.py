@@ -1,10 +1,12 @@
 """Random numbers inside `vmap`: none, the same ones or different ones for the examples."""
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import ENTERED, Batched, grown, levels_of, spread
 from rushlight.core.interpreters import noted
@@ -35,20 +37,22 @@ def levels_to_draw_on(*arrays):
     return tuple(sorted({*held, *different}, key=lambda level: level.number))
 
 
-def check_overwritten(array):
+def check_overwritten(array: Array) -> None:
     """RuntimeError where an array that examples share is to be overwritten with different numbers."""
     held = levels_of(array)
     if any(level not in held for level in levels_to_draw_on()):
         raise RuntimeError(SHARED)
 
 
-def outside(draw, *args, **kwargs: Any):
+def outside(draw: Any, *args: Any, **kwargs: Any) -> Any:
     """Calls a function that draws as if outside of `vmap`."""
     with Setting(ENTERED, ()):
         return draw(*args, **kwargs)
 
 
-def draw_with(draw, generator, shape, args, kwargs):
+def draw_with(
+    draw: Callable[..., Any], generator: Any, shape: Sequence[int] | int, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Array:
     """What a function draws."""
     return draw(generator, shape, *args, **kwargs)
 
@@ -56,7 +60,7 @@ def draw_with(draw, generator, shape, args, kwargs):
 drawn_once = noted(draw_with, draws=True)
 
 
-def for_examples(draw):
+def for_examples(draw: Callable[..., Any]) -> Callable[..., Any]:
     """A function of (generator, shape, ...) that draws; inside `vmap`, for all examples.
 
     Arrays among its arguments broadcast to the shape.
@@ -74,7 +78,7 @@ def for_examples(draw):
     return drawn
 
 
-def permutations(draw):
+def permutations(draw: Callable[..., Any]) -> Callable[..., Any]:
     """The same for a function of (generator, n, ...) that draws a permutation: one for each example."""
 
     @functools.wraps(draw)

@@ -1,6 +1,7 @@
 """Random numbers in the order in which the elements of an array lie in memory, as PyTorch draws them into it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from rushlight.random.distributions import normal
 from rushlight.random.generator import Generator
 
 
-def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *parameters) -> np.ndarray:
+def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *parameters: float) -> np.ndarray:
     """What `draw` gives for an array's shape and dtype, one number after the other through its memory.
 
     `parameters` are those of the distribution; arrays among them broadcast to the shape. Normal numbers come pair by
@@ -36,12 +37,12 @@ def drawn_into(array: np.ndarray, draw: Callable, generator: Generator, *paramet
     return np.transpose(drawn, [dims.index(dim) for dim in range(array.ndim)])
 
 
-def turn(value, shape: tuple[int, ...], dims: list[int]):
+def turn(value: Any, shape: tuple[int, ...], dims: list[int]) -> Any:
     """A parameter with its dimensions in another order; a number as it is."""
     return np.broadcast_to(value, shape).transpose(dims) if type(value) is np.ndarray else value
 
 
-def drawn_like(array: np.ndarray, draw: Callable, generator: Generator, *parameters) -> np.ndarray:
+def drawn_like(array: np.ndarray, draw: Callable, generator: Generator, *parameters: float) -> np.ndarray:
     """The same for a new array that lies in memory as a copy of `array` does."""
     model = array if type(array) is not np.ndarray else empty_array(array, array.dtype, None)
     return drawn_into(model, draw, generator, *parameters)

@@ -3,7 +3,7 @@
 import codecs
 import math
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,15 @@ def is_number(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None) -> Tensor:
+def rebuild_tensor(
+    storage: Any,
+    offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool = False,
+    hooks: Any = None,
+    metadata: Any = None,
+) -> Tensor:
     """A tensor in a piece of memory, which it may not reach out of."""
     check(isinstance(storage, Storage), "a tensor lies in what is no memory")
     check(isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list)), "a tensor has no sizes or strides")
@@ -50,7 +58,16 @@ def rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=Non
     return tensor
 
 
-def rebuild_untyped_tensor(storage, offset, size, stride, requires_grad, hooks, dtype, metadata=None) -> Tensor:
+def rebuild_untyped_tensor(
+    storage: Any,
+    offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    requires_grad: Any,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+) -> Tensor:
     """A tensor in a piece of memory that the file has as bytes."""
     check(isinstance(storage, Storage) and storage.array.dtype == np.uint8, "a tensor lies in what are no bytes")
     check(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
@@ -75,7 +92,7 @@ def rebuild_from_type(function: Callable, kind: type, arguments: tuple, state: A
     return with_state(tensor, state)
 
 
-def with_state(tensor, state: Any):
+def with_state(tensor: Any, state: Any) -> Any:
     """A tensor with attributes that users gave it."""
     if state:
         check(isinstance(state, dict), "the attributes of a tensor are no dictionary")

@@ -148,7 +148,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
         self.storages: dict[tuple, Storage] = {}
         self.types: dict[int, np.dtype] = {}  # of the memory at an address
 
-    def persistent_id(self, obj):
+    def persistent_id(self, obj: Any) -> Any:
         """The reference to a piece of memory."""
         if not isinstance(obj, Storage):
             return None
@@ -165,7 +165,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
             return Size, (tuple(obj),)
         return (GET_LAYOUT, (repr(obj),)) if isinstance(obj, layout) else NotImplemented
 
-    def reduced(self, tensor: Tensor):
+    def reduced(self, tensor: Tensor) -> Any:
         """A tensor as a call of the function that PyTorch rebuilds it with."""
         state = {name: value for name, value in vars(tensor).items() if name not in OWN}
         needs = tensor.requires_grad
@@ -224,7 +224,7 @@ class Pickler(pickle._Pickler):  # the C class can write no name that does not e
     dispatch: ClassVar[dict] = {**pickle._Pickler.dispatch, FunctionType: save_global}
 
 
-def sparse_parts(tensor: Any):
+def sparse_parts(tensor: Any) -> Any:
     """A sparse tensor as a call of the function that PyTorch rebuilds it with."""
     from rushlight.sparse.parts import parts
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from struct import unpack
 from typing import Any, ClassVar
 
+from rushlight.core.aliases import Array
 from rushlight.serialization.errors import LoadError, as_damage, check
 from rushlight.serialization.names import UNSAFE, allowed_names, ours
 from rushlight.serialization.rebuilding import MAKERS, NAMES, key
@@ -18,7 +19,7 @@ Memory = Callable[[Any], Any]
 class Source:
     """A file up to some place: it gives as many bytes as it is asked for, or raises an error before it takes memory."""
 
-    def __init__(self, file, left: int):
+    def __init__(self, file: Any, left: int):
         self.file, self.left = file, left
 
     def read(self, count: int = -1) -> bytes:
@@ -37,7 +38,7 @@ class Source:
         check(line.endswith(b"\n"), "a line has no end")
         return line
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Array) -> int:
         """Fills a buffer with the next bytes."""
         buffer = memoryview(buffer).cast("B")
         for start in range(0, len(buffer), 1 << 20):
@@ -211,7 +212,7 @@ class SafeUnpickler(pickle._Unpickler):
         (length,) = unpack("<Q", self.read(8))
         self.append(bytearray(self.read(length)))
 
-    def get_extension(self, code):
+    def get_extension(self, code: Any) -> Any:
         """Refuses numbers in the place of names, which Python lets programs register."""
         raise LoadError(UNSAFE.format(f"number {code} of copyreg's extensions"))
 

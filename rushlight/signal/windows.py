@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import i0
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import strided
 from rushlight.missing import explain_misses as _explain_misses
@@ -74,7 +75,7 @@ def steps(M: int, sym: bool) -> int:
 
 
 @window
-def exponential(k, M, sym, *, center: float | None = None, tau: float = 1.0):
+def exponential(k: Any, M: Any, sym: Any, *, center: float | None = None, tau: float = 1.0) -> Any:
     """exp(-|k - center| / tau). ValueError for a `tau` that is not positive, and a center of a symmetric window.
 
     >>> import rushlight as torch
@@ -89,7 +90,7 @@ def exponential(k, M, sym, *, center: float | None = None, tau: float = 1.0):
 
 
 @window
-def cosine(k, M, sym):
+def cosine(k: Any, M: Any, sym: Any) -> Any:
     """Half a wave of a sine.
 
     >>> import rushlight as torch
@@ -100,7 +101,7 @@ def cosine(k, M, sym):
 
 
 @window
-def gaussian(k, M, sym, *, std: float = 1.0):
+def gaussian(k: Any, M: Any, sym: Any, *, std: float = 1.0) -> Any:
     """exp(-(k - middle)**2 / (2 std**2)). ValueError for a standard deviation that is not positive.
 
     >>> import rushlight as torch
@@ -113,7 +114,7 @@ def gaussian(k, M, sym, *, std: float = 1.0):
 
 
 @window
-def kaiser(k, M, sym, *, beta: float = 12.0):
+def kaiser(k: Any, M: Any, sym: Any, *, beta: float = 12.0) -> Any:
     """The Kaiser window, of Bessel functions. ValueError for a negative `beta`.
 
     >>> import rushlight as torch
@@ -128,7 +129,7 @@ def kaiser(k, M, sym, *, beta: float = 12.0):
 
 
 @window
-def bartlett(k, M, sym):
+def bartlett(k: Any, M: Any, sym: Any) -> Any:
     """A triangle that begins and ends with zero.
 
     >>> import rushlight as torch
@@ -138,7 +139,7 @@ def bartlett(k, M, sym):
     return np.ones(M) if M < 2 else 1 - np.abs(2 * k / steps(M, sym) - 1)
 
 
-def cosines(k, M, sym, a):
+def cosines(k: Any, M: Any, sym: Any, a: Array) -> Any:
     """A sum of cosines with alternating signs."""
     if M < 2:
         return np.ones(M)
@@ -147,7 +148,7 @@ def cosines(k, M, sym, a):
 
 
 @window
-def general_cosine(k, M, sym, *, a: Iterable[float]):
+def general_cosine(k: Any, M: Any, sym: Any, *, a: Iterable[float]) -> Any:
     """The sum of a[i] (-1)**i cos(2 pi i k / steps). TypeError for what is no list, ValueError for an empty one.
 
     >>> import rushlight as torch
@@ -162,7 +163,7 @@ def general_cosine(k, M, sym, *, a: Iterable[float]):
 
 
 @window
-def general_hamming(k, M, sym, *, alpha: float = 0.54):
+def general_hamming(k: Any, M: Any, sym: Any, *, alpha: float = 0.54) -> Any:
     """alpha - (1 - alpha) cos(2 pi k / steps).
 
     >>> import rushlight as torch
@@ -173,7 +174,7 @@ def general_hamming(k, M, sym, *, alpha: float = 0.54):
 
 
 @window
-def hamming(k, M, sym):
+def hamming(k: Any, M: Any, sym: Any) -> Any:
     """The Hamming window: 0.54 - 0.46 cos(2 pi k / steps).
 
     >>> import rushlight as torch
@@ -184,7 +185,7 @@ def hamming(k, M, sym):
 
 
 @window
-def hann(k, M, sym):
+def hann(k: Any, M: Any, sym: Any) -> Any:
     """The Hann window: 0.5 - 0.5 cos(2 pi k / steps).
 
     >>> import rushlight as torch
@@ -195,7 +196,7 @@ def hann(k, M, sym):
 
 
 @window
-def blackman(k, M, sym):
+def blackman(k: Any, M: Any, sym: Any) -> Any:
     """The Blackman window: three cosines.
 
     >>> import rushlight as torch
@@ -206,7 +207,7 @@ def blackman(k, M, sym):
 
 
 @window
-def nuttall(k, M, sym):
+def nuttall(k: Any, M: Any, sym: Any) -> Any:
     """The Nuttall window: four cosines.
 
     >>> import rushlight as torch

@@ -97,7 +97,9 @@ def check_size(index: np.ndarray, dense: tuple[int, ...], size: tuple[int, ...])
             )
 
 
-def compressed(layout: Layout, starts: Any, others: Any, values: Any, size: Any, dtype: Any, requires_grad: bool):
+def compressed(
+    layout: Layout, starts: Any, others: Any, values: Any, size: Any, dtype: Any, requires_grad: bool
+) -> Any:
     """A matrix of which rows (columns) begin at `starts`, with the columns (rows) `others` of its values."""
     first, other, made = index_array(starts), index_array(others), values_of(values, dtype, requires_grad)
     if first.ndim != 1 or other.ndim != 1:

@@ -44,7 +44,7 @@ def parts(tensor: SparseTensor) -> dict[str, Tensor]:
     return {names[0]: compressed, names[1]: plain, "values": tensor._stored}
 
 
-def part(name: str, expected: str):
+def part(name: str, expected: str) -> Callable[..., Any]:
     """Enters the method that gives a part; RuntimeError for tensors that have none of the name."""
 
     def method(self: Any) -> Tensor:
@@ -177,7 +177,9 @@ def like_coordinates(tensor: SparseTensor) -> SparseTensor:
 
 
 @handles("to_sparse")
-def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None):
+def to_sparse(
+    self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None
+) -> Tensor:
     """The tensor as a sparse one; of an ordinary one what is not 0, with indices of `sparse_dim` dimensions.
 
     >>> import rushlight as torch

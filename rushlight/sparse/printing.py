@@ -1,13 +1,16 @@
 """Sparse tensors as text."""
 
+from typing import Any
+
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import sparse_coo
 from rushlight.printing import _add_suffixes, tensor_str
 from rushlight.sparse.parts import parts
+from rushlight.tensors import Tensor
 
 
-def text(tensor) -> str:
+def text(tensor: Any) -> str:
     """The `repr` of a sparse tensor, as PyTorch prints it."""
     opening = "tensor("
     indent = len(opening)
@@ -26,7 +29,7 @@ def text(tensor) -> str:
     return _add_suffixes(whole, suffixes, indent)
 
 
-def part_text(name: str, part, indent: int) -> str:
+def part_text(name: str, part: Tensor, indent: int) -> str:
     """A tensor of which a sparse one is made, with its name."""
     opening = f"{name}=tensor("
     array = new_tensor(part.detach()._settled())._array

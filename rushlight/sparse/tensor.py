@@ -5,12 +5,13 @@ that takes calls over (`rushlight.overrides`): the public functions that know sp
 others refuse them. So no function of ordinary tensors knows of sparse ones.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import new_tensor
 from rushlight.layouts import layout as Layout
@@ -55,7 +56,9 @@ class SparseTensor(Tensor):
     _is_coalesced: bool
 
     @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        cls, func: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         handler = HANDLED.get(name_of(func))
         if handler is not None:
             return handler(*args, **kwargs or {})
@@ -71,12 +74,12 @@ class SparseTensor(Tensor):
         return Size(self._sizes)
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """The type of the values."""
         return self._stored.dtype
 
     @property
-    def device(self):
+    def device(self) -> Any:
         """The device: the CPU."""
         return self._stored.device
 
@@ -110,7 +113,7 @@ class SparseTensor(Tensor):
         self._stored.requires_grad = value
 
     @property
-    def grad_fn(self):
+    def grad_fn(self) -> Any:
         """The node that made the values."""
         return self._stored.grad_fn
 
@@ -151,7 +154,7 @@ class SparseTensor(Tensor):
 
         return text(self)
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         return remake, (
             self._layout,
             self._places,
@@ -161,12 +164,12 @@ class SparseTensor(Tensor):
             self.requires_grad,
         )
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         copy = make(self._places.copy(), self._stored.detach().clone(), self._sizes, self._layout, self._is_coalesced)
         copy.requires_grad = self.requires_grad
         return copy
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Sequence[Any], **kwargs: Any) -> Any:
         if ufunc is np.add and method == "__call__" and len(inputs) == 2:
             first, second = (new_tensor(x) if isinstance(x, np.ndarray) else x for x in inputs)
             result, out = HANDLED["add"](first, second), kwargs.get("out")
@@ -176,30 +179,32 @@ class SparseTensor(Tensor):
             return out[0]
         raise TypeError(f"numpy.{ufunc.__name__} does not take sparse tensors: use to_dense() first.")
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         return other + self if isinstance(other, np.ndarray) else HANDLED["add"](self, other)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(HANDLED["unbind"](self))
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous: it is a sparse tensor")
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TypeError(
             f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() to convert to a strided "
             "tensor first."
         )
 
 
-def flat(args, kwargs) -> list:
+def flat(args: Any, kwargs: Any) -> list:
     """The values of arguments, those in lists and tuples too."""
     from rushlight.overrides.calls import given
 
     return given(args, kwargs)
 
 
-def make(index, values: Tensor, sizes, layout: Layout = sparse_coo, coalesced: bool = False) -> SparseTensor:
+def make(
+    index: Array, values: Tensor, sizes: Sequence[int], layout: Layout = sparse_coo, coalesced: bool = False
+) -> SparseTensor:
     """A sparse tensor from what it holds, which must be right."""
     tensor = Arithmetic.__new__(SparseTensor)
     tensor._places, tensor._stored, tensor._sizes = index, values, tuple(int(n) for n in sizes)
@@ -207,7 +212,9 @@ def make(index, values: Tensor, sizes, layout: Layout = sparse_coo, coalesced: b
     return tensor
 
 
-def remake(layout, index, values, sizes, coalesced, requires_grad) -> SparseTensor:
+def remake(
+    layout: Any, index: Any, values: Array, sizes: Sequence[int], coalesced: Any, requires_grad: Any
+) -> SparseTensor:
     """A leaf from what `__reduce_ex__` gave."""
     tensor = make(index, values, sizes, layout, coalesced)
     tensor.requires_grad = requires_grad

@@ -2,13 +2,14 @@
 
 import cmath
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 import rushlight
 from rushlight.core.graph import TensorBase
 from rushlight.core.lines import warn
+from rushlight.tensors import Tensor
 
 __all__ = ["assert_allclose", "assert_close"]
 
@@ -110,7 +111,7 @@ def compare(actual: Any, expected: Any, options: Options, path: str) -> None:
         compare_tensors(ours, wanted, options, path)
 
 
-def compare_sequences(actual, expected, options, path):
+def compare_sequences(actual: Any, expected: Any, options: Any, path: Any) -> None:
     """Each item by itself."""
     if len(actual) != len(expected):
         raise Difference(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
@@ -118,7 +119,7 @@ def compare_sequences(actual, expected, options, path):
         compare(a, b, options, f"{path}[{i}]")
 
 
-def compare_mappings(actual, expected, options, path):
+def compare_mappings(actual: Any, expected: Any, options: Any, path: Any) -> None:
     """Each value by itself."""
     if actual.keys() != expected.keys():
         raise Difference(
@@ -131,7 +132,7 @@ def compare_mappings(actual, expected, options, path):
         compare(actual[key], expected[key], options, f"{path}[{key!r}]")
 
 
-def compare_numbers(actual, expected, options, path):
+def compare_numbers(actual: Any, expected: Any, options: Any, path: Any) -> None:
     """Numbers of Python and NumPy."""
     actual, expected = (v.item() if isinstance(v, np.number) else v for v in (actual, expected))
     if options.check_dtype and type(actual) is not type(expected):
@@ -161,7 +162,7 @@ def tolerances(options: Options, *kinds: str) -> tuple[float, float]:
     return max(rtol for rtol, _ in found), max(atol for _, atol in found)
 
 
-def report(what, extra, lines, rtol, atol, path):
+def report(what: Any, extra: Any, lines: Any, rtol: Any, atol: Any, path: Any) -> NoReturn:
     """Raises the Difference of numbers, with how large it is."""
     exact = rtol == 0 == atol
     allowed = ["" if exact else f" (up to {tolerance} allowed)" for tolerance in (atol, rtol)]
@@ -169,7 +170,7 @@ def report(what, extra, lines, rtol, atol, path):
     raise Difference(f"{what} are not {'equal' if exact else 'close'}!\n\n{extra}\n{told}", path)
 
 
-def as_tensors(actual, expected, options):
+def as_tensors(actual: Any, expected: Any, options: Options) -> list[Any]:
     """Both as tensors. TypeError where they cannot be compared."""
     related = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
     if related and (options.allow_subclasses or type(actual) is type(expected)):
@@ -180,7 +181,7 @@ def as_tensors(actual, expected, options):
     raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.")
 
 
-def compare_tensors(actual, expected, options, path):
+def compare_tensors(actual: Tensor, expected: Tensor, options: Options, path: str) -> None:
     """What they are, then each number."""
     checks = [("shape", True), ("layout", options.check_layout), ("device", options.check_device)]
     for name, checked in (*checks, ("dtype", options.check_dtype)):
@@ -195,7 +196,7 @@ def compare_tensors(actual, expected, options, path):
     compare_arrays(actual.detach(), expected.detach(), rtol, atol, options.equal_nan, path)
 
 
-def compare_arrays(actual, expected, rtol, atol, equal_nan, path):
+def compare_arrays(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_nan: bool, path: str) -> None:
     """Each number of two tensors of one shape."""
     if actual.dtype is not expected.dtype:
         dtype = rushlight.promote_types(actual.dtype, expected.dtype)
@@ -219,7 +220,7 @@ def compare_arrays(actual, expected, rtol, atol, equal_nan, path):
     report("Tensor-likes", extra, lines, rtol, atol, path)
 
 
-def greatest(difference) -> str:
+def greatest(difference: Any) -> str:
     """The greatest of some numbers, and its index."""
     flat = int(difference.flatten().argmax())
     index = tuple(int(i) for i in np.unravel_index(flat, tuple(difference.shape)))

@@ -3,7 +3,7 @@ it.
 """
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -146,7 +146,7 @@ def checkpoint_sequential(
     return chained(steps[last:])(input)
 
 
-def chained(steps):
+def chained(steps: Any) -> Callable[..., Any]:
     """The functions one after another as one function."""
 
     def run(input):
@@ -157,7 +157,7 @@ def chained(steps):
     return run
 
 
-def refuse_keywords(kwargs):
+def refuse_keywords(kwargs: dict[str, Any]) -> None:
     """Raises for keyword arguments that nobody takes."""
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
@@ -177,7 +177,7 @@ _options: dict[str, bool | None] = {"debug": None, "early_stop": None}
 
 
 @contextmanager
-def overridden(option, value):
+def overridden(option: str, value: Any) -> Iterator[Any]:
     """A context in which an option of `checkpoint` has one value for all calls."""
     previous = _options[option]
     _options[option] = value
@@ -221,7 +221,7 @@ class Holder:
 
     __slots__ = ("__weakref__", "number")
 
-    def __init__(self, number):
+    def __init__(self, number: int):
         self.number = number
 
 
@@ -259,7 +259,7 @@ class Frame:
             )
         return result
 
-    def hold(self, tensor):
+    def hold(self, tensor: Tensor) -> Holder:
         """Notes a tensor that the first call saves, and drops it."""
         holder = Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
@@ -268,7 +268,7 @@ class Frame:
             self.lines.append(line_of_user())
         return holder
 
-    def find(self, holder):
+    def find(self, holder: Holder) -> Tensor:
         """The tensor of a holder again, once in each backward run."""
         run = RUN.get() or Holder(-1)  # outside of a run any object will do
         again = self.recomputed.get(run)
@@ -283,12 +283,12 @@ class Argument:
     call.
     """
 
-    def __init__(self, tensor):
+    def __init__(self, tensor: Any):
         packing = CURRENT.get().packing
         self.kept = tensor if packing is None else pack(tensor, packing, -1)
         self.version = 0 if tensor._inference else tensor._version
 
-    def tensor(self):
+    def tensor(self) -> Tensor:
         """The tensor again. RuntimeError when it was changed in place since."""
         if isinstance(self.kept, Packed):
             return restore(self.kept, None, True)
@@ -306,7 +306,7 @@ class Recomputation:
         self.lines = []
         self.beyond = False
 
-    def run(self):
+    def run(self) -> None:
         """Calls the function again, and compares what it saves."""
         frame = self.frame
         args = [arg.tensor() if isinstance(arg, Argument) else arg for arg in frame.args]
@@ -336,7 +336,7 @@ class Recomputation:
             raise StopRecomputation
         return tensor
 
-    def take(self, holder):
+    def take(self, holder: Holder) -> Tensor:
         """Gives out the tensor of a holder."""
         tensor = self.tensors[holder.number] if holder.number < len(self.tensors) else None
         if tensor is None:
@@ -347,7 +347,7 @@ class Recomputation:
         self.tensors[holder.number] = None
         return tensor
 
-    def check(self):
+    def check(self) -> None:
         """Raises where the calls saved different tensors."""
         frame = self.frame
         if self.beyond:
@@ -369,7 +369,7 @@ class Recomputation:
                 + differences
             )
 
-    def error(self, message):
+    def error(self, message: str) -> CheckpointError:
         """The error for calls that differ, with the lines that saved where that was asked for."""
         if self.frame.lines is None:
             tip = (

@@ -137,7 +137,7 @@ def tree_unflatten(leaves: list, spec: TreeSpec) -> Any:
     return build(iter(leaves), spec)
 
 
-def build(leaves, spec: TreeSpec) -> Any:
+def build(leaves: Any, spec: TreeSpec) -> Any:
     """The tree of a structure with the next leaves."""
     if spec.type is None:
         return next(leaves)

@@ -1,6 +1,7 @@
 """What all functions of `autograd.functional` do with their arguments and results: tuples, histories, strict checks."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from rushlight.tensors import Tensor
 Tensors = Tensor | tuple[Tensor, ...]
 
 
-def as_tuple(values, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
+def as_tuple(values: Any, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
     """Whether values are a tuple, and the tuple of them; TypeError where one is no tensor."""
     is_tuple = isinstance(values, tuple)
     values = values if is_tuple else (values,)
@@ -25,26 +26,33 @@ def as_tuple(values, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]
     return is_tuple, values
 
 
-def untupled(values, was_tuple: bool):
+def untupled(values: Any, was_tuple: bool) -> Any:
     """The tuple again, or its one element where the user gave one."""
     return values if was_tuple else values[0]
 
 
-def as_variables(tensors, create_graph: bool, requires_grad: bool = True) -> tuple[Tensor, ...]:
+def as_variables(tensors: Sequence[Tensor], create_graph: bool, requires_grad: bool = True) -> tuple[Tensor, ...]:
     """New tensors for the function to work on: linked to the user's where the result is to be differentiated."""
     return tuple(
         t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_(requires_grad) for t in tensors
     )
 
 
-def without_history(values, create_graph: bool):
+def without_history(values: Any, create_graph: bool) -> Any:
     """Results as the user asked for them: with their history only with `create_graph`. Nested tuples are kept."""
     if create_graph:
         return values
     return tuple(v.detach() if isinstance(v, TensorBase) else without_history(v, create_graph) for v in values)
 
 
-def as_vectors(v, like: Sequence[Tensor], is_tuple: bool, create_graph: bool, function: str, missing: str):
+def as_vectors(
+    v: Sequence[Tensor] | Tensor | None,
+    like: Sequence[Tensor],
+    is_tuple: bool,
+    create_graph: bool,
+    function: str,
+    missing: str,
+) -> tuple[Tensor, ...] | None:
     """The vectors of a product, of the shapes of `like`; None where there is one with one element."""
     if v is None:
         if len(like) != 1 or like[0].nelement() != 1:
@@ -62,7 +70,14 @@ def as_vectors(v, like: Sequence[Tensor], is_tuple: bool, create_graph: bool, fu
     return vectors
 
 
-def gradients(outputs, inputs, grads=None, create_graph=False, retain_graph=False, is_grads_batched=False):
+def gradients(
+    outputs: Any,
+    inputs: Any,
+    grads: Any = None,
+    create_graph: bool = False,
+    retain_graph: bool = False,
+    is_grads_batched: bool = False,
+) -> Any:
     """`autograd.grad` of those outputs that require grad; None for inputs that they do not depend on."""
     grads = (None,) * len(outputs) if grads is None else grads
     live = [(out, g) for out, g in zip(outputs, grads, strict=True) if out is not None and out.requires_grad]
@@ -93,7 +108,7 @@ UNRECORDED = {
 }
 
 
-def check_recorded(tensors, kind: str, strict: bool) -> None:
+def check_recorded(tensors: Any, kind: str, strict: bool) -> None:
     """In strict mode, raises for a tensor that does not depend on the inputs."""
     for i, t in enumerate(tensors if strict else ()):
         if t is None:
@@ -117,7 +132,9 @@ INDEPENDENT = {
 }
 
 
-def filled(grads, like, strict: bool, create_graph: bool, stage: str) -> tuple[Tensor, ...]:
+def filled(
+    grads: Sequence[Tensor | None], like: Any, strict: bool, create_graph: bool, stage: str
+) -> tuple[Tensor, ...]:
     """Gradients with zeros where there are none; in strict mode those raise."""
     for i, g in enumerate(grads if strict else ()):
         if g is None:

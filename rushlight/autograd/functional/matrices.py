@@ -1,6 +1,6 @@
 """Whole Jacobians and Hessians: a row for each element of the outputs, or a column for each of the inputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,7 +100,7 @@ def rows_at_once(output: Tensor) -> int:
     return max(1, ELEMENTS // max(largest, 1))
 
 
-def rows_of(output: Tensor, variables, at_once: int, create_graph: bool) -> list[Tensor | None]:
+def rows_of(output: Tensor, variables: Sequence[Tensor], at_once: int, create_graph: bool) -> list[Tensor | None]:
     """The gradients of all elements of an output by each input, stacked in front: some rows with each backward pass."""
     size, shape = output.numel(), output.shape
     parts = []
@@ -117,7 +117,7 @@ def rows_of(output: Tensor, variables, at_once: int, create_graph: bool) -> list
     return [column[0] if len(column) == 1 or column[0] is None else cat(column) for column in zip(*parts, strict=True)]
 
 
-def shaped(grads, output: Tensor, variables) -> tuple[Tensor, ...]:
+def shaped(grads: Sequence[Tensor | None], output: Tensor, variables: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Stacked gradients in the shape of the output, then the input's; zeros for missing ones."""
     return tuple(
         zeros(x).new_zeros((*output.shape, *x.shape)) if g is None else g.reshape((*output.shape, *x.shape))
@@ -125,7 +125,7 @@ def shaped(grads, output: Tensor, variables) -> tuple[Tensor, ...]:
     )
 
 
-def check_dependence(grads, output: int, strict: bool, create_graph: bool) -> None:
+def check_dependence(grads: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
     """In strict mode, raises for an input that an output does not depend on."""
     for i, g in enumerate(grads if strict else ()):
         if g is None:
@@ -140,7 +140,7 @@ def check_dependence(grads, output: int, strict: bool, create_graph: bool) -> No
             )
 
 
-def forward_jacobian(func, inputs, create_graph: bool, strict: bool, vectorize: bool):
+def forward_jacobian(func: Any, inputs: Any, create_graph: bool, strict: bool, vectorize: bool) -> Any:
     """The Jacobian by forward passes: one for each element of the inputs, or with `vectorize` one for each input."""
     for option, value, error in (("create_graph", create_graph, NotImplementedError), ("strict", strict, RuntimeError)):
         if value:
@@ -171,7 +171,9 @@ def forward_jacobian(func, inputs, create_graph: bool, strict: bool, vectorize: 
     return untupled(matrices, outputs_are_tuple[0])
 
 
-def push_forward(func, inputs, j: int, tangent: Tensor) -> tuple[bool, tuple[Tensor, ...]]:
+def push_forward(
+    func: Callable[..., Any], inputs: Sequence[Tensor], j: int, tangent: Tensor
+) -> tuple[bool, tuple[Tensor, ...]]:
     """Whether the outputs are a tuple, and their tangents for one of input `j`."""
     with Within(Tangents) as level:
         duals = list(inputs)

@@ -1,6 +1,7 @@
 """Products of Jacobians and Hessians with vectors, without ever forming the matrix."""
 
 from collections.abc import Callable
+from typing import Any
 
 from rushlight.autograd.functional.arguments import (
     Tensors,
@@ -80,7 +81,7 @@ def jvp(
     )
 
 
-def scalar_with_gradient(func, inputs, v, create_graph, strict, name):
+def scalar_with_gradient(func: Any, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> Any:
     """What `vhp` and `hvp` begin with: the variables, the vectors, the scalar output, and its recorded gradient."""
     is_tuple, given = as_tuple(inputs, "inputs", name)
     variables = as_variables(given, create_graph)

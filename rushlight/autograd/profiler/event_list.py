@@ -1,5 +1,7 @@
 """A list of events, and what can be made of it: averages, a table, files."""
 
+from typing import Any
+
 from rushlight.autograd.profiler import trace, tree
 from rushlight.autograd.profiler.events import FunctionEventAvg
 from rushlight.autograd.profiler.table import table
@@ -10,7 +12,7 @@ METRICS = ["self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total",
 class EventList(list):
     """Events of a profiler: `prof.function_events`, or the averages that `prof.key_averages()` gives."""
 
-    def __init__(self, *args, use_device=None, profile_memory=False, with_flops=False):
+    def __init__(self, *args: Any, use_device: Any = None, profile_memory: bool = False, with_flops: bool = False):
         super().__init__(*args)
         self._use_device = use_device
         self._profile_memory = profile_memory
@@ -20,7 +22,7 @@ class EventList(list):
         """Finds out which event lies within which."""
         tree.build(self)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.table()
 
     @property
@@ -47,7 +49,7 @@ class EventList(list):
         lies within other events. `time_unit` is "s", "ms" or "us" for all times.
         """
         widths = (max_src_column_width, max_name_column_width, max_shapes_column_width)
-        options = {"memory": self._profile_memory, "flops": self._with_flops, "time_unit": time_unit}
+        options: dict[str, Any] = {"memory": self._profile_memory, "flops": self._with_flops, "time_unit": time_unit}
         return table(self, sort_by, row_limit, widths, header, top_level_events_only, **options)
 
     def key_averages(

@@ -25,7 +25,7 @@ class Interval:
         self.start = start
         self.end = end
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Interval({self.start}, {self.end})"
 
     def elapsed_us(self) -> float:
@@ -33,12 +33,12 @@ class Interval:
         return self.end - self.start
 
 
-def formatted(name):
+def formatted(name: str) -> Any:
     """A property: a time with its unit."""
     return property(lambda self: readable_time(getattr(self, name)), doc=f"`{name}` with its unit.")
 
 
-def deprecated(name):
+def deprecated(name: str) -> Any:
     """A property: what PyTorch calls by another name now."""
     new = name.replace("cuda", "device")
 
@@ -99,22 +99,22 @@ class FunctionEvent(Measured):
 
     def __init__(
         self,
-        id,
-        name,
-        thread,
-        start_us,
-        end_us,
+        id: int,
+        name: str,
+        thread: int,
+        start_us: float,
+        end_us: float,
         *,
-        fwd_thread=None,
-        input_shapes=(),
-        stack=(),
-        scope=0,
-        cpu_memory_usage=0,
-        is_async=False,
-        sequence_nr=-1,
-        flops=0,
-        trace_name=None,
-        is_user_annotation=False,
+        fwd_thread: int | None = None,
+        input_shapes: Any = (),
+        stack: Any = (),
+        scope: int = 0,
+        cpu_memory_usage: int = 0,
+        is_async: bool = False,
+        sequence_nr: int = -1,
+        flops: int = 0,
+        trace_name: str | None = None,
+        is_user_annotation: bool = False,
     ):
         self.id: int = id
         self.name: str = name
@@ -155,7 +155,7 @@ class FunctionEvent(Measured):
             return 0
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<FunctionEvent id={self.id} name={self.name} cpu_time={self.cpu_time_str} "
             f"start_us={self.time_range.start} end_us={self.time_range.end} "
@@ -202,7 +202,7 @@ class FunctionEventAvg(Measured):
 
     __iadd__ = add
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
             f"cpu_time={self.cpu_time_str} input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage}>"

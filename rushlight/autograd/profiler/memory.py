@@ -1,13 +1,15 @@
 """The memory of result arrays: when each was allocated and freed, by which thread."""
 
+from collections.abc import Callable, Iterator
 from threading import get_native_id
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
 from rushlight.autograd.profiler.names import array_of
+from rushlight.core.aliases import Array
 
 
 class Change(NamedTuple):
@@ -26,7 +28,7 @@ class Ledger:
         self.known: dict[int, ref] = {}
         self.open = True
 
-    def allocated(self, results, sources=()) -> None:
+    def allocated(self, results: Array, sources: Any = ()) -> None:
         """Notes the arrays among some results that have memory of their own, not that of a source."""
         owners = {id(owner(source)) for source in flat(sources)}
         for result in flat(results):
@@ -35,7 +37,7 @@ class Ledger:
                 self.known[id(array)] = ref(array, self.freed(id(array), array.nbytes))
                 self.note(array.nbytes)
 
-    def freed(self, key, size):
+    def freed(self, key: int, size: int) -> Callable[..., Any]:
         """What to call when an array is freed."""
 
         def note(_):
@@ -45,7 +47,7 @@ class Ledger:
 
         return note
 
-    def note(self, size) -> None:
+    def note(self, size: int) -> None:
         """Notes a change here and now."""
         self.changes.append(Change(perf_counter_ns(), get_native_id(), size))
 
@@ -55,7 +57,7 @@ class Ledger:
         self.known.clear()
 
 
-def flat(values):
+def flat(values: Any) -> Iterator[Any]:
     """The values, with those of lists and tuples among them."""
     for value in values if isinstance(values, (list, tuple)) else (values,):
         if isinstance(value, (list, tuple)):
@@ -64,7 +66,7 @@ def flat(values):
             yield value
 
 
-def owner(value):
+def owner(value: Array) -> Array:
     """The array that owns the memory of a tensor or array; None for what has none, or memory from elsewhere."""
     array = array_of(value)
     array = getattr(array, "array", array)  # of a batched array

@@ -1,10 +1,12 @@
 """The events that a call makes in PyTorch's profiler, and the shapes of its arguments."""
 
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.ops.derivatives.events import Event
 
 
-def events_of_call(op, args) -> list[Event]:
+def events_of_call(op: Any, args: Any) -> list[Event]:
     """The events of a call, the outermost first, under the names of `aten::`; steps that PyTorch lacks under ours."""
     if not op.aten:
         return [Event(f"rushlight::{op.name}", args)]
@@ -16,11 +18,11 @@ def events_of_call(op, args) -> list[Event]:
     return [Event(f"aten::{name}", values, flops) for name, values, flops in found]
 
 
-def array_of(value):
+def array_of(value: Any) -> Any:
     """The array of a tensor, or the array itself."""
     return value._array if isinstance(value, TensorBase) else value
 
 
-def shapes_of(args) -> list[list[int]]:
+def shapes_of(args: Any) -> list[list[int]]:
     """The shape of each argument that has one; an empty list for any other, lists of tensors among them."""
     return [list(getattr(array_of(arg), "shape", ())) for arg in args]

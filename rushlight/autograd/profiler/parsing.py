@@ -1,6 +1,7 @@
 """From what was recorded to events."""
 
 from bisect import bisect_left, bisect_right
+from typing import Any
 
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.events import FunctionEvent
@@ -22,7 +23,7 @@ def events_of(recording: Recording, with_flops: bool = False) -> EventList:
     return result
 
 
-def threads_of_nodes(records) -> dict[int, int]:
+def threads_of_nodes(records: Any) -> dict[int, int]:
     """The thread in which each node was recorded, by the node's number."""
     threads: dict[int, int] = {}
     for record in records:
@@ -31,7 +32,7 @@ def threads_of_nodes(records) -> dict[int, int]:
     return threads
 
 
-def event_of(record, number, begin, forward, changes) -> FunctionEvent:
+def event_of(record: Any, number: int, begin: int, forward: Any, changes: "Changes") -> FunctionEvent:
     """The event of a record."""
     return FunctionEvent(
         number,
@@ -52,7 +53,7 @@ def event_of(record, number, begin, forward, changes) -> FunctionEvent:
     )
 
 
-def memory_event(change, number, begin) -> FunctionEvent:
+def memory_event(change: Any, number: int, begin: int) -> FunctionEvent:
     """The event of memory that was freed outside all others."""
     time = (change.time - begin) / 1000
     return FunctionEvent(number, MEMORY, change.thread, time, time, fwd_thread=0, cpu_memory_usage=change.size)
@@ -61,13 +62,13 @@ def memory_event(change, number, begin) -> FunctionEvent:
 class Changes:
     """Changes of memory, by thread and time."""
 
-    def __init__(self, changes):
+    def __init__(self, changes: Any):
         self.by_thread: dict[int, list] = {}
         for change in sorted(changes):
             self.by_thread.setdefault(change.thread, []).append(change)
         self.outside = set(changes)
 
-    def within(self, record) -> int:
+    def within(self, record: Any) -> int:
         """The memory that the thread of a record allocated and did not free while it lasted."""
         changes = self.by_thread.get(record.thread, [])
         first = bisect_left(changes, record.start, key=lambda change: change.time)

@@ -1,5 +1,7 @@
 """The profiler as a context manager."""
 
+from typing import Any
+
 from rushlight.autograd.profiler import trace
 from rushlight.autograd.profiler.event_list import EventList
 from rushlight.autograd.profiler.parsing import events_of
@@ -78,7 +80,7 @@ class profile(Undone):
         self._events: EventList | None = None
         self._earlier: list = []
 
-    def begin(self):
+    def begin(self) -> Any:
         """Begins a recording, if it is enabled, and gives itself. RuntimeError the second time."""
         if not self.enabled:
             return None
@@ -98,15 +100,15 @@ class profile(Undone):
         )
         self._recording.start()
 
-    def end(self):
+    def end(self) -> None:
         """Ends the recording."""
         if self.enabled and self._recording is not None:
             self._recording.stop()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<unfinished torch.autograd.profile>" if self._finished is None else repr(self.function_events)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "<unfinished torch.autograd.profile>" if self._finished is None else str(self.function_events)
 
     @property
@@ -151,7 +153,7 @@ class profile(Undone):
         """The events of each name together, or of each name and input shapes or calling lines."""
         return self.function_events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
-    def total_average(self):
+    def total_average(self) -> Any:
         """All events together."""
         return self.function_events.total_average()
 

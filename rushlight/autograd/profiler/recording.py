@@ -1,16 +1,20 @@
 """What a profiler notes while it is on: the core passes calls, changes in place and nodes through here."""
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import get_native_id, local
 from time import perf_counter_ns, time_ns
+from typing import Any
 
 from rushlight.autograd.profiler.memory import Ledger, flat
 from rushlight.autograd.profiler.names import events_of_call, shapes_of
 from rushlight.autograd.profiler.stacks import stack_here
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import STACK, Interpreter, observer
 from rushlight.core.operators import Operator
+from rushlight.tensors import Tensor
 
 FUNCTION, BACKWARD, USER = 0, 1, 7  # PyTorch's numbers of scopes
 EVALUATE = "autograd::engine::evaluate_function: "
@@ -40,7 +44,7 @@ class Record:
             self.end_thread = get_native_id()
 
 
-def name_of(function, args) -> str:
+def name_of(function: Any, args: Sequence[Any]) -> str:
     """The name of a change in place, without its underscore; one in angle brackets for what has none of its own."""
     if isinstance(function, Operator):
         return events_of_call(function, args)[0].name
@@ -59,7 +63,14 @@ RECORDING: ContextVar["Recording | None"] = ContextVar("rushlight_recording", de
 class Recording(Interpreter):
     """All that happens from `start` to `stop`, in the context that started it or in all threads."""
 
-    def __init__(self, shapes=False, count_flops=False, memory=False, stacks=False, all_threads=False):
+    def __init__(
+        self,
+        shapes: bool = False,
+        count_flops: bool = False,
+        memory: bool = False,
+        stacks: bool = False,
+        all_threads: bool = False,
+    ):
         self.shapes = shapes or count_flops
         self.count_flops = count_flops
         self.stacks = stacks
@@ -91,7 +102,14 @@ class Recording(Interpreter):
         for record in self.records:
             record.close()
 
-    def open(self, name, scope=FUNCTION, sequence=-1, args=(), flops=None) -> Record:
+    def open(
+        self,
+        name: str,
+        scope: int = FUNCTION,
+        sequence: int = -1,
+        args: Any = (),
+        flops: Callable[..., Any] | None = None,
+    ) -> Record:
         """Begins an event; `flops` counts its operations."""
         record = Record(name, scope, sequence)
         if self.shapes:
@@ -103,15 +121,15 @@ class Recording(Interpreter):
         self.records.append(record)
         return record
 
-    def looks_on(self):
+    def looks_on(self) -> bool:
         """Whether it looks at this context."""
         return self.all_threads or RECORDING.get() is self
 
-    def concerns(self, op, args):
+    def concerns(self, op: Any, args: Any) -> bool:
         """Whether it notes a call: every one in the context or threads that it looks at."""
         return self.looks_on()
 
-    def call(self, op, args, below):
+    def call(self, op: Any, args: Any, below: Callable[..., Any]) -> Array:
         """Calls an operator, and notes it, but for what is the inside of a change in place."""
         events = events_of_call(op, args)
         if events[0].name.rstrip("_") == self.here.changing:
@@ -131,20 +149,20 @@ class Recording(Interpreter):
                 self.records.remove(record)
         return result
 
-    def relate(self, records, result) -> None:
+    def relate(self, records: Sequence[Record], result: Sequence[Tensor] | Tensor) -> None:
         """Gives the innermost event of a call the number of the node that recorded it."""
         for out in flat(result):
             if isinstance(out, TensorBase) and out._node is not None:
                 records[-1].sequence = out._node.sequence
                 return
 
-    def made(self, results, sources=()) -> None:
+    def made(self, results: Sequence[Tensor] | Tensor, sources: Any = ()) -> None:
         """Notes the memory of results."""
         if self.ledger is not None:
             self.ledger.allocated(results, sources)
 
     @contextmanager
-    def changing(self, function, tensor, args):
+    def changing(self, function: Callable[..., Any], tensor: Tensor, args: Sequence[Any]) -> Iterator[Any]:
         """The event of a change in place, where its function has a name."""
         here, name = self.here, name_of(function, (tensor, *args))
         if "<" in name:
@@ -160,7 +178,7 @@ class Recording(Interpreter):
             here.changing = outer
 
     @contextmanager
-    def region(self, name, scope=USER, sequence=-1, args=()):
+    def region(self, name: str, scope: int = USER, sequence: int = -1, args: Sequence[Any] = ()) -> Iterator[Any]:
         """An event that lasts as long as the context."""
         record = self.open(name, scope, sequence, args)
         try:
@@ -168,27 +186,27 @@ class Recording(Interpreter):
         finally:
             record.close()
 
-    def begin_pass(self, run, roots) -> None:
+    def begin_pass(self, run: Any, roots: Sequence[Sequence[Array]]) -> None:
         """A backward pass begins: its nodes tell of themselves."""
 
-    def end_pass(self, run) -> None:
+    def end_pass(self, run: Any) -> None:
         """It is over."""
 
     def changer(self) -> None:
         """What to note of a change in place with the memory: nothing."""
 
-    def evaluating(self, vertex):
+    def evaluating(self, vertex: Any) -> Any:
         """The event of a node's turn in the backward pass: hooks, derivative, handing on; or of a leaf's."""
         if isinstance(vertex, TensorBase):
             return self.region(EVALUATE + LEAF, FUNCTION)
         return self.region(EVALUATE + vertex.name(), FUNCTION, vertex.sequence)
 
-    def applying(self, node, grad):
+    def applying(self, node: Any, grad: Any) -> Any:
         """The event of a node's derivative alone."""
         return self.region(node.name(), BACKWARD, node.sequence, grad if isinstance(grad, list) else (grad,))
 
     @contextmanager
-    def accumulating(self, leaf):
+    def accumulating(self, leaf: Tensor) -> Iterator[Any]:
         """The event of a gradient's addition to a leaf's."""
         with self.region(LEAF, BACKWARD, args=(leaf,)):
             yield

@@ -1,6 +1,7 @@
 """Regions of a program with names, and the two annotators of other profilers, which rushlight has not."""
 
 from contextlib import ContextDecorator
+from typing import Self
 
 from rushlight.autograd.profiler.recording import USER
 from rushlight.core.interpreters import observer
@@ -26,13 +27,13 @@ class record_function(ContextDecorator):
     def _recreate_cm(self):
         return type(self)(self.name, self.args)  # each call of a decorated function is a region of its own
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         profiler = observer()
         if profiler is not None:
             self.record = profiler.open(self.name, USER)
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         if self.record is not None:
             self.record.close()
             self.record = None
@@ -53,7 +54,7 @@ class emit_nvtx:
                 "torch.autograd.profiler.profile, and export_chrome_trace for a trace that Perfetto opens."
             )
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         return None
 
 

@@ -1,5 +1,8 @@
 """The table of events, laid out as PyTorch's to the letter."""
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
 from rushlight.autograd.profiler.units import in_unit, readable_memory, readable_share, readable_time, scale_of_flops
 
 WIDTH = 12  # of columns of numbers
@@ -12,19 +15,37 @@ class Column:
     `more` gives the texts of further lines below the first one of an event.
     """
 
-    def __init__(self, head, cell, width=WIDTH, side=">", more=None):
+    def __init__(
+        self,
+        head: str,
+        cell: Callable[..., Any],
+        width: int = WIDTH,
+        side: str = ">",
+        more: Callable[..., Any] | None = None,
+    ):
         self.head = head
         self.cell = cell
         self.width = width
         self.side = side
         self.more = more
 
-    def fill(self, text) -> str:
+    def fill(self, text: int | str) -> str:
         """A text in the column's width."""
         return f"{text:{self.side}{self.width}}{GAP}"
 
 
-def table(events, sort_by, row_limit, widths, header, top_level_only, *, memory, flops, time_unit) -> str:
+def table(
+    events: Any,
+    sort_by: str | None,
+    row_limit: int,
+    widths: Any,
+    header: Any,
+    top_level_only: bool,
+    *,
+    memory: bool,
+    flops: bool,
+    time_unit: Any,
+) -> str:
     """The table of a list of events; the empty text for none. See `EventList.table` for the options."""
     if not events:
         return ""
@@ -46,7 +67,9 @@ def table(events, sort_by, row_limit, widths, header, top_level_only, *, memory,
     return "\n".join(lines) + "\n"
 
 
-def columns_of(events, widths, total, memory, flops, time_unit) -> list[Column]:
+def columns_of(
+    events: Any, widths: Sequence[int], total: float, memory: bool, flops: bool, time_unit: Any
+) -> list[Column]:
     """The columns that the events have something for."""
     lines_width, name_width, shapes_width = widths
     widest = fitted(max(len(event.key) for event in events) + 4, name_width)
@@ -69,7 +92,7 @@ def columns_of(events, widths, total, memory, flops, time_unit) -> list[Column]:
     return columns
 
 
-def time_columns(total, time_unit) -> list[Column]:
+def time_columns(total: float, time_unit: Any) -> list[Column]:
     """The columns of times, and of their shares of a total."""
     return [
         Column("Self CPU %", lambda event: readable_share(event.self_cpu_time_total, total)),
@@ -80,7 +103,7 @@ def time_columns(total, time_unit) -> list[Column]:
     ]
 
 
-def source_column(width) -> Column:
+def source_column(width: int) -> Column:
     """The column of the lines that called: one below the other, and a blank one."""
 
     def line(event, place):
@@ -92,7 +115,7 @@ def source_column(width) -> Column:
     return Column("Source Location", lambda event: line(event, 0), width, "<", more)
 
 
-def rows_of(columns, event):
+def rows_of(columns: Sequence[Column], event: Any) -> Iterator[Any]:
     """The lines of the table that tell of an event."""
     yield row(columns, lambda column: column.cell(event))
     for place, column in enumerate(columns):
@@ -100,26 +123,26 @@ def rows_of(columns, event):
             yield "".join(other.fill(text if i == place else "") for i, other in enumerate(columns))
 
 
-def row(columns, text) -> str:
+def row(columns: Sequence[Column], text: Callable[..., Any]) -> str:
     """A line of the table: a text for each column."""
     return "".join(column.fill(text(column)) for column in columns)
 
 
-def time_text(time, unit) -> str:
+def time_text(time: float, unit: Any) -> str:
     """A time in the unit asked for, else in the one that suits it."""
     return in_unit(time, unit) if unit in ("s", "ms", "us") else readable_time(time)
 
 
-def fitted(width, limit) -> int:
+def fitted(width: int, limit: int) -> int:
     """A width that keeps to a limit, if there is one."""
     return width if limit is None else min(width, limit)
 
 
-def shortened(name, limit) -> str:
+def shortened(name: str, limit: int) -> str:
     """The beginning of a name that is too long."""
     return name if limit is None or len(name) < limit - 3 else name[: limit - 3] + "..."
 
 
-def clipped(line, width) -> str:
+def clipped(line: str, width: int) -> str:
     """The end of a line that is too long."""
     return line if len(line) <= width else "..." + line[len(line) - width + 3 :]

@@ -9,12 +9,14 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 EVALUATE = "autograd::engine::evaluate_function: "
 OPERATOR, BACKWARD = 0, 1  # scopes
 
 
-def of_events(events, begin: int = 0, metadata: dict | None = None) -> dict:
+def of_events(events: Any, begin: int = 0, metadata: dict | None = None) -> dict:
     """The trace of a list of events, the recording of which began at a time, in nanoseconds since 1970."""
     entries = [*names(events), *(slice_of(event) for event in events if event.trace_name), *arrows(events)]
     head = {
@@ -26,7 +28,7 @@ def of_events(events, begin: int = 0, metadata: dict | None = None) -> dict:
     return head | (metadata or {}) | {"traceEvents": entries}
 
 
-def names(events):
+def names(events: Any) -> Iterator[Any]:
     """The entries that name the process and its threads, in the order in which they began."""
     process = os.getpid()
     yield named("process_name", process, 0, name=os.path.basename(sys.executable))
@@ -36,12 +38,12 @@ def names(events):
         yield named("thread_sort_index", process, thread, sort_index=place)
 
 
-def named(what, process, thread, **args) -> dict:
+def named(what: str, process: int, thread: int, **args: Any) -> dict:
     """An entry that says something of a process or thread."""
     return {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": args}
 
 
-def slice_of(event) -> dict:
+def slice_of(event: Any) -> dict:
     """The entry of an event."""
     args = {"External id": event.id}
     if event.sequence_nr >= 0:
@@ -63,12 +65,12 @@ def slice_of(event) -> dict:
     }
 
 
-def place(event) -> dict:
+def place(event: Any) -> dict:
     """Where and when an event begins."""
     return {"pid": os.getpid(), "tid": event.thread, "ts": event.time_range.start}
 
 
-def arrows(events):
+def arrows(events: Any) -> Iterator[Any]:
     """The entries of the arrows from operators to their derivatives: two each, a beginning and an end."""
     forward = {event.sequence_nr: event for event in events if event.scope == OPERATOR and is_operator(event)}
     for event in events:
@@ -79,7 +81,7 @@ def arrows(events):
             yield place(event) | shared | {"ph": "f", "bp": "e"}
 
 
-def is_operator(event) -> bool:
+def is_operator(event: Any) -> bool:
     """Whether an event is an operator's call that was recorded."""
     return event.sequence_nr >= 0 and not event.name.startswith(EVALUATE)
 

@@ -1,6 +1,7 @@
 """Which event lies within which, by their times."""
 
 from itertools import groupby
+from typing import Any
 
 BACKWARD = 1  # the scope of derivatives
 
@@ -26,12 +27,12 @@ def nest(events):
             around.append(event)
 
 
-def lies_within(inner, outer) -> bool:
+def lies_within(inner: Any, outer: Any) -> bool:
     """Whether a span lies in another."""
     return inner.start < outer.end and inner.end <= outer.end
 
 
-def lift_repeated(events):
+def lift_repeated(events: Any) -> None:
     """Takes out events that are the only child of one of the same name: the two are one."""
     kept = []
     for event in events:
@@ -57,7 +58,7 @@ def borrow_stacks(events):
             event.stack = forward.get((derivative.sequence_nr, derivative.fwd_thread), [])
 
 
-def derivative_around(event):
+def derivative_around(event: Any) -> Any:
     """The derivative that an event is or belongs to, or None."""
     while event is not None and event.scope != BACKWARD:
         event = event.cpu_parent

@@ -6,6 +6,7 @@ sum begins.
 """
 
 from collections import Counter, defaultdict
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def gathered_outer(graph: Graph) -> Graph:
     return noted(graph, rule, found)
 
 
-def noted(graph: Graph, rule, found: dict[Node, Node]) -> Graph:
+def noted(graph: Graph, rule: Any, found: dict[Node, Node]) -> Graph:
     """`rebuilt`, with a note of what became of each node."""
 
     def noting(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:

@@ -46,7 +46,7 @@ class StateDictOptions:
     broadcast_from_rank0: bool = False
     flatten_optimizer_state_dict: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.broadcast_from_rank0 and not self.full_state_dict:
             raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
         if self.flatten_optimizer_state_dict or not self.keep_submodule_prefixes:

@@ -24,7 +24,9 @@ class Place:
     The whole is one leaf for all passes. Between its uses it has no memory: one zero, shown in the whole's shape.
     """
 
-    def __init__(self, owners: list[tuple[Module, str]], parameter: Tensor, group: ProcessGroup, start: int, dtype):
+    def __init__(
+        self, owners: list[tuple[Module, str]], parameter: Tensor, group: ProcessGroup, start: int, dtype: Any
+    ):
         array = parameter._array
         self.owners = owners
         self.shape = array.shape

@@ -27,7 +27,7 @@ class Shard(Placement):
 
     dim: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Shard(dim={self.dim})"
 
 
@@ -35,5 +35,5 @@ class Shard(Placement):
 class Replicate(Placement):
     """Each process holds the whole tensor."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Replicate()"

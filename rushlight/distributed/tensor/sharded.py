@@ -37,7 +37,9 @@ class DTensor(Tensor):
     parameter_class: ClassVar[type]  # what `nn.Parameter` makes of it
 
     @classmethod
-    def of_rows(cls, rows: np.ndarray, full_shape: tuple[int, ...], group: ProcessGroup, requires_grad: bool = False):
+    def of_rows(
+        cls, rows: np.ndarray, full_shape: tuple[int, ...], group: ProcessGroup, requires_grad: bool = False
+    ) -> Any:
         """This process's rows of a tensor as a DTensor."""
         made = cls.__new__(cls)
         made._array, made._needs = rows, requires_grad
@@ -98,12 +100,12 @@ class DTensor(Tensor):
         all_reduce(total, group=self.group)
         return total.item() ** (1 / order)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         if id(self) not in memo:
             memo[id(self)] = self.of_rows(self._array.copy(), self.full_shape, self.group, self._needs)
         return memo[id(self)]
 
-    def __repr__(self, *, tensor_contents: Any = None):
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"DTensor(rows of {self.full_shape}, local_tensor={self.to_local()!r})"
 
 

@@ -4,8 +4,10 @@ Most are -H(p) - E_p[log q], where E_p takes the first moments of p.
 """
 
 import math
+from typing import Any
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.distributions.bernoulli import Bernoulli
 from rushlight.distributions.beta import Beta
 from rushlight.distributions.continuous_bernoulli import ContinuousBernoulli
@@ -21,34 +23,34 @@ from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import euler_constant
 
 
-def to_exponential(p, q):
+def to_exponential(p: Any, q: Array) -> Any:
     """Where p is not negative."""
     return -p.entropy() - q.rate.log() + q.rate * p.mean
 
 
-def to_gamma(p, q, log_mean):
+def to_gamma(p: Any, q: Array, log_mean: Any) -> Any:
     """Where p is not negative and log x has the mean `log_mean`."""
     constant = q.concentration.lgamma() - q.concentration * q.rate.log()
     return -p.entropy() + constant - (q.concentration - 1) * log_mean + q.rate * p.mean
 
 
-def to_normal(p, q):
+def to_normal(p: Any, q: Array) -> Any:
     """Where p has a variance."""
     spread = (p.variance + (p.mean - q.loc).pow(2)) / (2 * q.scale.pow(2))
     return -p.entropy() + 0.5 * math.log(2 * math.pi) + q.scale.log() + spread
 
 
-def to_continuous_bernoulli(p, q):
+def to_continuous_bernoulli(p: Any, q: Array) -> Any:
     """Where p lies in the unit interval."""
     return -p.entropy() - p.mean * q.logits - torch.log1p(-q.probs) - q._cont_bern_log_norm()
 
 
-def to_gumbel(p, q, exp_mean):
+def to_gumbel(p: Any, q: Array, exp_mean: Any) -> Any:
     """Where exp(-x / q.scale) has the mean `exp_mean`."""
     return -p.entropy() + q.scale.log() + (p.mean - q.loc) / q.scale + torch.exp(q.loc / q.scale) * exp_mean
 
 
-def log_mean(p):
+def log_mean(p: Any) -> Any:
     """The mean of log x of a uniform distribution."""
     return (torch.xlogy(p.high, p.high) - torch.xlogy(p.low, p.low)) / (p.high - p.low) - 1
 

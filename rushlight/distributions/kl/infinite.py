@@ -1,6 +1,9 @@
 """Pairs whose divergence is infinite: the first has values that the second cannot have."""
 
+from typing import Any
+
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.distributions.bernoulli import Bernoulli
 from rushlight.distributions.beta import Beta
 from rushlight.distributions.binomial import Binomial
@@ -31,7 +34,7 @@ PAIRS: dict[type, list[type]] = {
 }
 
 
-def infinite(p, q):
+def infinite(p: Any, q: Array) -> Any:
     """Infinity, of the batch's shape."""
     return filled(p.mean, p.batch_shape, torch.inf)
 

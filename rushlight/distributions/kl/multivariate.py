@@ -3,7 +3,10 @@
 2 KL = log det q - log det p + tr(q⁻¹ p) + (m_q - m_p)ᵀ q⁻¹ (m_q - m_p) - n.
 """
 
+from typing import Any
+
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.distributions.kl.registry import register_kl
 from rushlight.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal, over_diagonal
 from rushlight.distributions.multivariate_normal import MultivariateNormal, _batch_mahalanobis, half_log_det
@@ -42,39 +45,39 @@ def _low_low(p, q):
     return divergence(p, log_dets, low_trace(q, factor) + own, q._mahalanobis(q.loc - p.loc))
 
 
-def divergence(p, log_dets, trace, distance):
+def divergence(p: Any, log_dets: Any, trace: Any, distance: Any) -> Any:
     """The divergence, of its parts."""
     return 0.5 * (log_dets + trace + distance - p.event_shape[0])
 
 
-def require_shape(p, q, families):
+def require_shape(p: Any, q: Array, families: Any) -> None:
     """ValueError for vectors of different lengths."""
     if p.event_shape != q.event_shape:
         raise ValueError(f"KL-divergence between two {families} with different event shapes cannot be computed")
 
 
-def squares(matrix):
+def squares(matrix: Any) -> Any:
     """The trace of M Mᵀ."""
     return matrix.pow(2).sum((-2, -1))
 
 
-def full_trace(q, factor):
+def full_trace(q: Array, factor: Any) -> Any:
     """tr(q⁻¹ F Fᵀ), where q has a triangular factor."""
     return squares(torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, factor, upper=False))
 
 
-def full_distance(p, q):
+def full_distance(p: Any, q: Array) -> Any:
     """The Mahalanobis distance of the means under q, which has a triangular factor."""
     return _batch_mahalanobis(q._unbroadcasted_scale_tril, q.loc - p.loc)
 
 
-def shared_part(q):
+def shared_part(q: Array) -> Any:
     """A with q⁻¹ = D⁻¹ - Aᵀ A, for q of low rank."""
     scaled = over_diagonal(q._unbroadcasted_cov_factor, q._unbroadcasted_cov_diag)
     return torch.linalg.solve_triangular(q._capacitance_tril, scaled, upper=False)
 
 
-def low_trace(q, factor):
+def low_trace(q: Array, factor: Any) -> Any:
     """tr(q⁻¹ F Fᵀ), where q is of low rank."""
     own = squares(factor * q._unbroadcasted_cov_diag.rsqrt().unsqueeze(-1))
     return own - squares(torch.matmul(shared_part(q), factor))

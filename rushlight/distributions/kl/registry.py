@@ -11,7 +11,7 @@ _KL_REGISTRY: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 _KL_MEMOIZE: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 
 
-def register_kl(type_p: type, type_q: type):
+def register_kl(type_p: type, type_q: type) -> Callable[..., Any]:
     """Decorates the function of (p, q) that gives KL(p || q) for these classes and those derived from them.
 
     The rule for the nearest classes counts. TypeError for what is no class of distributions.

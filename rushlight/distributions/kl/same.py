@@ -25,9 +25,10 @@ from rushlight.distributions.transformed_distribution import TransformedDistribu
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import _sum_rightmost, euler_constant
 from rushlight.nn.functional import softplus
+from rushlight.tensors import Tensor
 
 
-def weighted(p, log_ratio, q):
+def weighted(p: Tensor, log_ratio: Tensor, q: Tensor) -> Tensor:
     """The parts p log(p/q) of a divergence: infinite where only `q` is 0, and 0 where `p` is."""
     return (p * log_ratio).masked_fill(q == 0, torch.inf).masked_fill(p == 0, 0)
 

@@ -138,22 +138,22 @@ class _InverseTransform(Transform):
         return self.__dict__
 
     @constraints.dependent_property(is_discrete=False)
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie."""
         return self._inv.codomain
 
     @constraints.dependent_property(is_discrete=False)
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         return self._inv.domain
 
     @property
-    def bijective(self):
+    def bijective(self) -> Any:
         """Whether nothing is lost."""
         return self._inv.bijective
 
     @property
-    def sign(self):
+    def sign(self) -> Any:
         """1 where it grows, -1 where it falls."""
         return self._inv.sign
 

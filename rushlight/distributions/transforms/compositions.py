@@ -32,7 +32,7 @@ class ComposeTransform(Transform):
     __hash__ = None  # type: ignore[assignment]  # as in PyTorch
 
     @constraints.dependent_property(is_discrete=False)
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie: in as many dimensions as the part needs that needs most."""
         if not self.parts:
             return constraints.real
@@ -42,7 +42,7 @@ class ComposeTransform(Transform):
         return raised(self.parts[0].domain, event_dim)
 
     @constraints.dependent_property(is_discrete=False)
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         if not self.parts:
             return constraints.real
@@ -52,12 +52,12 @@ class ComposeTransform(Transform):
         return raised(self.parts[-1].codomain, event_dim)
 
     @lazy_property
-    def bijective(self):
+    def bijective(self) -> Any:
         """Whether no part loses anything."""
         return all(part.bijective for part in self.parts)
 
     @lazy_property
-    def sign(self):
+    def sign(self) -> Any:
         """The product of the parts' signs."""
         return functools.reduce(operator.mul, [part.sign for part in self.parts], 1)
 
@@ -103,7 +103,7 @@ class ComposeTransform(Transform):
         return f"{type(self).__name__}(\n    {parts}\n)"
 
 
-def raised(constraint, event_dim: int):
+def raised(constraint: Any, event_dim: int) -> Any:
     """A constraint over so many dimensions."""
     more = event_dim - constraint.event_dim
     return constraints.independent(constraint, more) if more else constraint
@@ -134,22 +134,22 @@ class IndependentTransform(ParametricTransform):
         return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size)
 
     @constraints.dependent_property(is_discrete=False)
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
-    def bijective(self):
+    def bijective(self) -> Any:
         """Whether nothing is lost."""
         return self.base_transform.bijective
 
     @property
-    def sign(self):
+    def sign(self) -> Any:
         """1 where it grows, -1 where it falls."""
         return self.base_transform.sign
 
@@ -195,12 +195,12 @@ class ReshapeTransform(ParametricTransform):
             raise ValueError("in_shape, out_shape have different numbers of elements")
 
     @constraints.dependent_property
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         return constraints.independent(constraints.real, len(self.out_shape))
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -139,7 +140,7 @@ class PowerTransform(ParametricTransform):
         (self.exponent,) = broadcast_all(exponent)
 
     @lazy_property
-    def sign(self):
+    def sign(self) -> Any:
         """The sign of the exponent."""
         return self.exponent.sign()
 
@@ -186,12 +187,12 @@ class AffineTransform(ParametricTransform):
         return self._event_dim
 
     @constraints.dependent_property(is_discrete=False)
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie."""
         return raised(constraints.real, self.event_dim)
 
     @constraints.dependent_property(is_discrete=False)
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         return raised(constraints.real, self.event_dim)
 
@@ -204,7 +205,7 @@ class AffineTransform(ParametricTransform):
     __hash__ = None  # type: ignore[assignment]  # as in PyTorch
 
     @property
-    def sign(self):
+    def sign(self) -> Any:
         """The sign of the scale."""
         if isinstance(self.scale, Tensor):
             return self.scale.sign()
@@ -243,12 +244,12 @@ class CumulativeDistributionTransform(ParametricTransform):
 
     codomain, bijective, sign = constraints.unit_interval, True, +1
 
-    def __init__(self, distribution, cache_size: int = 0):
+    def __init__(self, distribution: Any, cache_size: int = 0):
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
     @property
-    def domain(self):
+    def domain(self) -> Any:
         """The support of the distribution."""
         return self.distribution.support
 

@@ -3,6 +3,7 @@
 import functools
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -29,7 +30,7 @@ class _Joined(ParametricTransform):
         return copied
 
     @property
-    def bijective(self):
+    def bijective(self) -> Any:
         """Whether no part loses anything."""
         return all(t.bijective for t in self.transforms)
 
@@ -87,12 +88,12 @@ class CatTransform(_Joined):
         return torch.cat(terms, dim=dim) if dim < 0 else functools.reduce(operator.add, terms)
 
     @constraints.dependent_property
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie."""
         return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
@@ -122,11 +123,11 @@ class StackTransform(_Joined):
         return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in parts], dim=self.dim)
 
     @constraints.dependent_property
-    def domain(self):
+    def domain(self) -> Any:
         """Where inputs lie."""
         return constraints.stack([t.domain for t in self.transforms], self.dim)
 
     @constraints.dependent_property
-    def codomain(self):
+    def codomain(self) -> Any:
         """Where results lie."""
         return constraints.stack([t.codomain for t in self.transforms], self.dim)

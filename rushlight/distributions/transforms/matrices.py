@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import rushlight as torch
 from rushlight.distributions import constraints
@@ -76,7 +77,7 @@ class CorrCholeskyTransform(PlainTransform):
         t = tril_matrix_to_vec(y, diag=-1) / left.sqrt()
         return (t.log1p() - t.neg().log1p()) / 2  # more accurate than atanh
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor, intermediates=None) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor, intermediates: Any = None) -> Tensor:
         left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
         slope = -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)  # of tanh
         return 0.5 * left.log().sum(-1) + slope

@@ -1,5 +1,8 @@
 """Values that the backward pass needs and that were changed in place: by a line, by an optimizer, or unseen."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 
 CHANGED = kind(
@@ -61,7 +64,7 @@ w.data.mul_(2)
 
 
 @finder
-def changes(case):
+def changes(case: Any) -> Iterator[Any]:
     """The error for a saved value that was changed: by whom."""
     for error, site in case.errors:
         change = getattr(error, "changed_at", None)
@@ -95,7 +98,7 @@ def changes(case):
 
 
 @finder
-def unseen_changes(case):
+def unseen_changes(case: Any) -> Iterator[Any]:
     """Changes through .data of what a backward pass needed."""
     for tensor, site in case.ledger.spoilt[:1]:
         yield found(

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ MISTAKES = (  # what the error says, what to do
 
 
 @finder
-def misreturned(case):
+def misreturned(case: Any) -> Iterator[Any]:
     """The error for what the backward of a custom function returned."""
     for error, site in case.errors:
         function = getattr(error, "function", None)
@@ -121,13 +122,13 @@ def misreturned(case):
             )
 
 
-def definition(function) -> Site:
+def definition(function: Any) -> Site:
     """Where the backward of a custom function is defined."""
     return Site(next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__")), DEFINED)
 
 
 @finder
-def wrong_derivatives(case):
+def wrong_derivatives(case: Any) -> Iterator[Any]:
     """Custom functions that central differences refute; not those that are meant to differ."""
     for function, args in case.readings.functions.items():
         key = (function, "refuted")
@@ -147,7 +148,7 @@ def wrong_derivatives(case):
             )
 
 
-def refuted(function, args) -> tuple[float, float] | None:
+def refuted(function: Any, args: Any) -> tuple[float, float] | None:
     """The derivative along a random direction by the function's backward and by central differences, if they differ.
 
     None where they agree, and for functions that are not meant to have the derivative of what they compute: those that
@@ -197,6 +198,6 @@ def refuted(function, args) -> tuple[float, float] | None:
     return (ours, numeric) if differs and abs(numeric) > 1e-7 and not handed_on else None
 
 
-def is_float(value) -> bool:
+def is_float(value: Any) -> bool:
     """Whether a value is a tensor of floats in the graph or out of it."""
     return isinstance(value, TensorBase) and kind_of(value._array.dtype) == "f"

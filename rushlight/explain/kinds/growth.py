@@ -1,5 +1,6 @@
 """Graphs that grow from step to step, and what holds them."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -80,7 +81,7 @@ for _ in range(5):
 
 
 @finder
-def growth(case):
+def growth(case: Any) -> Iterator[Any]:
     """Passes that have more and more nodes, and results whose graph spans many steps."""
     ledger = case.ledger
     retained = False
@@ -141,7 +142,7 @@ def growth(case):
             )
 
 
-def kept_longest(case) -> tuple[Any, int] | None:
+def kept_longest(case: Any) -> tuple[Any, int] | None:
     """The line whose results of many steps stay though no pass is to come to them, and of how many steps."""
     case.watch.count_alive()
     best = None
@@ -152,7 +153,7 @@ def kept_longest(case) -> tuple[Any, int] | None:
     return None if best is None else best[1:]
 
 
-def size_of(nodes) -> str:
+def size_of(nodes: Any) -> str:
     """How large the graphs behind some nodes are that are still there, in words: nodes, and what these saved."""
     waiting = list(nodes)
     seen: dict[int, Node] = {}
@@ -171,7 +172,7 @@ def rises(sizes: list[int]) -> bool:
     return sizes[-1] >= 2 * sizes[0] and all(b >= a for a, b in pairwise(sizes)) and sizes[-1] > sizes[-2]
 
 
-def carried(case):
+def carried(case: Any) -> Any:
     """A line whose result is carried over."""
     spans = [one for one, _ in case.watch.spans.values() if one.depth]
     return max(spans, key=lambda info: info.depth).site if spans else None

@@ -1,5 +1,8 @@
 """Hooks that change gradients in a way that they hardly are meant to."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import DEFINED, Site
 
@@ -94,14 +97,14 @@ w.pow(2).sum().backward()
 )
 
 
-def by_hook(kind_of, event, what: str, why: str, do: str, weight: float):
+def by_hook(kind_of: Any, event: Any, what: str, why: str, do: str, weight: float) -> Any:
     """The finding for a hook: `event` is its code and the line of the pass."""
     code, site = event
     return found(kind_of, Site(code, DEFINED), what, why, do, ("backward", site), weight=weight)
 
 
 @finder
-def hooks(case):
+def hooks(case: Any) -> Iterator[Any]:
     """What hooks did to gradients: the first of each kind."""
     for event in case.ledger.zeroed_by_hooks[:1]:
         yield by_hook(

@@ -1,5 +1,8 @@
 """Gradients that the program looks at, and that are not there."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.missing import CUT_PARAMETER, arrivals, cut_of
 from rushlight.explain.kinds.unrecorded import described, misspellings
@@ -37,7 +40,7 @@ print(x.grad)
 
 
 @finder
-def looked_at_in_vain(case):
+def looked_at_in_vain(case: Any) -> Iterator[Any]:
     """Gradients that the program looked at and that are not there."""
     for site, (what, tensor, info) in case.ledger.looked.items():
         if what == "result" and info is not None and is_update(case, tensor):
@@ -82,7 +85,7 @@ def looked_at_in_vain(case):
                 yield described(case, info.cuts[-1], CUT_PARAMETER, weight=4)
 
 
-def is_update(case, tensor) -> bool:
+def is_update(case: Any, tensor: Any) -> bool:
     """Whether a tensor is a sum or a difference with a leaf whose gradient the program has looked at."""
     node = tensor._node
     if node.op is None or node.op.name not in ("sub", "add", "sub_scaled", "add_scaled"):

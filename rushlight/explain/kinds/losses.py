@@ -1,5 +1,8 @@
 """Losses of what they are not for."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 
 START = """
@@ -104,7 +107,7 @@ for _ in range(3):
 
 
 @finder
-def losses(case):
+def losses(case: Any) -> Iterator[Any]:
     """What was read from calls of losses."""
     for (what, site), facts in case.readings.seen.items():
         write = WRITERS.get(what)
@@ -112,7 +115,7 @@ def losses(case):
             yield write(case, site, facts)
 
 
-def softmax_twice(case, site, facts):
+def softmax_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax, then cross entropy."""
     return found(
         SOFTMAX_TWICE,
@@ -127,7 +130,7 @@ def softmax_twice(case, site, facts):
     )
 
 
-def sigmoid_twice(case, site, facts):
+def sigmoid_twice(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """sigmoid, then a loss on logits."""
     return found(
         SIGMOID_TWICE,
@@ -141,7 +144,7 @@ def sigmoid_twice(case, site, facts):
     )
 
 
-def no_log(case, site, facts):
+def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """nll_loss of probabilities or logits."""
     what = "probabilities" if facts["softmax"] else "numbers above zero, which are no logarithms of probabilities"
     return found(
@@ -156,7 +159,7 @@ def no_log(case, site, facts):
     )
 
 
-def dimension(case, site, facts):
+def dimension(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax over the batch."""
     if facts.get("batch"):
         return found(
@@ -179,7 +182,7 @@ def dimension(case, site, facts):
     )
 
 
-def of_one(case, site, facts):
+def of_one(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """softmax of one element."""
     return found(
         OF_ONE,
@@ -191,7 +194,7 @@ def of_one(case, site, facts):
     )
 
 
-def column(case, site, facts):
+def column(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """(N, 1) - (N,)."""
     n = facts["n"]
     return found(
@@ -204,7 +207,7 @@ def column(case, site, facts):
     )
 
 
-def target(case, site, facts):
+def target(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     """A target with a gradient."""
     return found(
         TARGET,
@@ -218,7 +221,7 @@ def target(case, site, facts):
     )
 
 
-def by_module(case, function: str) -> str:
+def by_module(case: Any, function: str) -> str:
     """Which module of the program does it, where there is one for it."""
     for root in case.readings.roots.values():
         for part in root.module.modules():

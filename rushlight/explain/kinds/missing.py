@@ -1,7 +1,11 @@
 """Parameters that an optimizer holds and that get no gradients: cut off, replaced, frozen, or used nowhere."""
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.unrecorded import described
+from rushlight.tensors import Tensor
 
 CUT_PARAMETER = kind(
     "cut-parameter",
@@ -146,7 +150,7 @@ def held_in_vain(case):
 
 
 @finder
-def frozen(case):
+def frozen(case: Any) -> Iterator[Any]:
     """Optimizers that have taken steps with nothing but frozen parameters."""
     for held in case.ledger.held.values():
         if held.steps and held.frozen == held.steps and case.ledger.passes:
@@ -161,7 +165,7 @@ def frozen(case):
             )
 
 
-def cut_or_unused(case, held, silent):
+def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[Any]:
     """Findings for parameters that are the model's and get no gradient."""
     cuts: dict = {}
     unused = []
@@ -188,7 +192,7 @@ def cut_or_unused(case, held, silent):
         )
 
 
-def cut_of(case, parameter):
+def cut_of(case: Any, parameter: Tensor) -> Any:
     """The cut that a parameter's values went through: one that losses come from rather than another."""
     cuts = [cut for cut in case.watch.cuts.values() if cut.comes_from(parameter)]
     reached = [cut for cut in cuts if id(cut) in case.ledger.cuts]
@@ -196,13 +200,13 @@ def cut_of(case, parameter):
     return (reached or numbers or [None])[0]
 
 
-def arrivals(case, p) -> int:
+def arrivals(case: Any, p: Tensor) -> int:
     """How many gradients a parameter got."""
     state = case.ledger.leaves.get(id(p))
     return 0 if state is None or state.tensor is not p else state.arrivals
 
 
-def is_orphan(case, p) -> bool:
+def is_orphan(case: Any, p: Tensor) -> bool:
     """Whether a parameter belongs to none of the modules that are called, of which one has some that nobody holds."""
     if not case.readings.roots:
         return False
@@ -216,7 +220,7 @@ def is_orphan(case, p) -> bool:
     )
 
 
-def loose_leaves(case) -> list:
+def loose_leaves(case: Any) -> list:
     """Parameters that get gradients, which nobody looks at, and that no optimizer holds."""
     return [
         leaf

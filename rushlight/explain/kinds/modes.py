@@ -1,5 +1,9 @@
 """Training and evaluation mode the wrong way round, and modules that are used twice."""
 
+from collections.abc import Iterator
+from typing import Any
+
+from rushlight.core.aliases import Array
 from rushlight.explain.finding import finder, found, kind
 
 TRAINED_IN_EVAL = kind(
@@ -149,7 +153,7 @@ for _ in range(2):
 
 
 @finder
-def wrong_modes(case):
+def wrong_modes(case: Any) -> Iterator[Any]:
     """Models in the mode that is not for what is done with them."""
     ledger = case.ledger
     for root in case.readings.roots.values():
@@ -196,13 +200,13 @@ def wrong_modes(case):
         )
 
 
-def trained(ledger, module) -> bool:
+def trained(ledger: Any, module: Any) -> bool:
     """Whether an optimizer holds parameters of a module."""
     return any(ledger.holder(p) is not None for p in module.parameters())
 
 
 @finder
-def repeated_blocks(case):
+def repeated_blocks(case: Any) -> Iterator[Any]:
     """One module in several places of a list."""
     sites = {id(root.module): root.site for root in case.readings.roots.values()}
     for root in case.readings.roots.values():
@@ -228,7 +232,7 @@ def repeated_blocks(case):
 
 
 @finder
-def modules_used_twice(case):
+def modules_used_twice(case: Any) -> Iterator[Any]:
     """A module that is called in its twin's place."""
     for root in case.readings.roots.values():
         if not trained(case.ledger, root.module):
@@ -253,11 +257,11 @@ def modules_used_twice(case):
                     break
 
 
-def calls(root, module) -> int:
+def calls(root: Any, module: Any) -> int:
     """How often a module was called, or any below it."""
     return max(root.counts.get(id(part), 0) for part in module.modules())
 
 
-def alike(a, b) -> bool:
+def alike(a: Array, b: Array) -> bool:
     """Whether two modules are of one kind, with parameters of the same shapes."""
     return type(a) is type(b) and [p.shape for p in a.parameters()] == [p.shape for p in b.parameters()]

@@ -1,6 +1,8 @@
 """Gradients that vanish or explode from layer to layer on the way back."""
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +74,7 @@ FAR = 1e5  # how many times one end's gradients are those of the other
 
 
 @finder
-def norms_of_layers(case):
+def norms_of_layers(case: Any) -> Iterator[Any]:
     """Norms of gradients that differ by many orders of magnitude between the first layers and the last."""
     for held in case.ledger.held.values():
         layers = norms(case, held) if held.steps >= 3 else []
@@ -86,7 +88,7 @@ def norms_of_layers(case):
             yield exploding(case, held, layers)
 
 
-def norms(case, held) -> list[tuple]:
+def norms(case: Any, held: Any) -> list[tuple]:
     """The weights that an optimizer holds, in their order, each with the median norm of its gradients."""
     leaves = [case.ledger.leaves.get(id(p)) for p in held.params if p._array.ndim > 1]
     medians = [(leaf, float(np.median(leaf.norms))) for leaf in leaves if leaf is not None and len(leaf.norms) >= 3]
@@ -98,7 +100,7 @@ def falls(sizes: list[float]) -> bool:
     return sum(b < a for a, b in pairwise(sizes)) >= 0.7 * (len(sizes) - 1)
 
 
-def ends(case, layers) -> str:
+def ends(case: Any, layers: Any) -> str:
     """The norms of the first and the last layer, in words, and those between."""
     (first, small), (last, large) = layers[0], layers[-1]
     between = ", ".join(f"{size:.0e}" for _, size in layers[1:-1][:12])
@@ -108,7 +110,7 @@ def ends(case, layers) -> str:
     )
 
 
-def vanishing(case, held, layers):
+def vanishing(case: Any, held: Any, layers: Any) -> Any:
     """The finding for gradients that get lost."""
     return found(
         VANISHING,
@@ -123,7 +125,7 @@ def vanishing(case, held, layers):
     )
 
 
-def exploding(case, held, layers):
+def exploding(case: Any, held: Any, layers: Any) -> Any:
     """The finding for gradients that grow."""
     return found(
         EXPLODING,

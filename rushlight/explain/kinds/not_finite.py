@@ -1,7 +1,9 @@
 """The first bad value: the operation that made a NaN or an infinity, with a remedy for each operator."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from math import inf
+from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 
@@ -155,7 +157,7 @@ REMEDIES = (
 TABLE = dict(REMEDIES)
 
 
-def words(birth) -> tuple[str, str]:
+def words(birth: Any) -> tuple[str, str]:
     """Why an operation gives a bad value, and the remedy."""
     if birth.detail == "large" and birth.name not in EXPONENTIALS:
         return LARGE
@@ -179,7 +181,7 @@ FOUND_IN = {
 
 
 @finder
-def first_bad_value(case):
+def first_bad_value(case: Any) -> Iterator[Any]:
     """The oldest bad value behind a loss, a gradient or a parameter that is not finite."""
     if case.ledger.spoilt_by_hooks:
         return  # that is why: see `hooks`
@@ -238,7 +240,7 @@ def first_bad_value(case):
             )
 
 
-def growing(case) -> bool:
+def growing(case: Any) -> bool:
     """Whether gradients have grown without bounds over several steps before."""
     if case.ledger.steps < 2:
         return False
@@ -254,7 +256,7 @@ def growing(case) -> bool:
     return False
 
 
-def diverged(case, birth, under_way):
+def diverged(case: Any, birth: Any, under_way: Any) -> Any:
     """The finding for parameters that run away."""
     held = next(iter(case.ledger.held.values()), None)
     rate = held and held.optimizer.param_groups[0].get("lr")

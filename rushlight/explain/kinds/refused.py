@@ -1,6 +1,8 @@
 """Errors that are raised at the line where the mistake is."""
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.changes import CHANGED
@@ -172,7 +174,7 @@ NO_GRADIENT = re.compile(
 
 
 @finder
-def no_tensors(case):
+def no_tensors(case: Any) -> Iterator[Any]:
     """Numbers, and None, where a loss or a gradient is wanted."""
     for error, site in case.errors:
         if NUMBER.search(str(error)):
@@ -210,7 +212,7 @@ def no_tensors(case):
 
 
 @finder
-def at_the_line_itself(case):
+def at_the_line_itself(case: Any) -> Iterator[Any]:
     """Errors that are raised where the mistake is."""
     for error, site in case.errors:
         for pattern, kind_of, what, why, do in WORDS:

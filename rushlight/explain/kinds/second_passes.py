@@ -1,5 +1,8 @@
 """Errors of a graph that an earlier pass has freed: a tensor was carried over, or a pass made twice."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.core.graph import Node
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.origins import info_of
@@ -40,7 +43,7 @@ hidden = w.exp()
 
 
 @finder
-def second_passes(case):
+def second_passes(case: Any) -> Iterator[Any]:
     """The error for a graph that is freed: whether a tensor was carried over, or a pass made twice."""
     for error, site in case.errors:
         node = getattr(error, "freed", None)

@@ -1,5 +1,8 @@
 """The order of backward, step and zero_grad, and what steps change."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 
 LOOP = """
@@ -107,7 +110,7 @@ for _ in range(4):
 
 
 @finder
-def order_of_steps(case):
+def order_of_steps(case: Any) -> Iterator[Any]:
     """What each optimizer's steps found: the first of these that holds tells most."""
     for held in case.ledger.held.values():
         for look in (accumulated, zeroed_too_early, without_backward, without_step, at_rest, too_small):
@@ -116,7 +119,7 @@ def order_of_steps(case):
                 yield one
 
 
-def accumulated(case, held):
+def accumulated(case: Any, held: Any) -> Any:
     """Steps with gradients that were used before."""
     if not held.stale or held.stale < 0.3 * (held.steps - 1):
         return None
@@ -131,7 +134,7 @@ def accumulated(case, held):
     )
 
 
-def zeroed_too_early(case, held):
+def zeroed_too_early(case: Any, held: Any) -> Any:
     """Gradients that were zeroed before the step."""
     if not held.lost or held.lost < 0.5 * held.steps:
         return None
@@ -147,7 +150,7 @@ def zeroed_too_early(case, held):
     )
 
 
-def without_backward(case, held):
+def without_backward(case: Any, held: Any) -> Any:
     """Steps, and no pass at all."""
     if held.steps < 2 or held.empty < held.steps or case.ledger.passes:
         return None
@@ -162,7 +165,7 @@ def without_backward(case, held):
     )
 
 
-def without_step(case, held):
+def without_step(case: Any, held: Any) -> Any:
     """Gradients, and no step."""
     if held.steps or held.arrived(case.ledger) < 3 or case.errors:
         return None
@@ -176,7 +179,7 @@ def without_step(case, held):
     )
 
 
-def at_rest(case, held):
+def at_rest(case: Any, held: Any) -> Any:
     """Steps with a learning rate of zero."""
     if held.resting < 2 or held.resting < 0.5 * held.compared or case.ledger.bad:
         return None
@@ -191,7 +194,7 @@ def at_rest(case, held):
     )
 
 
-def too_small(case, held):
+def too_small(case: Any, held: Any) -> Any:
     """Steps that are lost in rounding."""
     rate = held.optimizer.param_groups[0].get("lr") or 0
     lost = held.lost or held.resting or case.ledger.bad
@@ -209,7 +212,7 @@ def too_small(case, held):
 
 
 @finder
-def steps_by_hand(case):
+def steps_by_hand(case: Any) -> Iterator[Any]:
     """Updates that the program makes itself, with gradients that add up."""
     leaves = [leaf for leaf in case.ledger.leaves.values() if leaf.by_hand >= 2]
     if leaves:
@@ -226,7 +229,7 @@ def steps_by_hand(case):
 
 
 @finder
-def clipping_and_schedules(case):
+def clipping_and_schedules(case: Any) -> Iterator[Any]:
     """Clipping and schedules at the wrong moment."""
     for site, times in case.ledger.clipped.items():
         yield found(

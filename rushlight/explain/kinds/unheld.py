@@ -1,5 +1,6 @@
 """Gradients that arrive at parameters which no optimizer holds."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
@@ -69,7 +70,7 @@ for _ in range(3):
 
 
 @finder
-def unheld(case):
+def unheld(case: Any) -> Iterator[Any]:
     """Gradients that arrive at parameters which no optimizer holds."""
     ledger = case.ledger
     stepped = [held for held in ledger.held.values() if held.steps]
@@ -107,7 +108,7 @@ def unheld(case):
         )
 
 
-def unregistered(case, module, site, owner, optimizer):
+def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) -> Any:
     """The finding for a layer that is called by a module in which it is not registered."""
     name = attribute_of(owner, module)
     kept = f" (it lies in `self.{name}`)" if name else ""
@@ -125,7 +126,7 @@ def unregistered(case, module, site, owner, optimizer):
     )
 
 
-def attribute_of(owner, module) -> str:
+def attribute_of(owner: Any, module: Any) -> str:
     """The name of the attribute that has a module in a list, a tuple or a dict; empty where there is none."""
     for name, value in vars(owner).items():
         items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -134,7 +135,7 @@ def attribute_of(owner, module) -> str:
     return ""
 
 
-def second_of_twins(stepped):
+def second_of_twins(stepped: Any) -> Any:
     """An optimizer that holds nothing but what others before it hold, if there is one."""
     known: set[int] = set()
     for held in stepped:
@@ -145,7 +146,7 @@ def second_of_twins(stepped):
     return None
 
 
-def plain_leaves(case, stepped):
+def plain_leaves(case: Any, stepped: Any) -> Iterator[Any]:
     """Tensors that require grad, stay for several steps, and whose gradients nobody uses or looks at."""
     loose = [
         leaf
@@ -184,7 +185,7 @@ def plain_leaves(case, stepped):
         )
 
 
-def owner_of(case, tensor) -> tuple[Any, str] | None:
+def owner_of(case: Any, tensor: Any) -> tuple[Any, str] | None:
     """The module that has a tensor among its attributes, and the name that it has there."""
     for root in case.readings.roots.values():
         for part in root.module.modules():
@@ -194,7 +195,7 @@ def owner_of(case, tensor) -> tuple[Any, str] | None:
     return None
 
 
-def in_evaluation(case, parameter) -> bool:
+def in_evaluation(case: Any, parameter: Any) -> bool:
     """Whether a parameter is that of a module in evaluation mode, which is not to be trained."""
     return any(
         not part.training

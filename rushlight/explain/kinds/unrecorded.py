@@ -2,11 +2,13 @@
 
 import linecache
 import re
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rushlight.explain.finding import finder, found, kind, line_at
 from rushlight.explain.origins import info_of
+from rushlight.tensors import Tensor
 
 CUT_OFF = kind(
     "cut-off",
@@ -131,12 +133,12 @@ WAYS = {  # how values leave: what the user wrote, why that cuts, what to do
 }
 
 
-def losing(case, leaves) -> str:
+def losing(case: Any, leaves: Sequence[Tensor]) -> str:
     """Which leaves lose the way to the loss."""
     return f"{case.names.of_several(leaves)} lose{'s' if len(leaves) == 1 else ''} the way to the loss"
 
 
-def described(case, cut, kind_of, weight=10.0):
+def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0) -> Any:
     """The finding for one cut."""
     what, why, do = WAYS[cut.how]
     what = what.format(name=cut.name)
@@ -163,7 +165,7 @@ def described(case, cut, kind_of, weight=10.0):
 
 
 @finder
-def losses_without_history(case):
+def losses_without_history(case: Any) -> Iterator[Any]:
     """The error for a loss that does not require grad."""
     for error, site in case.errors:
         tensor = getattr(error, "unrecorded", None)
@@ -183,17 +185,17 @@ def losses_without_history(case):
             yield nothing_requires(case, info, site)
 
 
-def updated(case, cut) -> bool:
+def updated(case: Any, cut: Any) -> bool:
     """Whether the program has looked at the gradient of a leaf behind a cut: to change it by that."""
     return any((known := case.ledger.leaves.get(leaf)) is not None and known.read for leaf in cut.leaves)
 
 
-def chosen(cuts):
+def chosen(cuts: Any) -> Any:
     """The cut to show: the last one that leaves which require grad came to, else the last."""
     return next((c for c in reversed(cuts) if c.leaves), cuts[-1])
 
 
-def add(finding, pair):
+def add(finding: Any, pair: Any) -> Any:
     """A finding with one more related line."""
     line = line_at(pair[1])
     if line is not None and line not in finding.lines:
@@ -201,7 +203,7 @@ def add(finding, pair):
     return finding
 
 
-def nothing_requires(case, info, site):
+def nothing_requires(case: Any, info: Any, site: Any) -> Any:
     """The finding where no leaf requires grad: which leaves there are, and whether the attribute is misspelt."""
     leaves = [r() for r in (() if info is None else info.plain) if r() is not None]
     frozen = [leaf for leaf in leaves if type(leaf).__name__ == "Parameter"]
@@ -232,7 +234,7 @@ def nothing_requires(case, info, site):
     )
 
 
-def misspellings(tensor) -> list[str]:
+def misspellings(tensor: Any) -> list[str]:
     """Attributes of a tensor or module that were meant to be `requires_grad`."""
     return get_close_matches("requires_grad", [name for name in vars(tensor) if name != "requires_grad"], cutoff=0.8)
 
@@ -263,7 +265,7 @@ for _ in range(2):
 
 
 @finder
-def misspelt(case):
+def misspelt(case: Any) -> Iterator[Any]:
     """Attributes of parameters and modules that mean nothing."""
     modules = [part for root in case.readings.roots.values() for part in root.module.modules()]
     owners = [*(leaf.tensor for leaf in case.ledger.leaves.values() if leaf.tensor is not None), *modules]
@@ -291,7 +293,7 @@ class Written(NamedTuple):
     source: str
 
 
-def written(case, word: str) -> Written | None:
+def written(case: Any, word: str) -> Written | None:
     """The first line of the program's files that sets an attribute of this name."""
     for file in dict.fromkeys(site.file for site in case.watch.sites.every()):
         for number, text in enumerate(linecache.getlines(file), 1):

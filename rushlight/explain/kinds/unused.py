@@ -1,5 +1,8 @@
 """The error for an input that the output does not depend on."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described
 from rushlight.explain.origins import info_of
@@ -22,7 +25,7 @@ torch.autograd.grad(y, x)[0][0]
 
 
 @finder
-def unused_inputs(case):
+def unused_inputs(case: Any) -> Iterator[Any]:
     """The error for an input that the outputs do not depend on."""
     for error, site in case.errors:
         x = getattr(error, "unused", None)

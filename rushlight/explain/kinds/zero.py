@@ -1,5 +1,8 @@
 """Gradients that are zero: the node that made them so."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.passes import PRODUCTS, RECTIFIERS
 
@@ -143,7 +146,7 @@ CURVES = (
 
 
 @finder
-def zeroed(case):
+def zeroed(case: Any) -> Iterator[Any]:
     """Leaves of which all gradients are zero, by the node that made them so."""
     if case.ledger.zeroed_by_hooks:
         return  # that is why: see `hooks`
@@ -167,7 +170,7 @@ def zeroed(case):
             yield one
 
 
-def of_node(case, site, name, leaves):
+def of_node(case: Any, site: Any, name: str, leaves: Any) -> Any:
     """The finding for the node that makes gradients zero; None where a few steps say nothing."""
     passes = min(leaf.arrivals for leaf in leaves)
     tensors = [leaf.tensor for leaf in leaves if leaf.tensor is not None]
@@ -229,6 +232,6 @@ def of_node(case, site, name, leaves):
     return None
 
 
-def only(case) -> bool:
+def only(case: Any) -> bool:
     """Whether the program makes no steps, only looks at gradients."""
     return not case.ledger.steps

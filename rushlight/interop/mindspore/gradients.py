@@ -63,7 +63,15 @@ def value_and_grad(
     return gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value=True)
 
 
-def gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value):
+def gradient_function(
+    fn: Callable[..., Any],
+    grad_position: Any,
+    weights: Any,
+    has_aux: Any,
+    return_ids: Any,
+    sens_param: Any,
+    with_value: Any,
+) -> Callable[..., Any]:
     """The gradient function of `grad` and of `value_and_grad`."""
     if grad_position is None and weights is None:
         raise ValueError("`grad_position` and `weight` can not be None at the same time.")

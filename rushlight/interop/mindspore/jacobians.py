@@ -80,7 +80,7 @@ def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool
     return jacobian(func.jacrev, fn, grad_position, has_aux)
 
 
-def jacobian(transform, fn, grad_position, has_aux):
+def jacobian(transform: Any, fn: Callable[..., Any], grad_position: Any, has_aux: Any) -> Callable[..., Any]:
     """The Jacobian function that `func.jacfwd` or `func.jacrev` makes, in MindSpore's structure."""
     check_bools(transform.__name__, has_aux=has_aux)
     positions = checked_positions(grad_position)

@@ -1,6 +1,6 @@
 """What `grad`, `vjp` and their like rest on: a function of MindSpore's tensors, differentiated by rushlight."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -95,7 +95,7 @@ def parted(result: Any, has_aux: bool) -> tuple[Any, tuple]:
 
 
 @contextmanager
-def replaced(weights: Sequence[Parameter], values: Sequence[torch.Tensor]):
+def replaced(weights: Sequence[Parameter], values: Sequence[torch.Tensor]) -> Iterator[Any]:
     """The parameters have these values for as long as the context lasts."""
     before = [weight._value for weight in weights]
     for weight, value in zip(weights, values, strict=True):

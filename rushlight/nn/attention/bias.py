@@ -1,6 +1,7 @@
 """Causal masks for queries and keys of different number: aligned at their beginning, or at their end."""
 
 from enum import IntEnum
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.ops.making.creation import ones
@@ -21,7 +22,7 @@ class CausalBias(Tensor):
 
     __torch_function__ = disabled_torch_function
 
-    def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int):
+    def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Any:
         """A mask for so many queries and keys. TypeError for what is no `CausalVariant`."""
         if not isinstance(variant, CausalVariant):
             raise TypeError(f"variant must be a CausalVariant, not {type(variant).__name__}")

@@ -114,7 +114,7 @@ class BlockMask:
         """The number of scores."""
         return math.prod(self.shape)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%)"
 
 

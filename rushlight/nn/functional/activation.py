@@ -1,5 +1,7 @@
 """Activations: those of ops.activation, and softmax and its kin, which may guess their dimension here."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight import random
@@ -84,7 +86,7 @@ __all__ = [
 ]
 
 
-def guessed(name, ndim):
+def guessed(name: str, ndim: int) -> Any:
     """The dimension that PyTorch guesses where none is given, with its warning.
 
     The warning names the user's line: no `_stacklevel` has to say how far out that is.

@@ -1,10 +1,13 @@
 """Pooling to a given size: the windows are as equal as whole numbers allow, and may overlap."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional import planes
@@ -32,7 +35,7 @@ Sizes = Numbers | tuple[int | None, ...] | None
 
 
 @lru_cache(maxsize=64)
-def positions(spatial, places):
+def positions(spatial: Sequence[int], places: Any) -> Array:
     """The flat positions of each window's elements: (1, 1, windows, taps); the last one again to fill a window."""
     flat = np.zeros((1, 1), np.int64)
     for size, count in zip(spatial, places, strict=True):
@@ -43,7 +46,7 @@ def positions(spatial, places):
     return flat[None, None]
 
 
-def max_pool_operator(dims):
+def max_pool_operator(dims: int) -> Any:
     """Enters the adaptive maximum pooling of `dims` dimensions."""
 
     def adaptive_max_pool(input, places):
@@ -71,7 +74,7 @@ AVG_POOL = {
 }
 
 
-def sizes_of(name, dims, input, output_size):
+def sizes_of(name: str, dims: Any, input: Any, output_size: Any) -> tuple[int, ...]:
     """How many windows there are to be along each dimension, None standing for the input's size."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
@@ -97,7 +100,7 @@ def sizes_of(name, dims, input, output_size):
     return found
 
 
-def check(name, dims, input, places):
+def check(name: str, dims: int, input: Tensor, places: Sequence[int]) -> None:
     """Raises PyTorch's errors for what cannot be pooled."""
     shape = input._array.shape
     if len(shape) not in (dims + 1, dims + 2):
@@ -120,7 +123,7 @@ def check(name, dims, input, places):
         raise negative(name, (*shape[:-dims], *places), dims)
 
 
-def negative(name, shape, dims):
+def negative(name: str, shape: Any, dims: Any) -> Any:
     """PyTorch's error for a negative size; a row counts as a plane of height 1."""
     if dims == 1:
         name, shape, dims = name.replace("1d", "2d"), (*shape[:-1], 1, shape[-1]), 2
@@ -131,7 +134,7 @@ def negative(name, shape, dims):
     return RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{sizes}}}")
 
 
-def pool_averages(dims, input, output_size):
+def pool_averages(dims: int, input: Tensor, output_size: Any) -> Tensor:
     """The means of all windows."""
     name = f"adaptive_avg_pool{dims}d"
     places = sizes_of(name, dims, input, output_size)
@@ -142,7 +145,7 @@ def pool_averages(dims, input, output_size):
     return AVG_POOL[dims](input, tuple(averaging(*line) for line in zip(spatial, places, strict=True)))
 
 
-def pool_maxima(dims, input, output_size):
+def pool_maxima(dims: int, input: Tensor, output_size: Any) -> Any:
     """The maxima of all windows, and where they are."""
     name = f"adaptive_max_pool{dims}d"
     places = sizes_of(name, dims, input, output_size)

@@ -1,6 +1,7 @@
 """Attention by scaled dot products, of Vaswani et al., "Attention is all you need" (2017)."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +17,13 @@ from rushlight.tensors import Tensor
 __all__ = ["scaled_dot_product_attention"]
 
 
-def dtype_word(tensor):
+def dtype_word(tensor: Any) -> Any:
     """A dtype in the words of attention's errors: `float`, `double`, ..."""
     name = repr(tensor.dtype).removeprefix("torch.")
     return {"float32": "float", "float64": "double", "int64": "long", "int32": "int", "float16": "half"}.get(name, name)
 
 
-def check_inputs(query, key, value, attn_mask, is_causal):
+def check_inputs(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_causal: bool) -> None:
     """Raises PyTorch's errors for operands that do not fit each other."""
     three = {"query": query, "key": key, "value": value}
     if attn_mask is not None and is_causal:
@@ -46,19 +47,19 @@ def check_inputs(query, key, value, attn_mask, is_causal):
         )
 
 
-def as_bias(mask, dtype):
+def as_bias(mask: Any, dtype: Any) -> Any:
     """A mask as what is added to scores: a bool one says which may be attended to."""
     if mask.dtype != torch_bool:
         return mask
     return new_tensor(np.where(mask._array, 0, -np.inf).astype(dtype))
 
 
-def causal_bias(rows, columns, dtype):
+def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
     """The bias that lets each place attend to itself and those before it."""
     return new_tensor(np.where(np.tri(rows, columns, dtype=bool), 0, -np.inf).astype(dtype))
 
 
-def normalised(scores):
+def normalised(scores: Tensor) -> Tensor:
     """The softmax of each row; zeros for a row that may attend to nothing."""
     nothing = (scores == -math.inf).all(-1, keepdim=True)
     if not nothing._array.any():

@@ -1,10 +1,13 @@
 """Batch normalization, and instance normalization, which is the same of each sample alone."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import is_batched, write
@@ -20,7 +23,9 @@ from rushlight.tensors import Tensor
 __all__ = ["batch_norm", "instance_norm", "native_batch_norm"]
 
 
-def batch_norm_cotangents(grads, input, weight, eps, result1, result2):
+def batch_norm_cotangents(
+    grads: Any, input: Array, weight: Any, eps: float, result1: Array, result2: Array
+) -> Sequence[Array]:
     """The cotangents of input, weight and bias; as a composition where they are to be differentiated again."""
     grad = grads[0]
     if not isinstance(grad, TensorBase):
@@ -32,7 +37,9 @@ def batch_norm_cotangents(grads, input, weight, eps, result1, result2):
     return [input_grad, np.add.reduce(grad * normal, axis=axes), np.add.reduce(grad, axis=axes)]
 
 
-def scaled_cotangents(grad, input, weight, mean, invstd, needs):
+def scaled_cotangents(
+    grad: Any, input: Array, weight: Array, mean: Array, invstd: Array, needs: Sequence[bool]
+) -> list[Array]:
     """The same where the moments are given, which is linear."""
     scale = invstd if weight is None else invstd * weight
     input_grad = grad * column(scale, input.ndim) if needs[0] else None
@@ -44,7 +51,7 @@ def scaled_cotangents(grad, input, weight, mean, invstd, needs):
     return [input_grad, np.add.reduce(grad * normal, axis=axes), np.add.reduce(grad, axis=axes)]
 
 
-def column(values, ndim):
+def column(values: Array, ndim: int) -> Array:
     """A number for each channel, brought to broadcast along the second dimension."""
     return np.reshape(values, (-1, *(1,) * (ndim - 2)))
 
@@ -80,7 +87,14 @@ def _batch_norm_scaled(input, weight, bias, mean, invstd):
     return kernels.scaled(input, scale, shift)
 
 
-def check(input, running_mean, running_var, weight, bias, training):
+def check(
+    input: Any,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Any,
+    training: bool,
+) -> None:
     """Raises PyTorch's errors for operands that do not fit."""
     if not isinstance(input, Tensor):
         refuse("batch_norm", "input", 1, input)
@@ -118,12 +132,12 @@ move = noted(kernels.move, changes=(0,))
 
 
 @noted
-def known_moments(running_mean, running_var, eps):
+def known_moments(running_mean: Array, running_var: Array, eps: float) -> Array | tuple[Array, ...]:
     """The running mean and 1 / standard deviation, to normalize with."""
     return running_mean.copy(), 1 / np.sqrt(running_var + eps)
 
 
-def update(running, value, momentum, factor=1.0):
+def update(running: Tensor | None, value: Array, momentum: float, factor: float = 1.0) -> None:
     """Moves a running statistic towards the value that a batch had, times a factor."""
     if running is not None:
         if type(value) is Batched and type(running._array) is not Batched:
@@ -135,7 +149,16 @@ def update(running, value, momentum, factor=1.0):
             running._bump()
 
 
-def normalize_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
+def normalize_batch(
+    input: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
     """The normalized input, and the mean and 1 / standard deviation that were used."""
     if not training:
         mean, invstd = known_moments(running_mean._array, running_var._array, eps)
@@ -153,7 +176,7 @@ def normalize_batch(input, running_mean, running_var, weight, bias, training, mo
     return result, mean._array, invstd._array
 
 
-def of_nothing(input, weight, bias):
+def of_nothing(input: Array, weight: Array, bias: Any) -> Any:
     """The normalized input where it has no elements: a copy, which `weight` and `bias` are inputs of."""
     result = input.clone() if weight is None else input * weight.select(0, 0)
     return result if bias is None else result + bias.select(0, 0)
@@ -269,7 +292,7 @@ def instance_norm(
     return result.view(shape)
 
 
-def average_into(running, repeated, samples):
+def average_into(running: Any, repeated: Any, samples: int) -> None:
     """Sets a running statistic to the average of those of the samples."""
     if running is not None:
         write(running, repeated.detach().reshape(samples, running._array.shape[-1]).mean(0)._array)

@@ -1,9 +1,12 @@
 """Batching of operators on (N, C, ...): examples become more samples, or more channels in groups of their own."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, spread
 from rushlight.core.batching import one_by_one
@@ -11,30 +14,30 @@ from rushlight.core.batching import one_by_one
 OWN = ("weight", "bias")  # parameters of layers, which have no samples
 
 
-def more_samples(array, n):
+def more_samples(array: Array, n: int) -> Array:
     """An array (*batch, N, ...) as (batch * N, ...)."""
     return array.reshape(math.prod(array.shape[: n + 1]), *array.shape[n + 1 :])
 
 
-def examples_of(array, sizes):
+def examples_of(array: Array, sizes: Any) -> Any:
     """The reverse: (batch * N, ...) as (*batch, N, ...)."""
     return array.reshape(*sizes, array.shape[0] // max(math.prod(sizes), 1), *array.shape[1:])
 
 
-def more_channels(array, n):
+def more_channels(array: Array, n: int) -> Array:
     """An array (*batch, N, C, ...) as (N, batch * C, ...)."""
     array = np.moveaxis(array, n, 0)
     return array.reshape(array.shape[0], math.prod(array.shape[1 : n + 2]), *array.shape[n + 2 :])
 
 
-def from_channels(array, sizes):
+def from_channels(array: Array, sizes: Sequence[int]) -> Array:
     """The reverse: (N, batch * C, ...) as (*batch, N, C, ...)."""
     samples, channels, *space = array.shape
     array = array.reshape(samples, *sizes, channels // max(math.prod(sizes), 1), *space)
     return np.moveaxis(array, 0, len(sizes))
 
 
-def as_samples(op, args, levels):
+def as_samples(op: Any, args: Array, levels: Any) -> tuple[Array, ...]:
     """The rule of operators that treat samples alike; with parameters that are the examples' own, one by one."""
     sizes = tuple([level.size for level in levels])
     named = dict(zip(op.params, args, strict=False))
@@ -51,7 +54,7 @@ def as_samples(op, args, levels):
     return examples_of(result, sizes)
 
 
-def as_channels(op, args, levels):
+def as_channels(op: Any, args: Array, levels: Any) -> Array | tuple[Array, ...]:
     """The rule of operators that treat channels alike: vectors have a number for each channel."""
     n, sizes = len(levels), tuple([level.size for level in levels])
     moved = []
@@ -66,7 +69,7 @@ def as_channels(op, args, levels):
     return from_channels(result, sizes)
 
 
-def convolved(op, args, levels):
+def convolved(op: Any, args: Array, levels: Any) -> Any:
     """The rule of convolutions: more samples where all examples have the same weights, else groups of channels."""
     named = dict(zip(op.params, args, strict=True))
     if not any(type(named[name]) is Batched for name in OWN):
@@ -83,7 +86,7 @@ def convolved(op, args, levels):
     return from_channels(op.forward(*named.values()), sizes)
 
 
-def convolved_weight(op, args, levels):
+def convolved_weight(op: Any, args: Any, levels: Any) -> Any:
     """The rule of the gradient of a convolution's weights: groups of channels."""
     grad, input, shape, *settings, groups = args
     n, sizes = len(levels), tuple([level.size for level in levels])

@@ -3,12 +3,15 @@
 The kernels are bilinear and adjoints of each other, so three operators are each other's derivatives, to any order.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.kernels import convolution as kernels
 from rushlight.nn.functional.batching import convolved, convolved_weight
@@ -22,12 +25,21 @@ from rushlight.tensors import Tensor
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 
-def over_channels(grad):
+def over_channels(grad: Array) -> Array:
     """The cotangent of a bias: the sum over samples and space."""
     return np.add.reduce(grad, axis=(0, *range(2, grad.ndim)))
 
 
-def convolution_cotangents(grad, input, weight, stride, padding, dilation, groups, needs):
+def convolution_cotangents(
+    grad: Array,
+    input: Array,
+    weight: Array,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    needs: Sequence[bool],
+) -> list[Array | None]:
     """The cotangents of input, weight and bias of a convolution; the first layer's input mostly needs none."""
     settings = stride, padding, dilation, groups
     return [
@@ -37,7 +49,16 @@ def convolution_cotangents(grad, input, weight, stride, padding, dilation, group
     ]
 
 
-def transpose_cotangents(grad, input, weight, stride, padding, dilation, groups, needs):
+def transpose_cotangents(
+    grad: Array,
+    input: Array,
+    weight: Array,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    needs: Sequence[bool],
+) -> Any:
     """The same for a transposed convolution."""
     settings = stride, padding, dilation, groups
     return [
@@ -47,7 +68,16 @@ def transpose_cotangents(grad, input, weight, stride, padding, dilation, groups,
     ]
 
 
-def weight_cotangents(cotangent, grad, input, stride, padding, dilation, groups, needs):
+def weight_cotangents(
+    cotangent: Any,
+    grad: Array,
+    input: Array,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    needs: Sequence[bool],
+) -> Any:
     """The cotangents of the cotangent and the input that a weight's gradient was computed from."""
     settings = stride, padding, dilation, groups
     return [
@@ -56,12 +86,20 @@ def weight_cotangents(cotangent, grad, input, stride, padding, dilation, groups,
     ]
 
 
-def cropped(result, shape):
+def cropped(result: Array, shape: Any) -> Any:
     """The first places of a convolution: output padding beyond the stride leaves room for more of them."""
     return result if result.shape == tuple(shape) else result[tuple(slice(n) for n in shape)]
 
 
-def convolution_events(input, weight, bias, stride, padding, dilation, groups):
+def convolution_events(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> list[Event]:
     """A convolution goes by its number of dimensions."""
     n = weight.ndim - 2
     outer = (input, weight, bias, stride, padding, dilation, groups)
@@ -69,7 +107,9 @@ def convolution_events(input, weight, bias, stride, padding, dilation, groups):
     return [Event(f"conv{n}d", outer, of_conv2d if n == 2 else None), Event("convolution", inner)]
 
 
-def transpose_events(input, weight, bias, shape, stride, padding, dilation, groups):
+def transpose_events(
+    input: Any, weight: Array, bias: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
     """A transposed one too. In a derivative, on arrays, it is the cotangent of a convolution's input."""
     if not isinstance(input, TensorBase):
         return [Event("convolution_backward", (input, weight))]
@@ -78,7 +118,7 @@ def transpose_events(input, weight, bias, shape, stride, padding, dilation, grou
     return [Event(f"conv_transpose{weight.ndim - 2}d", outer), Event("convolution", inner)]
 
 
-def convolution_tangent(op, outs, args, tangents):
+def convolution_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """A convolution for each tangent, and the bias's."""
     (input, weight, _, *settings), (t, tangent_of_weight, tangent_of_bias) = args, tangents[:3]
     parts = [] if t is None else [op(t, weight, None, *settings)]
@@ -130,7 +170,7 @@ def _convolution_weight(grad, input, shape, stride, padding, dilation, groups):
 
 
 @lru_cache(maxsize=256)
-def settings_of(dims, **numbers):
+def settings_of(dims: int, **numbers: Any) -> tuple[Sequence[int], ...]:
     """Stride, padding and so on, each with a number for each dimension. RuntimeError for what cannot be."""
     settings = []
     for name, given in numbers.items():
@@ -151,7 +191,7 @@ def settings_of(dims, **numbers):
 FIVE = "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width)"
 
 
-def check(name, dims, input, weight, bias, groups, transposed):
+def check(name: Any, dims: Any, input: Any, weight: Any, bias: Any, groups: Any, transposed: Any) -> None:
     """Raises PyTorch's errors for operands of other types or shapes than a convolution takes."""
     for position, (parameter, operand) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(operand, Tensor):
@@ -192,7 +232,7 @@ def check(name, dims, input, weight, bias, groups, transposed):
         raise RuntimeError(f"non-empty {sizes}, but got: {shown}")
 
 
-def check_dtypes(name, x, w, bias):
+def check_dtypes(name: str, x: Array, w: Array, bias: Tensor | None) -> None:
     """Raises PyTorch's errors for operands of different types, or of one that has no convolution."""
     if differ(x, w):
         have, other = (dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[a.dtype]] for a in (x, w))
@@ -217,7 +257,17 @@ def same_padding(input, weight, stride, dilation):
     return input, tuple(r // 2 for r in reach)
 
 
-def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups):
+def convolve(
+    name: str,
+    dims: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+) -> Any:
     """A convolution in `dims` dimensions, of a batch or of one sample."""
     check(name, dims, input, weight, bias, groups, False)
     stride, padding, dilation = hashable(stride, padding, dilation)
@@ -235,7 +285,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     return result if batch is input else result.squeeze(0)
 
 
-def of_nothing(shape, result):
+def of_nothing(shape: Any, result: Array) -> Any:
     """The result for an input without elements: of no channels PyTorch makes none, of no pixels it makes an error."""
     if shape[0] and shape[1]:
         sizes = list(shape) if len(shape) > 3 else [*shape[:2], 1, *shape[2:]]
@@ -243,7 +293,18 @@ def of_nothing(shape, result):
     return result if shape[1] else result[:, :0]
 
 
-def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
+def convolve_transposed(
+    name: str,
+    dims: Any,
+    input: Array,
+    weight: Array,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+) -> Any:
     """A transposed convolution in `dims` dimensions, of a batch or of one sample."""
     check(name, dims, input, weight, bias, groups, True)
     stride, padding, beyond, dilation = hashable(stride, padding, output_padding, dilation)
@@ -264,7 +325,9 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     return result if batched else result.squeeze(0)
 
 
-def transposed_shape(input_shape, weight_shape, stride, padding, beyond, dilation, groups):
+def transposed_shape(
+    input_shape: Any, weight_shape: Any, stride: Any, padding: Any, beyond: Any, dilation: Any, groups: int
+) -> Any:
     """The shape of a transposed convolution's result. RuntimeError where nothing is left of it."""
     lines = zip(input_shape[2:], weight_shape[2:], stride, padding, beyond, dilation, strict=True)
     spatial = tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, o, d in lines)

@@ -1,5 +1,7 @@
 """Connectionist temporal classification: the loss of Graves et al. (2006) for sequences without an alignment."""
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.graph import new_tensor
@@ -14,7 +16,7 @@ __all__ = ["ctc_loss"]
 IMPOSSIBLE = -1e30  # the logarithm of a probability of zero, finite so that its gradient is zero too
 
 
-def lengths_of(name, lengths, samples):
+def lengths_of(name: str, lengths: Any, samples: Any) -> Any:
     """Lengths, given as a tensor or as numbers, as an array with one for each sample."""
     array = lengths._array if isinstance(lengths, Tensor) else np.asarray(lengths)
     if array.dtype.kind not in "iu":
@@ -25,7 +27,7 @@ def lengths_of(name, lengths, samples):
     return array
 
 
-def rows_of(targets, lengths):
+def rows_of(targets: Any, lengths: Any) -> Any:
     """The target sequences as rows (N, longest), whether they came as rows or one after the other."""
     longest = max(lengths, default=0)
     labels = targets._array.astype(np.int64)
@@ -41,7 +43,7 @@ def rows_of(targets, lengths):
     return rows
 
 
-def other_size(wanted, labels, dim):
+def other_size(wanted: Any, labels: Any, dim: int) -> Any:
     """The error for targets of another size."""
     return RuntimeError(
         f"Expected tensor to have {wanted} at dimension {dim}, but got size {labels.shape[dim]} for argument #2 "
@@ -49,7 +51,7 @@ def other_size(wanted, labels, dim):
     )
 
 
-def check_dims(log_probs, targets, blank):
+def check_dims(log_probs: Any, targets: Any, blank: Any) -> None:
     """Raises PyTorch's errors for numbers of dimensions and a blank that do not fit."""
     place = "(while checking arguments for ctc_loss_allocate_outputs)"
     if 0 in log_probs.shape:
@@ -67,7 +69,7 @@ def check_dims(log_probs, targets, blank):
         raise RuntimeError("blank must be in label range")
 
 
-def with_blanks(rows, blank):
+def with_blanks(rows: Any, blank: Any) -> Any:
     """The labels with a blank before, between and after them, and where one may skip the blank before it."""
     labels = np.full((len(rows), 2 * rows.shape[1] + 1), blank)
     labels[:, 1::2] = rows
@@ -76,13 +78,13 @@ def with_blanks(rows, blank):
     return labels, skips
 
 
-def shifted(alpha, steps):
+def shifted(alpha: Any, steps: Any) -> Any:
     """Log probabilities moved on by some states; what comes in from the left is impossible."""
     gap = new_tensor(np.full((alpha.shape[0], min(steps, alpha.shape[1])), IMPOSSIBLE, alpha._array.dtype))
     return cat([gap, alpha[:, : max(alpha.shape[1] - steps, 0)]], 1)
 
 
-def likelihoods(log_probs, labels, skips, input_lengths, target_lengths):
+def likelihoods(log_probs: Any, labels: Any, skips: Any, input_lengths: Any, target_lengths: Any) -> Any:
     """The log probabilities of the sequences: the forward variables of the paper, all samples and states at once."""
     samples, states = labels.shape
     index = np.broadcast_to(labels, (log_probs.shape[0], samples, states))
@@ -102,7 +104,7 @@ def likelihoods(log_probs, labels, skips, input_lengths, target_lengths):
     return logaddexp(alpha.gather(1, last), ends).squeeze(1)
 
 
-def check_lengths(steps, input_lengths, target_lengths):
+def check_lengths(steps: Any, input_lengths: Any, target_lengths: Any) -> None:
     """Raises PyTorch's errors for lengths that do not fit."""
     if len(input_lengths) and input_lengths.max() > steps:
         raise RuntimeError(
@@ -157,7 +159,7 @@ def ctc_loss(
     return loss.sum() if reduction == "sum" else loss
 
 
-def own_softmax(log_probs, input_lengths):
+def own_softmax(log_probs: Any, input_lengths: Any) -> Any:
     """Zero for each sample, with the gradient exp(log_probs), which PyTorch's has and `log_softmax` takes out again."""
     used = np.arange(log_probs.shape[0])[:, None, None] < input_lengths[:, None]
     total = (log_probs.exp() * new_tensor(used.astype(log_probs._array.dtype))).sum((0, 2))

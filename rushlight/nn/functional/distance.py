@@ -11,7 +11,7 @@ from rushlight.tensors import Tensor
 __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
 
 
-def at_least(norm, eps):
+def at_least(norm: Tensor, eps: float) -> Tensor:
     """A norm lifted to `eps` where it is below; the gradient goes on as if it were not."""
     array = norm._array
     low = array < eps

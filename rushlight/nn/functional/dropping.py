@@ -1,10 +1,13 @@
 """Dropout, of elements and of whole channels, with the very masks that PyTorch draws from the same seed."""
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import random
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import new_tensor
 from rushlight.core.lines import warn
@@ -29,17 +32,17 @@ __all__ = [
 ALPHA = 1.7580993408473766  # SELU's value at minus infinity, negated: what "off" is for self-normalizing networks
 
 
-def check(p):
+def check(p: float) -> None:
     """Raises PyTorch's ValueError for what is no probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def per_element(input):
+def per_element(input: Tensor) -> None:
     """None: the mask has a number for each element, drawn as into a copy of the input."""
 
 
-def per_channel(input):
+def per_channel(input: Tensor) -> tuple[int, ...]:
     """The shape of a mask that has one number for each channel of each sample."""
     shape = input._array.shape
     if len(shape) < 2:
@@ -47,7 +50,7 @@ def per_channel(input):
     return (*shape[:2], *(1,) * (len(shape) - 2))
 
 
-def per_channel_of_sample(input):
+def per_channel_of_sample(input: Array) -> Any:
     """The shape of a mask that has one number for each channel of a sample, where they come first."""
     shape = input._array.shape
     if not shape:
@@ -55,7 +58,7 @@ def per_channel_of_sample(input):
     return (shape[0], *(1,) * (len(shape) - 1))
 
 
-def drawn(input, shape, draw, p):
+def drawn(input: Tensor, shape: Sequence[int] | None, draw: Any, p: float) -> Array:
     """Numbers of a shape; where it is None, for each element of the input, drawn as into a copy of it."""
     array = input._array
     if shape is None and not input._unsettled:
@@ -63,7 +66,7 @@ def drawn(input, shape, draw, p):
     return draw(random.default_generator, array.shape if shape is None else shape, array.dtype, p)
 
 
-def dropped(input, shape, p, training, inplace):
+def dropped(input: Tensor, shape: Callable[..., Any], p: float, training: bool, inplace: bool) -> Tensor:
     """The input times a fresh mask, of the shape that `shape` gives for the input."""
     if not training or p == 0 or not input._array.size:
         return input
@@ -71,7 +74,7 @@ def dropped(input, shape, p, training, inplace):
     return input.mul_(mask) if inplace else input * mask
 
 
-def alpha_dropped(input, shape, p, training, inplace):
+def alpha_dropped(input: Tensor, shape: Callable[..., Any], p: float, training: bool, inplace: bool) -> Tensor:
     """The input where a fresh mask is on, else SELU's lowest value, scaled and shifted to keep mean and variance."""
     if not training or p == 0 or not input._array.size:
         return input
@@ -159,7 +162,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return dropped(input, per_channel if ndim == 5 else per_channel_of_sample, p, training, inplace)
 
 
-def warn_of_dimensions(name, ndim, space, expected):
+def warn_of_dimensions(name: str, ndim: int, space: Any, expected: Any) -> None:
     """PyTorch's warning for an input of another number of dimensions than expected."""
     warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "

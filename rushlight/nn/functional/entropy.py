@@ -1,10 +1,13 @@
 """Cross entropy of class scores, and the negative log likelihood of log probabilities."""
 
+from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import values
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
@@ -22,7 +25,7 @@ from rushlight.tensors import Tensor
 __all__ = ["cross_entropy", "linear_cross_entropy", "nll_loss"]
 
 
-def scored_cotangent(grads, input, target, factor, result1):
+def scored_cotangent(grads: Sequence[Array], input: Array, target: Array, factor: float, result1: Array) -> Array:
     """(softmax - one-hot) * grad; softmax is a function of the input where this is to be differentiated again."""
     grad = grads[0] * factor
     if not isinstance(grad, TensorBase):
@@ -43,7 +46,7 @@ def _cross_entropy(input, target, factor):
     return kernels.cross_entropy(input, target, factor)
 
 
-def picked_cotangent(grad, input_shape, target, factor):
+def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) -> Array:
     """The cotangent of the log probabilities that count, all the same."""
     if not isinstance(grad, TensorBase):
         return kernels.put(grad * factor, target, input_shape, grad.dtype)
@@ -62,7 +65,7 @@ def _nll_sum(input, target, factor):
     return kernels.pick(input, target, factor)
 
 
-def nll_operator(name, node):
+def nll_operator(name: str, node: str) -> Any:
     """Enters the likelihood loss: linear in its input, with a coefficient for each target."""
 
     def cotangent(grad, input_shape, target, coefficients):
@@ -133,7 +136,7 @@ def cross_entropy(
     return loss * (1 - label_smoothing) + smooth(logarithms, classes, weight, ignore_index, reduction) * share
 
 
-def check_probabilities(target, ignore_index):
+def check_probabilities(target: Tensor, ignore_index: int) -> None:
     """Raises PyTorch's errors for targets that are no probabilities."""
     if kind_of(target._array.dtype) != "f":
         name = dtypes.TYPE_NAMES[target.dtype]
@@ -142,7 +145,7 @@ def check_probabilities(target, ignore_index):
         raise RuntimeError("ignore_index is not supported for floating point target")
 
 
-def of_probabilities(logarithms, target, weight, reduction, smoothing):
+def of_probabilities(logarithms: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float) -> Tensor:
     """The cross entropy with probabilities of classes."""
     dim = 0 if logarithms._array.ndim == 1 else 1
     classes = logarithms._array.shape[dim]
@@ -154,7 +157,7 @@ def of_probabilities(logarithms, target, weight, reduction, smoothing):
     )
 
 
-def weighted(logarithms, weight, dim):
+def weighted(logarithms: Tensor, weight: Tensor, dim: int) -> Tensor:
     """Values times the weights of their classes."""
     if weight is None:
         return logarithms
@@ -162,7 +165,7 @@ def weighted(logarithms, weight, dim):
     return logarithms * weight.reshape(-1, *(1,) * (logarithms._array.ndim - dim - 1))
 
 
-def smooth(logarithms, classes, weight, ignore_index, reduction):
+def smooth(logarithms: Tensor, classes: Array, weight: Any, ignore_index: int, reduction: str) -> Tensor:
     """The loss with respect to the uniform distribution, not divided by the number of classes."""
     dim = 0 if logarithms._array.ndim == 1 else 1
     counted = classes != ignore_index
@@ -210,7 +213,9 @@ def nll_loss(
     return (_nll_loss if x.ndim == 2 else _nll_loss2d)(input, safe, coefficients, reduction)
 
 
-def coefficients_of(input, classes, weight, ignore_index, reduction):
+def coefficients_of(
+    input: Tensor, classes: Array, weight: Tensor | None, ignore_index: int, reduction: str
+) -> Array | tuple[Array, ...]:
     """The classes with a 0 for those to be ignored, and what each log probability counts: nothing for those."""
     safe, coefficients = count(classes, ignore_index, input._array.shape[1], input._array.dtype)
     if weight is not None:
@@ -219,7 +224,7 @@ def coefficients_of(input, classes, weight, ignore_index, reduction):
     return safe, share_out(coefficients) if reduction == "mean" else coefficients
 
 
-def counted_classes(classes, ignore_index, number, dtype):
+def counted_classes(classes: Any, ignore_index: Any, number: Any, dtype: Any) -> Any:
     """The classes with a 0 for those to be ignored, and 0 for these, 1 for all others. IndexError for one too many."""
     counted = classes != ignore_index
     wrong = counted & ((classes < 0) | (classes >= number))
@@ -228,7 +233,7 @@ def counted_classes(classes, ignore_index, number, dtype):
     return np.where(counted, classes, 0), counted.astype(dtype)
 
 
-def shares(coefficients):
+def shares(coefficients: Any) -> Any:
     """Each coefficient as a part of their sum."""
     total = np.add.reduce(coefficients, axis=None)
     return coefficients / np.where(total == 0, total.dtype.type(1), total)
@@ -237,12 +242,12 @@ def shares(coefficients):
 count, multiply, share_out = noted(counted_classes), noted(np.multiply), noted(shares)
 
 
-def weight_of(weight, classes):
+def weight_of(weight: Tensor, classes: Array) -> Array:
     """The weight of each class of an array."""
     return weight.detach().take(new_tensor(classes))._array
 
 
-def check_classes(input, target, weight):
+def check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """Raises PyTorch's errors for scores, classes and weights that do not fit each other."""
     shape, found = input._array.shape, target._array.shape
     if not shape:
@@ -256,7 +261,7 @@ def check_classes(input, target, weight):
         check_planes(input, target, weight)
 
 
-def check_types(input, target):
+def check_types(input: Tensor, target: Tensor) -> None:
     """The errors for types of scores and classes."""
     if kind_of(input._array.dtype) != "f":
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{dtypes.TYPE_NAMES[input.dtype]}'")
@@ -265,7 +270,7 @@ def check_types(input, target):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {name}")
 
 
-def check_rows(input, target, weight):
+def check_rows(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """The errors for classes and weights that do not fit rows of scores."""
     found = target._array.shape
     if len(found) > 1:
@@ -277,7 +282,7 @@ def check_rows(input, target, weight):
         check_weight(input, weight, input._array.ndim - 1)
 
 
-def check_planes(input, target, weight):
+def check_planes(input: Array, target: Array, weight: Array) -> None:
     """The errors for classes and weights that do not fit scores (N, C, d1, ...)."""
     shape, found = input._array.shape, target._array.shape
     if len(shape) != 4:  # counts as (N, C, 1, d1 * ...)
@@ -296,7 +301,7 @@ def check_planes(input, target, weight):
         raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(found)}")
 
 
-def check_weight(input, weight, dim, place=""):
+def check_weight(input: Tensor, weight: Tensor, dim: int, place: str = "") -> None:
     """Raises PyTorch's errors for class weights that do not fit the scores."""
     classes = input._array.shape[dim]
     if weight._array.shape != (classes,):
@@ -307,14 +312,14 @@ def check_weight(input, weight, dim, place=""):
     check_weight_type(input, weight)
 
 
-def check_weight_type(input, weight):
+def check_weight_type(input: Tensor, weight: Tensor) -> None:
     """RuntimeError for class weights of another type than the scores'."""
     if weight._array.dtype != input._array.dtype:
         have, other = (dtypes.TYPE_NAMES[t.dtype] for t in (input, weight))
         raise RuntimeError(f"expected scalar type {have} but found {other}")
 
 
-def check_linear(input, weight, target, bias, ignore_index):
+def check_linear(input: Tensor, weight: Tensor, target: Tensor, bias: Tensor | None, ignore_index: Any) -> None:
     """Raises PyTorch's errors for operands of `linear_cross_entropy` that do not fit each other."""
     x, w = input._array, weight._array
     if x.ndim not in (1, 2):

@@ -1,7 +1,9 @@
 """Sliding patches of images as columns (im2col), and columns added up to images: each is the other's adjoint."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +45,7 @@ def _fold(input, spatial, kernel, dilation, padding, stride):
 
 
 @lru_cache(maxsize=256)
-def settings_of(kernel, dilation, padding, stride):
+def settings_of(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any) -> Any:
     """Kernel size, dilation, padding and stride as pairs. RuntimeError for what cannot be."""
     given = {"kernel": kernel, "dilation": dilation, "pad": padding, "stride": stride}
     full = {"kernel": "kernel size", "pad": "padding"}
@@ -60,13 +62,13 @@ def settings_of(kernel, dilation, padding, stride):
     return tuple(settings)
 
 
-def places_of(spatial, kernel, dilation, padding, stride):
+def places_of(spatial: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     """How many patches there are along each dimension; less than one where the kernel does not fit."""
     lines = zip(spatial, kernel, dilation, padding, stride, strict=True)
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in lines)
 
 
-def described(kernel, dilation, padding, stride=None):
+def described(kernel: Callable[..., Any], dilation: Any, padding: Any, stride: Any = None) -> Any:
     """Settings as messages list them."""
     last = "" if stride is None else f", stride={stride}"
     return f"kernel_size={kernel}, dilation={dilation}, padding={padding}{last}"
@@ -138,7 +140,7 @@ def fold(
     return _fold(input, size, *settings)
 
 
-def check_columns(shape, size, settings):
+def check_columns(shape: Any, size: Any, settings: Any) -> None:
     """Raises PyTorch's errors for columns that do not fit an image."""
     kernel, dim = settings[0], len(shape) - 2
     if shape[-2] % prod(kernel):

@@ -3,9 +3,13 @@
 The method is that of Graham, "Fractional max-pooling", 2014.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import random
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
@@ -23,7 +27,7 @@ __all__ = [
 ]
 
 
-def starts(samples, size, count, kernel):
+def starts(samples: Array, size: int, count: int, kernel: int) -> Array:
     """Where the windows begin along one dimension, for each channel of each sample: (N, C, count)."""
     begin = np.full((*samples.shape, count), size - kernel, np.int64)
     if count > 1:
@@ -33,7 +37,7 @@ def starts(samples, size, count, kernel):
     return begin
 
 
-def positions(samples, spatial, places, kernel):
+def positions(samples: Array, spatial: Any, places: Sequence[int], kernel: Sequence[int]) -> Array:
     """The flat positions of each window's elements: (N, C, windows, taps)."""
     order = range(len(spatial)) if len(spatial) == 3 else (1, 0)  # of two numbers, the first is the width's
     flat = np.zeros((*samples.shape[:2], 1, 1), np.int64)
@@ -44,7 +48,7 @@ def positions(samples, spatial, places, kernel):
     return flat
 
 
-def pool_operator(dims):
+def pool_operator(dims: int) -> Any:
     """Enters the fractional pooling of `dims` dimensions."""
 
     def fractional_max_pool(input, samples, kernel, places):
@@ -66,7 +70,7 @@ POOL = {dims: pool_operator(dims) for dims in (2, 3)}
 NAMES = {2: ("height", "width"), 3: ("time", "height", "width")}
 
 
-def each(dims, name, numbers):
+def each(dims: int, name: str, numbers: Any) -> tuple[int, ...]:
     """A number for each dimension. RuntimeError for another number of them."""
     found = repeated(numbers, dims)
     if found is None:
@@ -76,7 +80,7 @@ def each(dims, name, numbers):
     return found
 
 
-def places_of(dims, shape, ratios):
+def places_of(dims: int, shape: Sequence[int], ratios: Any) -> tuple[int, ...]:
     """The number of windows along each dimension, from its ratio to the size."""
     if isinstance(ratios, (int, float)):
         if dims == 2:
@@ -89,7 +93,7 @@ def places_of(dims, shape, ratios):
     return tuple(int(size_of(shape, k - dims) * ratio) for k, ratio in enumerate(ratios))
 
 
-def check_samples(samples, batch, channels, dims):
+def check_samples(samples: Tensor, batch: int, channels: int, dims: int) -> None:
     """Raises PyTorch's errors for random numbers of another shape than (N, C, dims), or for more samples."""
     shape = samples._array.shape
     if len(shape) != 3:
@@ -102,7 +106,7 @@ def check_samples(samples, batch, channels, dims):
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {shape[2]}.")
 
 
-def check(dims, shape, kernel, places):
+def check(dims: int, shape: Sequence[int], kernel: Sequence[int], places: Sequence[int]) -> None:
     """Raises PyTorch's errors for sizes that cannot be pooled."""
     name = f"fractional_max_pool{dims}d{'_out' if dims == 3 else ''}"
     if len(shape) not in (dims + 1, dims + 2):
@@ -119,7 +123,9 @@ def check(dims, shape, kernel, places):
             raise RuntimeError(f"{name}(): pool {word} {width} too large relative to input {word} {size}")
 
 
-def pool(dims, input, kernel_size, output_size, output_ratio, samples):
+def pool(
+    dims: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Sequence[float] | None, samples: Any
+) -> Any:
     """The maxima of random windows, and where they are."""
     x, name = input._array, f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:

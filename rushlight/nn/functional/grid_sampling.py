@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, on_batched
 from rushlight.core.graph import new_tensor
 from rushlight.core.lines import warn
@@ -46,12 +48,12 @@ def _moved(input, values, slope):
     return values
 
 
-def in_pixels(x, size, align_corners):
+def in_pixels(x: Tensor, size: int, align_corners: bool) -> Tensor:
     """Coordinates from -1 to 1 as pixels."""
     return (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
 
 
-def reflected(x, size, align_corners):
+def reflected(x: Array, size: int, align_corners: bool) -> Array | tuple[Array, ...]:
     """Coordinates (an array) folded back into the image at its borders, and the sign that each got."""
     low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
     if high == low:
@@ -63,7 +65,7 @@ def reflected(x, size, align_corners):
     return np.where(back, high - rest, rest + low).astype(x.dtype), sign.astype(x.dtype)
 
 
-def kept_inside(x, size, padding_mode, align_corners):
+def kept_inside(x: Array, size: int, padding_mode: str, align_corners: bool) -> Array | tuple[Array, ...]:
     """Coordinates (an array) moved into the image, as the padding mode says, and their derivative."""
     slope = np.ones_like(x)
     if padding_mode == "reflection":
@@ -72,7 +74,7 @@ def kept_inside(x, size, padding_mode, align_corners):
     return np.minimum(np.maximum(x, 0), size - 1), np.where(inside, slope, 0).astype(slope.dtype)
 
 
-def cubic_weights(t):
+def cubic_weights(t: Any) -> Any:
     """The four weights of cubic interpolation at a fraction t."""
     a = -0.75
     near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
@@ -80,7 +82,9 @@ def cubic_weights(t):
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
-def taps_along(x, size, mode, padding_mode, align_corners):
+def taps_along(
+    x: Tensor, size: int, mode: str, padding_mode: str, align_corners: bool
+) -> list[Sequence[Array]] | Array:
     """The places (arrays) that coordinates along one dimension take elements from, each with its weight (a tensor)."""
     x = in_pixels(x, size, align_corners)
     if padding_mode != "zeros" and mode != "bicubic":
@@ -112,7 +116,7 @@ def picked(input, places):
     return values if inside.all() else values * new_tensor(inside[:, None].astype(input._array.dtype))
 
 
-def weighted(input, taps):
+def weighted(input: Tensor, taps: Sequence[Sequence[Array]] | Array) -> Tensor:
     """The elements at places along each dimension, times the weights of the places."""
     values = picked(input, [place for place, _ in taps])
     for _, weight in taps:
@@ -120,7 +124,7 @@ def weighted(input, taps):
     return values
 
 
-def check(input, grid, mode, padding_mode):
+def check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """Raises PyTorch's errors for operands and options that do not fit."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
@@ -221,7 +225,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return _affine_grid_generator(theta, tuple(size[2:]), bool(align_corners), theta._array.dtype)
 
 
-def unmoved(space, align_corners, dtype):
+def unmoved(space: Any, align_corners: bool, dtype: Any) -> Any:
     """The points of the grid that nothing moves, with a 1 behind their coordinates: a row for each."""
     lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in space]
     if not align_corners:
@@ -230,7 +234,7 @@ def unmoved(space, align_corners, dtype):
     return np.stack(points, -1).reshape(prod(space), len(space) + 1).astype(dtype)
 
 
-def moved_back(grad, space, align_corners, dtype):
+def moved_back(grad: Array, space: Any, align_corners: bool, dtype: Any) -> Any:
     """The cotangent of the matrices."""
     rows = np.reshape(grad, (*grad.shape[: -len(space) - 1], prod(space), len(space)))
     return np.swapaxes(rows, -1, -2) @ unmoved(space, align_corners, dtype)
@@ -242,7 +246,7 @@ def _affine_grid_generator(theta, space, align_corners, dtype):
     return grid.reshape(*theta.shape[:-2], *space, len(space))
 
 
-def check_affine(theta, size, align_corners):
+def check_affine(theta: Any, size: Any, align_corners: Any) -> None:
     """Raises PyTorch's errors for matrices and sizes that do not fit each other."""
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")

@@ -5,9 +5,11 @@ Each is linear and works along one dimension after the other, so it is a sparse 
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
@@ -21,39 +23,39 @@ AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 SPACE = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2, "lanczos": 2}  # dimensions that a mode is for
 
 
-def nearest(size, count, scale, exact):
+def nearest(size: int, count: int, scale: float | None, exact: bool) -> Array:
     """The place that each of `count` places takes its element from, computed in float32, as PyTorch does."""
     ratio = np.float32(1 / scale if scale else size / count)
     places = np.arange(count, dtype=np.float32) + np.float32(0.5 if exact else 0)
     return np.minimum(np.floor(places * ratio).astype(np.int64), size - 1)
 
 
-def step_of(size, count, scale, align_corners):
+def step_of(size: int, count: int, scale: float | None, align_corners: bool) -> float:
     """How far it is from one of `count` places to the next among `size` ones."""
     if align_corners:
         return (size - 1) / (count - 1) if count > 1 else 0.0
     return 1 / scale if scale else size / count
 
 
-def source(size, count, scale, align_corners):
+def source(size: int, count: int, scale: float | None, align_corners: bool) -> Array:
     """Where each of `count` places lies among `size` ones."""
     step = step_of(size, count, scale, align_corners)
     return np.arange(count) * step if align_corners else (np.arange(count) + 0.5) * step - 0.5
 
 
-def linear(x):
+def linear(x: Array) -> Array:
     """The triangle filter."""
     return np.maximum(1 - np.abs(x), 0)
 
 
-def cubic(x, a=-0.75):
+def cubic(x: Array, a: float = -0.75) -> Array:
     """The cubic convolution filter of Keys (1981)."""
     x = np.abs(x)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     return np.where(x < 1, near, np.where(x < 2, (((x - 5) * x + 8) * x - 4) * a, 0))
 
 
-def lanczos(x):
+def lanczos(x: Array) -> Any:
     """The windowed sinc filter of Lanczos, of three lobes."""
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
@@ -63,7 +65,7 @@ SMOOTH = {"linear": (linear, 1), "cubic": (lambda x: cubic(x, -0.5), 2), "lanczo
 
 
 @lru_cache(maxsize=256)
-def resizing(kind, size, count, scale, align_corners, antialias):
+def resizing(kind: str, size: int, count: int, scale: float | None, align_corners: bool, antialias: bool) -> Any:
     """The matrix (count, size) of an interpolation along one dimension."""
     rows = np.arange(count)
     if kind.startswith("nearest"):
@@ -78,7 +80,7 @@ def resizing(kind, size, count, scale, align_corners, antialias):
     return matrix(rows[:, None], places.clip(0, size - 1), weights, (count, size))
 
 
-def smoothing(kind, size, count, scale, align_corners):
+def smoothing(kind: str, size: int, count: int, scale: Any, align_corners: bool) -> Any:
     """The same with a filter as wide as the step, which keeps fine patterns from becoming coarse ones."""
     weigh, reach = SMOOTH[kind]
     step = step_of(size, count, scale, align_corners)
@@ -92,7 +94,7 @@ def smoothing(kind, size, count, scale, align_corners):
     return matrix(np.arange(count)[:, None], np.minimum(places, size - 1), weights, (count, size))
 
 
-def resize_operators():
+def resize_operators() -> Any:
     """Enters an operator for each mode and number of dimensions, under PyTorch's names."""
     names = {
         (mode, dims): f"{mode.title().replace('-', '')}{dims}D"
@@ -107,7 +109,7 @@ def resize_operators():
     }
 
 
-def aten_of(mode, dims):
+def aten_of(mode: str, dims: int) -> str:
     """PyTorch's name for an operator that resizes."""
     filter, _, variant = mode.partition("-")
     if variant == "exact":
@@ -118,7 +120,7 @@ def aten_of(mode, dims):
 RESIZE = resize_operators()
 
 
-def sizes_of(input, size, scale_factor, recompute):
+def sizes_of(input: Tensor, size: Any, scale_factor: Any, recompute: Any) -> Any:
     """The sizes to come to, and the scales that decide places (None: the ratio of the sizes)."""
     space = input.shape[2:]
     if size is not None and scale_factor is not None:
@@ -142,7 +144,7 @@ def sizes_of(input, size, scale_factor, recompute):
     return tuple(int(n * s) for n, s in zip(space, each, strict=True)), (None,) * len(space) if recompute else each
 
 
-def check_corners(mode, align_corners):
+def check_corners(mode: str, align_corners: bool | None) -> None:
     """ValueError for corners to be aligned in a mode that has none."""
     if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
         raise ValueError(
@@ -150,7 +152,7 @@ def check_corners(mode, align_corners):
         )
 
 
-def check_mode(input, mode, align_corners, antialias):
+def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:
     """Raises PyTorch's errors for a mode that does not exist, or not for this input or these options."""
     known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
@@ -170,7 +172,7 @@ def check_mode(input, mode, align_corners, antialias):
         )
 
 
-def check_sizes(input, sizes, mode):
+def check_sizes(input: Tensor, sizes: Any, mode: str) -> None:
     """Raises PyTorch's errors for an image without elements, and a dtype without interpolation."""
     shape = list(input.shape)
     if min(*shape[2:], *sizes) <= 0:
@@ -220,7 +222,7 @@ def interpolate(
     return RESIZE[f"{mode}-aa" if antialias else mode, input.ndim - 2](input, maps)
 
 
-def deprecated(name):
+def deprecated(name: str) -> None:
     """PyTorch's warning for the old names of `interpolate`."""
     warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 

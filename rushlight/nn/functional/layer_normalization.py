@@ -4,10 +4,12 @@ import math
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
@@ -38,7 +40,7 @@ def layer_norm_cotangents(grads, input, weight, dims, eps, result1, result2, nee
     return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
 
 
-def layer_norm_batch(op, args, levels):
+def layer_norm_batch(op: Any, args: Array, levels: Any) -> tuple[Array, ...]:
     """The rule: examples are more rows; weights and biases of their own come after."""
     input, weight, bias, dims, eps = args
     result, mean, invstd = op.forward(aligned(input, levels), None, None, dims, eps)
@@ -48,7 +50,7 @@ def layer_norm_batch(op, args, levels):
     return result.astype(input.dtype, copy=False), mean, invstd
 
 
-def layer_norm_tangent(op, outs, args, tangents):
+def layer_norm_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """(t - mean(t) - normal * mean(normal * t)) / std of the normalized values, then weight and bias."""
     input, weight, _, dims, eps = args
     t, tangent_of_weight, tangent_of_bias = tangents[:3]
@@ -122,7 +124,7 @@ def _group_norm(input, weight, bias, groups, eps):
     return result.astype(input.dtype, copy=False).reshape(input.shape), mean[..., 0], invstd[..., 0]
 
 
-def check_shape(input, normalized_shape, name, **operands):
+def check_shape(input: Any, normalized_shape: Any, name: str, **operands: Any) -> tuple[int, ...]:
     """The normalized shape as a tuple; raises PyTorch's errors where the operands do not fit it."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
@@ -149,7 +151,7 @@ def check_shape(input, normalized_shape, name, **operands):
     return shape
 
 
-def check_dtypes(name, input, *operands):
+def check_dtypes(name: str, input: Tensor, *operands: Tensor | None) -> None:
     """Raises PyTorch's errors for operands whose types do not fit the input's."""
     d = input._array.dtype
     if kind_of(d) != "f":
@@ -173,7 +175,7 @@ def native_layer_norm(
     return with_moments_of(input, weight, _layer_norm(input, weight, bias, len(shape), eps))
 
 
-def with_moments_of(input, weight, results):
+def with_moments_of(input: Tensor, weight: Tensor | None, results: Sequence[Tensor]) -> Any:
     """A normalization's results; the moments of float16 are float16 too, unless the weights are float32."""
     if input._array.dtype != np.float16 or (weight is not None and weight._array.dtype != np.float16):
         return results

@@ -1,9 +1,12 @@
 """Losses that compare an input with a target element by element."""
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.errors import larger_result, lower_result
@@ -37,7 +40,14 @@ __all__ = [
 ]
 
 
-def loss_operator(name, node, kernel, loss, slope, target_slope=None):
+def loss_operator(
+    name: str,
+    node: str,
+    kernel: str,
+    loss: Callable[..., Any],
+    slope: Callable[..., Any],
+    target_slope: Callable[..., Any] | None = None,
+) -> Any:
     """Enters a loss of two arrays and a parameter, which the reduction is part of.
 
     `slope` is its derivative in the input; that in the target is `target_slope`, or its negative.
@@ -80,41 +90,41 @@ def loss_operator(name, node, kernel, loss, slope, target_slope=None):
     )(forward)
 
 
-def summed(cotangent, shape):
+def summed(cotangent: Array, shape: Sequence[int]) -> Array:
     """The cotangent of an operand that was broadcast: its shape may be the result's, and is reduced here for that."""
     return None if cotangent is None else unbroadcast(cotangent, shape)
 
 
-def smooth_l1(input, target, beta):
+def smooth_l1(input: Array, target: Array, beta: Any) -> Any:
     """A parabola within beta of 0, straight outside."""
     z = np.abs(input - target)
     return np.where(z < beta, z * z * (0.5 / beta), z - 0.5 * beta)
 
 
-def smooth_l1_slope(input, target, beta):
+def smooth_l1_slope(input: Array, target: Array, beta: Any) -> Array:
     """The derivative of `smooth_l1` in the input."""
     z = input - target
     return np.where(np.abs(z) < beta, z / beta, np.sign(z))
 
 
-def huber(input, target, delta):
+def huber(input: Array, target: Array, delta: Any) -> Any:
     """A parabola within delta of 0, straight outside."""
     z = np.abs(input - target)
     return np.where(z <= delta, 0.5 * z * z, delta * (z - 0.5 * delta))
 
 
-def huber_slope(input, target, delta):
+def huber_slope(input: Array, target: Array, delta: Any) -> Array:
     """The derivative of `huber` in the input."""
     z = input - target
     return np.where(np.abs(z) <= delta, z, delta * np.sign(z))
 
 
-def entropy(input, target, _):
+def entropy(input: Array, target: Array, _: Any) -> Array:
     """The cross entropy of probabilities; logarithms are at least -100."""
     return (target - 1) * np.maximum(np.log1p(-input), -100) - target * np.maximum(np.log(input), -100)
 
 
-def entropy_slope(input, target, _):
+def entropy_slope(input: Array, target: Array, _: Any) -> Array:
     """The derivative of `entropy` in the input, bounded as PyTorch bounds it."""
     return (input - target) / np.maximum((1 - input) * input, 1e-12)
 
@@ -154,14 +164,14 @@ _soft_margin_loss = loss_operator(
 )
 
 
-def keep_shape(input, other):
+def keep_shape(input: Tensor, other: Tensor) -> None:
     """RuntimeError where what an input is broadcast with is larger."""
     shape = common_shape(input._array.shape, other._array.shape)
     if shape != input._array.shape:
         raise larger_result(input._array.shape, shape)
 
 
-def broadcast(input, target):
+def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
     """An input and a target of one shape, with PyTorch's warning for a target of another."""
     if input._array.shape != target._array.shape:
         warn(
@@ -172,7 +182,7 @@ def broadcast(input, target):
     return input, target
 
 
-def weigh(loss, weight, input, reduction):
+def weigh(loss: Any, weight: Array, input: Array, reduction: str) -> Any:
     """A loss with a weight for each element; the mean is over the weights."""
     if weight._array.shape != input._array.shape:
         raise ValueError("Weights and input must have the same size.")
@@ -246,7 +256,7 @@ def smooth_l1_loss(
     return _smooth_l1_loss(input, target, beta, reduction)
 
 
-def check_held(input, target):
+def check_held(input: Array, target: Array) -> Any:
     """The dtype of two operands together; PyTorch's error where a loss of the input's dtype cannot hold it."""
     wide = result_type(input, target)
     if rank(wide._numpy) > rank(input.dtype._numpy):
@@ -426,7 +436,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
-def variance_of(input, var):
+def variance_of(input: Tensor, var: Any) -> Tensor:
     """The variance as a tensor that broadcasts with the input. ValueError where it is negative or does not fit."""
     if not isinstance(var, Tensor):
         var = input.new_full(input.shape, var)

@@ -1,9 +1,11 @@
 """Losses with a margin: how far one score, distance or similarity has to be from another."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.nn.functional.distance import pairwise_distance
@@ -100,14 +102,14 @@ def cosine_embedding_loss(
     return reduced(where(target == 1, 1 - cosine, 0.0) + apart, reduction)
 
 
-def similarity_of_rows(input1, input2):
+def similarity_of_rows(input1: Tensor, input2: Tensor) -> Tensor:
     """The cosine of the angle between rows; PyTorch adds its eps to the squared norms here."""
     eps = 1e-12
     norms = ((input1 * input1).sum(-1) + eps) * ((input2 * input2).sum(-1) + eps)
     return (input1 * input2).sum(-1) / norms.sqrt()
 
 
-def check_triplet(anchor, positive, negative, margin):
+def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
     """Raises PyTorch's errors for a margin that is not positive, and tensors of different numbers of dimensions."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -168,7 +170,15 @@ def triplet_margin_with_distance_loss(
     return triplet(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
 
 
-def triplet(anchor, positive, negative, distance, margin, swap, reduction):
+def triplet(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Callable[..., Any],
+    margin: float,
+    swap: bool,
+    reduction: str,
+) -> Tensor:
     """The loss of triplets with a distance."""
     check_triplet(anchor, positive, negative, margin)
     near, far = distance(anchor, positive), distance(anchor, negative)
@@ -218,7 +228,7 @@ def multi_margin_loss(
     return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
 
 
-def check_scores(input, scores):
+def check_scores(input: Tensor, scores: Tensor) -> None:
     """Raises PyTorch's error for scores of no classes, or of too many dimensions."""
     if input.ndim > 2 or scores._array.shape[1] == 0:
         raise RuntimeError(
@@ -226,7 +236,7 @@ def check_scores(input, scores):
         )
 
 
-def checked_classes(input, scores, target):
+def checked_classes(input: Tensor, scores: Tensor, target: Tensor) -> Array:
     """The classes as an array of one dimension; raises PyTorch's errors where they are none for the scores."""
     samples = scores._array.shape[0]
     found = target._array.reshape(-1)

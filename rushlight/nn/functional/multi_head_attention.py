@@ -1,10 +1,13 @@
 """Multi-head attention as one function of all its parameters: what `nn.MultiheadAttention` calls."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
 from rushlight.core.lines import warn
 from rushlight.dtypes import bool as torch_bool
@@ -28,13 +31,13 @@ class Keys:
     attention: Tensor | None
     padding: Tensor | None
 
-    def grow(self, k, v, dim):
+    def grow(self, k: Tensor, v: Tensor, dim: int) -> None:
         """Appends a place that every query may attend to."""
         self.k, self.v = cat([self.k, k], dim), cat([self.v, v], dim)
         self.attention = None if self.attention is None else pad(self.attention, (0, 1))
         self.padding = None if self.padding is None else pad(self.padding, (0, 1))
 
-    def mask(self, batch, heads):
+    def mask(self, batch: int, heads: int) -> Tensor | None:
         """Both masks as one, of (N * heads or 1, L or 1, S)."""
         if self.padding is None:
             return self.attention
@@ -51,13 +54,15 @@ class Keys:
         return each if self.attention is None else self.attention + each
 
 
-def expect(condition, message):
+def expect(condition: bool, message: str) -> None:
     """Raises AssertionError, as PyTorch does for operands that do not fit."""
     if not condition:
         raise AssertionError(message)
 
 
-def check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads):
+def check_dimensions(
+    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any, attn_mask: Tensor | None, num_heads: int
+) -> bool:
     """Whether the operands are a batch; AssertionError where their numbers of dimensions do not go together."""
     expect(
         query.ndim in (2, 3),
@@ -89,7 +94,7 @@ def check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads):
     return batched
 
 
-def as_added(mask, name, dtype):
+def as_added(mask: Tensor | None, name: str, dtype: np.dtype) -> Any:
     """A mask as what is added to scores: a bool one says what may not be attended to."""
     if mask is None or mask.is_floating_point():
         return mask
@@ -97,7 +102,7 @@ def as_added(mask, name, dtype):
     return new_tensor(np.where(mask._array, -np.inf, 0).astype(dtype))
 
 
-def attention_mask(mask, length, each, places):
+def attention_mask(mask: Tensor, length: int, each: int, places: int) -> Tensor:
     """The mask over queries and keys with three dimensions; RuntimeError for another shape."""
     expected = (length, places) if mask.ndim == 2 else (each, length, places)
     if tuple(mask.shape) != expected:
@@ -105,7 +110,9 @@ def attention_mask(mask, length, each, places):
     return mask.unsqueeze(0) if mask.ndim == 2 else mask
 
 
-def masks_of(query, key, num_heads, key_padding_mask, attn_mask, causal):
+def masks_of(
+    query: Tensor, key: Tensor, num_heads: int, key_padding_mask: Any, attn_mask: Tensor | None, causal: bool
+) -> tuple[Tensor | None, ...]:
     """Both masks as what is added to scores; that over queries is dropped where `is_causal` stands for it."""
     length, batch, _ = query.shape
     dtype = query._array.dtype
@@ -120,7 +127,7 @@ def masks_of(query, key, num_heads, key_padding_mask, attn_mask, causal):
     return attention, padding
 
 
-def check_sizes(query, key, value, embed_dim, num_heads, separate):
+def check_sizes(query: Tensor, key: Any, value: Tensor, embed_dim: int, num_heads: int, separate: bool) -> None:
     """Raises PyTorch's AssertionErrors for sizes that do not go together."""
     found = query.shape[-1]
     expect(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
@@ -134,7 +141,7 @@ def check_sizes(query, key, value, embed_dim, num_heads, separate):
         expect(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
 
 
-def project(query, key, value, weights, bias):
+def project(query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Any) -> Sequence[Tensor]:
     """Query, key and value after their projections, in one product where several are the same tensor.
 
     `weights` is the packed weight, or a weight for each.
@@ -149,7 +156,7 @@ def project(query, key, value, weights, bias):
     return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
 
-def project_packed(query, key, value, weight, bias, biases):
+def project_packed(query: Any, key: Any, value: Any, weight: Array, bias: Any, biases: Any) -> Any:
     """The same with one weight, and one bias, for all three."""
     if key is not value:
         return [linear(x, w, b) for x, w, b in zip((query, key, value), weight.chunk(3), biases, strict=True)]
@@ -161,7 +168,7 @@ def project_packed(query, key, value, weight, bias, biases):
     return [linear(query, weight_q, bias_q), *linear(key, weight_kv, bias_kv).chunk(2, -1)]
 
 
-def add_biases(keys, bias_k, bias_v, static_k, static_v, batch):
+def add_biases(keys: Keys, bias_k: Any, bias_v: Any, static_k: Any, static_v: Any, batch: int) -> None:
     """Appends the learned place to keys and values."""
     if bias_k is None and bias_v is None:
         return
@@ -172,7 +179,7 @@ def add_biases(keys, bias_k, bias_v, static_k, static_v, batch):
     keys.grow(bias_k.repeat(1, batch, 1), bias_v.repeat(1, batch, 1), 0)
 
 
-def by_heads(x, each, head_dim, static=None, name=""):
+def by_heads(x: Tensor, each: int, head_dim: int, static: Any = None, name: str = "") -> Tensor:
     """(L, N, E) as (N * heads, L, head_dim); what is given as static is so already, and is checked."""
     if static is None:
         return x.reshape(x.shape[0], each, head_dim).transpose(0, 1)
@@ -181,7 +188,7 @@ def by_heads(x, each, head_dim, static=None, name=""):
     return static
 
 
-def attend(q, keys, mask, dropout_p):
+def attend(q: Tensor, keys: Keys, mask: Any, dropout_p: float) -> tuple[Tensor, ...]:
     """The attention of each head, and its weights."""
     scores = matmul(q * math.sqrt(1 / q.shape[-1]), keys.k.transpose(-2, -1))
     weights = softmax(scores if mask is None else scores + mask, -1)
@@ -189,7 +196,7 @@ def attend(q, keys, mask, dropout_p):
     return matmul(weights, keys.v), weights
 
 
-def attend_blindly(q, keys, mask, dropout_p, causal, batch, heads):
+def attend_blindly(q: Tensor, keys: Keys, mask: Any, dropout_p: float, causal: bool, batch: int, heads: int) -> Tensor:
     """The attention of each head without its weights."""
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, heads, *mask.shape[1:])
@@ -271,7 +278,7 @@ def multi_head_attention_forward(
     return result.reshape(length, batch, result.shape[-1]), seen
 
 
-def unbatched(arguments):
+def unbatched(arguments: Any) -> Any:
     """The same for one sample, as a batch of one."""
     same = arguments["query"] is arguments["key"] is arguments["value"]
     query, key, value = (arguments[name].unsqueeze(1) for name in ("query", "key", "value"))

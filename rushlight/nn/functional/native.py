@@ -4,6 +4,9 @@ A number says how losses are reduced: 0 not at all, 1 to their mean, 2 to their 
 though the signatures that PyTorch documents say the mean.
 """
 
+from typing import Any
+
+from rushlight.core.aliases import Array
 from rushlight.core.inplace import change
 from rushlight.nn import functional as F
 from rushlight.nn.functional.reductions import reduced
@@ -30,7 +33,7 @@ __all__ = [
 REDUCTIONS = ("none", "mean", "sum")
 
 
-def affine_grid_generator(theta: Tensor, size, align_corners: bool) -> Tensor:
+def affine_grid_generator(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
     """See `nn.functional.affine_grid`.
 
     >>> import rushlight as torch
@@ -42,7 +45,15 @@ def affine_grid_generator(theta: Tensor, size, align_corners: bool) -> Tensor:
 
 
 def batch_norm(
-    input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float, cudnn_enabled: bool
+    input: Array,
+    weight: Array,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
 ) -> Tensor:
     """See `nn.functional.batch_norm`; `cudnn_enabled` makes no difference on a CPU.
 
@@ -55,11 +66,11 @@ def batch_norm(
 
 
 def instance_norm(
-    input,
-    weight,
-    bias,
-    running_mean,
-    running_var,
+    input: Array,
+    weight: Array,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
     use_input_stats: bool,
     momentum: float,
     eps: float,
@@ -100,7 +111,9 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
     return reduced(F.kl_div(input, target, reduction="none", log_target=log_target), REDUCTIONS[reduction])
 
 
-def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction: int = 0) -> Tensor:
+def binary_cross_entropy_with_logits(
+    input: Array, target: Array, weight: Array = None, pos_weight: Any = None, reduction: int = 0
+) -> Tensor:
     """See `nn.functional.binary_cross_entropy_with_logits`.
 
     >>> import rushlight as torch
@@ -112,7 +125,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     )
 
 
-def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0) -> Tensor:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Array, margin: float = 0.0, reduction: int = 0) -> Tensor:
     """See `nn.functional.cosine_embedding_loss`.
 
     >>> import rushlight as torch
@@ -124,7 +137,13 @@ def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction
 
 
 def ctc_loss(
-    log_probs, targets, input_lengths, target_lengths, blank: int = 0, reduction: int = 0, zero_infinity: bool = False
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: int = 0,
+    zero_infinity: bool = False,
 ) -> Tensor:
     """See `nn.functional.ctc_loss`.
 
@@ -136,7 +155,7 @@ def ctc_loss(
     return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, REDUCTIONS[reduction], zero_infinity)
 
 
-def hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0) -> Tensor:
+def hinge_embedding_loss(input: Array, target: Array, margin: float = 1.0, reduction: int = 0) -> Tensor:
     """See `nn.functional.hinge_embedding_loss`.
 
     >>> import rushlight as torch
@@ -146,7 +165,7 @@ def hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0)
     return F.hinge_embedding_loss(input, target, margin, reduction=REDUCTIONS[reduction])
 
 
-def margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0) -> Tensor:
+def margin_ranking_loss(input1: Any, input2: Any, target: Array, margin: float = 0.0, reduction: int = 0) -> Tensor:
     """See `nn.functional.margin_ranking_loss`.
 
     >>> import rushlight as torch
@@ -157,7 +176,7 @@ def margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: 
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
-def poisson_nll_loss(input, target, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+def poisson_nll_loss(input: Array, target: Array, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
     """See `nn.functional.poisson_nll_loss`.
 
     >>> import rushlight as torch
@@ -168,9 +187,9 @@ def poisson_nll_loss(input, target, log_input: bool, full: bool, eps: float, red
 
 
 def triplet_margin_loss(
-    anchor,
-    positive,
-    negative,
+    anchor: Any,
+    positive: Any,
+    negative: Any,
     margin: float = 1.0,
     p: float = 2,
     eps: float = 1e-6,

@@ -1,15 +1,17 @@
 """Elements picked from the planes of a batch by their flat positions, as pooling's indices name them."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
 
 
-def batched(array, dims):
+def batched(array: Array, dims: int) -> Array:
     """A sample as a batch of one; a batch as it is."""
     return array if array.ndim == dims + 2 else array[None]
 
@@ -25,12 +27,12 @@ def gather(input, indices, dims):
 
 
 @operator(batch=as_samples, linear=True, input=lambda grad, indices, dims: gather(grad, indices, dims))
-def scatter(input, indices, shape, dims):
+def scatter(input: Array, indices: Array, shape: Any, dims: int) -> Array:
     """The elements added up where the indices point, in zeros of a shape."""
     return kernels.scatter_planes(batched(input, dims), batched(indices, dims), shape[-dims:]).reshape(shape)
 
 
-def largest(planes, positions):
+def largest(planes: Array, positions: Array) -> tuple[Array, ...]:
     """The maxima of planes (N, C, *spatial) over positions (N or 1, C or 1, places, taps), and where they are.
 
     As in pooling, the first of equal ones, but the last NaN.

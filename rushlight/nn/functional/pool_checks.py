@@ -1,6 +1,8 @@
 """What pooling over sliding windows refuses, in PyTorch's order and words."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
@@ -50,7 +52,7 @@ def settings_of(name, dims, kernel, stride, padding, dilation):
     return found
 
 
-def wrong_count(name, dims, i, given) -> str:
+def wrong_count(name: str, dims: Any, i: Any, given: Any) -> str:
     """What is said of too many or too few numbers."""
     what = ("kernel_size", "stride", "padding", "dilation")[i]
     if name in WORDS:
@@ -62,7 +64,7 @@ def wrong_count(name, dims, i, given) -> str:
     return f"{name}: {what} {verb} a single int, or a tuple of {NUMBERS[dims]}"
 
 
-def check_line(kernel, stride, padding, dilation):
+def check_line(kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
     """The numbers of `max_pool1d`, which has words of its own."""
     for what, number in (("kernel_size", kernel), ("stride", stride), ("padding", padding), ("dilation", dilation)):
         if what == "padding":
@@ -77,7 +79,7 @@ def check_line(kernel, stride, padding, dilation):
             raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {number}")
 
 
-def check_windows(dims, kernel, stride, padding, dilation):
+def check_windows(dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
     """The numbers of any other pooling: first what is asked of each dimension, then of all."""
     for window in zip(kernel, stride, padding, dilation, strict=True):
         kernels.check_reach(*window)
@@ -91,7 +93,7 @@ def check_windows(dims, kernel, stride, padding, dilation):
         kernels.check_window(*window)
 
 
-def check_dims(name, dims, input):
+def check_dims(name: str, dims: int, input: Any) -> None:
     """The number of dimensions."""
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
@@ -108,7 +110,7 @@ def check_dims(name, dims, input):
     raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
 
 
-def not_in_range(name, shape, least=2, most=3, argument="#1 'self'") -> str:
+def not_in_range(name: str, shape: Any, least: int = 2, most: int = 3, argument: str = "#1 'self'") -> str:
     """What is said of too many or too few dimensions."""
     return (
         f"Expected {least} to {most} dimensions, but got {len(shape)}-dimensional tensor for argument {argument} "
@@ -116,7 +118,7 @@ def not_in_range(name, shape, least=2, most=3, argument="#1 'self'") -> str:
     )
 
 
-def not_pooled(dims, shape) -> str:
+def not_pooled(dims: Any, shape: Any) -> str:
     """What is said of sizes that leave nothing to pool."""
     return (
         f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
@@ -124,7 +126,7 @@ def not_pooled(dims, shape) -> str:
     )
 
 
-def check_sizes(name, dims, input, settings, ceil_mode):
+def check_sizes(name: str, dims: Any, input: Tensor, settings: Sequence[Sequence[int]], ceil_mode: bool) -> None:
     """The sizes, of which only the number of samples may be 0, and the type of data."""
     shape = input._array.shape
     if 0 in shape[-dims - 1 :]:
@@ -141,7 +143,7 @@ def check_sizes(name, dims, input, settings, ceil_mode):
         raise NotImplementedError(f"\"{KERNELS.get(name, name)}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
 
 
-def empty(name, dims, shape) -> str:
+def empty(name: str, dims: Any, shape: Any) -> str:
     """What is said of a size of 0."""
     if dims == 3:
         place = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name

@@ -1,9 +1,12 @@
 """Pooling over sliding windows: maxima, averages and power averages, in one, two and three dimensions."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes, pool_checks
 from rushlight.nn.functional.batching import as_samples
@@ -30,14 +33,22 @@ __all__ = [
 ]
 
 
-def max_pool(input, kernel, stride, padding, dilation, ceil_mode):
+def max_pool(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple[Array, ...]:
     """The maxima of all windows of a batch or of one sample, and their flat positions."""
     dims = len(kernel)
     values, indices = kernels.max_pool(planes.batched(input, dims), kernel, stride, padding, dilation, ceil_mode)
     return (values, indices) if input.ndim == dims + 2 else (values[0], indices[0])
 
 
-def avg_pool(input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
+def avg_pool(
+    input: Array,
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Array:
     """The means of all windows of a batch or of one sample."""
     dims = len(kernel)
     options = kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -45,7 +56,16 @@ def avg_pool(input, kernel, stride, padding, ceil_mode, count_include_pad, divis
     return result if input.ndim == dims + 2 else result[0]
 
 
-def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
+def avg_pool_cotangent(
+    grad: Array,
+    shape: Any,
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Array:
     """The adjoint of `avg_pool`."""
     dims = len(kernel)
     batch = planes.batched(grad, dims)
@@ -54,7 +74,7 @@ def avg_pool_cotangent(grad, shape, kernel, stride, padding, ceil_mode, count_in
     return result.reshape(shape)
 
 
-def max_pool_operator(dims):
+def max_pool_operator(dims: int) -> Any:
     """Enters the maximum pooling of `dims` dimensions."""
     return operator(
         layout="channels last, lines" if dims == 1 else "channels last",
@@ -97,20 +117,40 @@ MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
 AVG_POOL = {dims: avg_pool_operator(dims) for dims in (1, 2, 3)}
 
 
-def pool_maxima(dims, input, kernel_size, stride, padding, dilation, ceil_mode, indices=True):
+def pool_maxima(
+    dims: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    indices: bool = True,
+) -> Any:
     """The maxima of all windows, and where they are."""
     name = f"max_pool{dims}d{'_with_indices' if indices and dims == 1 else ''}"
     settings = checked(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
     return MAX_POOL[dims](input, *settings, ceil_mode)
 
 
-def pool_averages(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override=None):
+def pool_averages(
+    dims: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Sequence[int] | int | None,
+    padding: Sequence[int] | int,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The means of all windows."""
     settings = checked(f"avg_pool{dims}d", dims, input, ceil_mode, kernel_size, stride, padding, 1)
     return AVG_POOL[dims](input, *settings[:3], ceil_mode, count_include_pad, divisor_override)
 
 
-def checked(name, dims, input, ceil_mode, *numbers):
+def checked(
+    name: str, dims: Any, input: Tensor, ceil_mode: bool, *numbers: Sequence[int] | int | None
+) -> tuple[Sequence[int], ...]:
     """Kernel size, stride, padding and dilation, where the input can be pooled by them."""
     pool_checks.check_dims(name, dims, input)
     settings = pool_checks.settings_of(name, dims, *hashable(*numbers))

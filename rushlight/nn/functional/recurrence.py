@@ -4,10 +4,12 @@ A state is a tuple of tensors (N, hidden): the hidden state, and for LSTM the ce
 the other along the last dimension, in PyTorch's order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.activation import relu
 from rushlight.ops.activation.logistic import logistic_of
@@ -29,14 +31,14 @@ def relu_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | No
     return (relu(projected + linear(state[0], weight, bias)),)
 
 
-def activated(gates):
+def activated(gates: Any) -> Any:
     """The input, forget, cell and output gates of LSTM after their nonlinearities."""
     n = gates.shape[-1] // 4
     entering, forgetting = logistic_of(gates[..., :n]), logistic_of(gates[..., n : 2 * n])
     return entering, forgetting, np.tanh(gates[..., 2 * n : 3 * n]), logistic_of(gates[..., 3 * n :])
 
 
-def lstm_cotangents(grads, gates, cell, result1):
+def lstm_cotangents(grads: Sequence[Array], gates: Any, cell: Any, result1: Any) -> Any:
     """The cotangents of the gates and of the last cell state, from those of the next states."""
     grad_hidden, grad_cell = grads
     entering, forgetting, new, leaving = activated(gates)
@@ -89,7 +91,7 @@ STEPS: dict[str, Callable[..., State]] = {
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
-def run_forwards(inputs, state, step) -> tuple[list[Tensor], State]:
+def run_forwards(inputs: Sequence[Any], state: Any, step: Any) -> tuple[list[Tensor], State]:
     """Goes through projected inputs, one for each time step, the sequences of which end one by one.
 
     Returns the hidden states of all time steps, and the last state of all sequences.
@@ -106,7 +108,7 @@ def run_forwards(inputs, state, step) -> tuple[list[Tensor], State]:
     return outputs, tuple(cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*reversed(ended), strict=True))
 
 
-def run_backwards(inputs, state, step) -> tuple[list[Tensor], State]:
+def run_backwards(inputs: Sequence[Any], state: Any, step: Any) -> tuple[list[Tensor], State]:
     """The same from the last time step to the first: sequences begin one by one."""
     first, outputs = state, []
     state = tuple(part[: len(inputs[-1])] for part in first)

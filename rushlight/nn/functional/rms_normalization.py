@@ -1,10 +1,12 @@
 """RMS normalization: layer normalization that leaves the mean where it is."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
@@ -18,7 +20,9 @@ from rushlight.tensors import Tensor
 __all__ = ["rms_norm"]
 
 
-def rms_norm_cotangents(grads, input, weight, dims, eps, result1, needs):
+def rms_norm_cotangents(
+    grads: Sequence[Array], input: Array, weight: Array, dims: int, eps: float, result1: Array, needs: Sequence[bool]
+) -> list[Array | None]:
     """The cotangents of input and weight; as a composition where they are to be differentiated again."""
     grad, ends = grads[0], input.shape[input.ndim - dims :]
     if not isinstance(grad, TensorBase):
@@ -33,7 +37,7 @@ def rms_norm_cotangents(grads, input, weight, dims, eps, result1, needs):
     return [input_grad, None if weight_grad is None else np.reshape(weight_grad, ends)]
 
 
-def rms_norm_batch(op, args, levels):
+def rms_norm_batch(op: Any, args: Any, levels: Any) -> Any:
     """The rule: examples are more rows; weights of their own come after."""
     input, weight, dims, eps = args
     result, scale = op.forward(aligned(input, levels), None, dims, eps)

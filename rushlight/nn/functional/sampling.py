@@ -1,10 +1,13 @@
 """Linear maps along the last dimensions, each a sparse matrix: what resizing and adaptive averaging are made of."""
 
+from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
@@ -15,19 +18,19 @@ fast = load("maps")
 class Map:
     """A sparse matrix along a dimension, with what is made of it once."""
 
-    def __init__(self, rows):
+    def __init__(self, rows: Any):
         self.rows = rows
         self.in_dtype = cache(lambda dtype: rows.astype(dtype, copy=False))
 
     @cached_property
-    def T(self):
+    def T(self) -> Any:
         """The transposed one."""
         turned = Map(self.rows.T.tocsr())
         turned.T = self
         return turned
 
 
-def mapped(array, maps):
+def mapped(array: Array, maps: Any) -> Array:
     """The array with each of its last dimensions multiplied by a matrix."""
     for axis, each in zip(range(-len(maps), 0), maps, strict=True):
         matrix = each.in_dtype(array.dtype)
@@ -69,7 +72,7 @@ def along(name, node, layout="channels last", aten=None):
     return entry
 
 
-def matrix(rows, columns, weights, shape):
+def matrix(rows: Array, columns: Array, weights: Array, shape: Sequence[int]) -> Any:
     """The map of weights at places, which may coincide: then they are added."""
     from scipy.sparse import csr_array
 
@@ -79,7 +82,7 @@ def matrix(rows, columns, weights, shape):
 
 
 @lru_cache(maxsize=64)
-def averaging(size, count):
+def averaging(size: int, count: int) -> Any:
     """The means of `count` windows of a line: from floor(i * size / count) to ceil((i + 1) * size / count)."""
     window = np.arange(count)
     starts, ends = window * size // count, -(-(window + 1) * size // count)

@@ -37,7 +37,7 @@ def _channel_shuffle(input, groups):
     return input.reshape(samples, groups, channels // groups, *space).swapaxes(1, 2).reshape(input.shape)
 
 
-def check_dimensions(name, input):
+def check_dimensions(name: str, input: Tensor) -> None:
     """Raises PyTorch's error for what is no image."""
     if input.ndim < 3:
         raise RuntimeError(

@@ -1,11 +1,12 @@
 """Sizes given as one number for all dimensions or as one for each: kernels, strides, paddings."""
 
 from collections.abc import Sequence
+from typing import Any
 
 Numbers = int | Sequence[int]
 
 
-def hashable(*numbers):
+def hashable(*numbers: Sequence[int] | int | None) -> list[Any]:
     """Lists as tuples, so that what is worked out from them can be remembered."""
     return [tuple(n) if type(n) is list else n for n in numbers]
 

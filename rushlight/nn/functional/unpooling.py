@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from rushlight.tensors import Tensor
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
-def unpool_operator(dims):
+def unpool_operator(dims: int) -> Any:
     """Enters the unpooling of `dims` dimensions."""
 
     def max_unpool(input, indices, spatial):
@@ -43,7 +44,9 @@ COUNTS = {
 UNPOOL = {dims: unpool_operator(dims) for dims in (1, 2, 3)}
 
 
-def spatial_of(shape, kernel, stride, padding, output_size):
+def spatial_of(
+    shape: Sequence[int], kernel: Any, stride: Any, padding: Any, output_size: Sequence[int]
+) -> tuple[int, ...]:
     """The sizes to unpool to; ValueError for an `output_size` that no such pooling could have had as its input."""
     dims = len(kernel)
     if len(shape) < dims:
@@ -74,7 +77,7 @@ def spatial_of(shape, kernel, stride, padding, output_size):
     return sizes
 
 
-def check(dims, input, indices, spatial, stride):
+def check(dims: int, input: Tensor, indices: Tensor, spatial: Sequence[int], stride: Any) -> None:
     """Raises PyTorch's errors for indices that do not fit; a row counts as a plane of width 1."""
     planes_of = max(dims, 2)
     shape = list(input._array.shape) + [1] * (dims == 1)
@@ -105,7 +108,9 @@ def check(dims, input, indices, spatial, stride):
         )
 
 
-def unpool(dims, input, indices, kernel_size, stride, padding, output_size):
+def unpool(
+    dims: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+) -> Tensor:
     """Zeros with the input at the indices."""
     given = kernel_size, kernel_size if stride is None else stride, padding
     numbers = [repeated(n, dims) for n in given]

@@ -5,6 +5,7 @@ training.
 from typing import ClassVar
 
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.interpreters import noted
 from rushlight.dtypes import dtype as Dtype
 from rushlight.dtypes import int64
@@ -86,7 +87,7 @@ class _NormBase(Module):
         )
 
 
-def add_one(array):
+def add_one(array: Array) -> None:
     """Counts one more, in place."""
     array += 1
 

@@ -31,18 +31,18 @@ class Numbered(Module):
         """Names modules by their positions."""
         self._modules = {str(i): module for i, module in enumerate(modules)}
 
-    def __setitem__(self, idx, module):
+    def __setitem__(self, idx: int, module: Any) -> None:
         setattr(self, self._key(idx), module)
 
-    def __delitem__(self, idx):
+    def __delitem__(self, idx: Any) -> None:
         for key in list(self._modules)[idx] if isinstance(idx, slice) else [self._key(idx)]:
             delattr(self, key)
         self._renumber(self._modules.values())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._modules)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self._modules.values())
 
     def append(self, module: Module) -> Self:
@@ -128,7 +128,7 @@ class Sequential(Numbered):
         return self
 
 
-def sequential(other):
+def sequential(other: Any) -> Any:
     """The argument, if modules can be added from it; ValueError else."""
     if not isinstance(other, Sequential):
         raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
@@ -175,7 +175,7 @@ class ModuleList(Numbered):
             self.append(module)
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines, first = [], 0
         for text, block in groupby(repr(module) for module in self):
             count = len(list(block))
@@ -246,7 +246,7 @@ class ModuleDict(Module):
             self[key] = module
 
 
-def pairs(source, kind: str):
+def pairs(source: Any, kind: str) -> Iterator[Any]:
     """The keys and values of a mapping, or of an iterable of pairs; PyTorch's errors for anything else."""
     if not isinstance(source, Iterable):
         raise TypeError(

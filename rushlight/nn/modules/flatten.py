@@ -1,5 +1,7 @@
 """Layers that only change the shape."""
 
+from typing import Any
+
 from rushlight.nn.modules.base.making import shown
 from rushlight.nn.modules.module import Module
 from rushlight.tensors import Tensor
@@ -52,7 +54,7 @@ class Unflatten(Module):
         return shown(self, "dim", "unflattened_size")
 
 
-def require_sizes(sizes) -> None:
+def require_sizes(sizes: Any) -> None:
     """Raises PyTorch's TypeErrors for what is no tuple of integers."""
     if not isinstance(sizes, (tuple, list)):
         raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.interpreters import noted, writer
 from rushlight.nn.modules.base.attributes import (
     register_module_buffer_registration_hook,
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 
-def missing_forward(self, *input: Any) -> None:
+def missing_forward(self: Any, *input: Any) -> None:
     """What a module computes is for its class to define. NotImplementedError where it does not."""
     raise NotImplementedError(advised(f'Module [{type(self).__name__}] is missing the required "forward" function'))
 
@@ -142,7 +143,7 @@ class Module(State, Conversion, HookTable):
         """What the module's `repr` says besides its submodules; for subclasses to define."""
         return ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
         children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
@@ -166,7 +167,7 @@ def indented(text: str) -> str:
     return "\n".join(line if i == 0 else "  " + line if line.strip() else "" for i, line in enumerate(text.split("\n")))
 
 
-def fill_with(array, value):
+def fill_with(array: Array, value: int) -> None:
     """Overwrites all elements of an array."""
     array.fill(value)
 
@@ -174,7 +175,7 @@ def fill_with(array, value):
 fill = noted(fill_with, changes=(0,))
 
 
-def clear_gradients(parameters, set_to_none: bool) -> None:
+def clear_gradients(parameters: Any, set_to_none: bool) -> None:
     """Forgets the gradients of parameters, or fills them with zeros."""
     writes = writer()
     for parameter in parameters:

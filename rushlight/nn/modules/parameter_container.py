@@ -19,7 +19,7 @@ def as_parameter(value):
     return Parameter(value) if isinstance(value, TensorBase) and not isinstance(value, Parameter) else value
 
 
-def described(key, value, kind) -> str:
+def described(key: Any, value: Any, kind: Any) -> str:
     """A line of `repr` for what is held under a key; `kind` is how its dtype is given."""
     if not isinstance(value, TensorBase):
         return f"  ({key}): Object of type: {type(value).__name__}"
@@ -201,7 +201,7 @@ class ParameterDict(Module):
         return self
 
 
-def require_string(key):
+def require_string(key: Any) -> Any:
     """A key, which must be a string: TypeError else."""
     if not isinstance(key, str):
         raise TypeError(

@@ -91,13 +91,13 @@ class RNNBase(Module):
             self.register_parameter(name, uninitialized(shape, device, dtype))
         self._all_weights.append(names)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         """With the list of all weights, which PyTorch's layers keep beside them."""
         names = [name for names in self._all_weights for name in names]
         weights = [getattr(self, name) for name in names]
         return {**self.__dict__, "_flat_weights_names": names, "_flat_weights": weights}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         """Without that list: the weights are the parameters."""
         self.__dict__.update({name: value for name, value in state.items() if not name.startswith("_flat_weight")})
 
@@ -250,9 +250,12 @@ def kind_of(name: str) -> str:
     return name.partition("_l")[0]
 
 
-def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
+def check_options(
+    input_size: int, hidden_size: int, num_layers: int, bias: bool, batch_first: bool, dropout: Any, proj_size: int
+) -> None:
     """Raises PyTorch's errors for options that cannot be."""
-    if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+    is_number = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
+    if not is_number or not 0 <= dropout <= 1:
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )

@@ -3,7 +3,7 @@
 Source: A. Vaswani et al., "Attention is all you need", 2017.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -67,18 +67,18 @@ class _Layer(Module):
 
     def __init__(
         self,
-        attentions,
-        d_model,
-        nhead,
-        dim_feedforward,
-        dropout,
-        activation,
-        layer_norm_eps,
-        batch_first,
-        norm_first,
-        bias,
-        device,
-        dtype,
+        attentions: Sequence[str],
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float,
+        activation: Any,
+        layer_norm_eps: float,
+        batch_first: bool,
+        norm_first: bool,
+        bias: bool,
+        device: Any,
+        dtype: Any,
     ):
         super().__init__()
         for name in attentions:

@@ -136,7 +136,7 @@ class DistributedDataParallel(Module, Joinable):
         """The same as `static_graph=True`, before the first pass."""
         self.static_graph = self.reducer.static = True
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         """A copy for the same group, without communication hooks."""
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied

@@ -1,9 +1,11 @@
 """Batch normalization in evaluation mode as a part of the layer before it."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
 import rushlight
+from rushlight.core.aliases import Array
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 from rushlight.tensors import Tensor
@@ -102,7 +104,9 @@ def copied(layer: Module, bn: Any) -> Any:
     return deepcopy(layer)
 
 
-def fused_weights(weight, bias, mean, var, eps, scale, shift, shape) -> tuple[Parameter, Parameter]:
+def fused_weights(
+    weight: Array, bias: Any, mean: Any, var: Any, eps: Any, scale: Any, shift: Any, shape: Sequence[int]
+) -> tuple[Parameter, Parameter]:
     """A weight, scaled along the dimension that `shape` leaves open, and a bias."""
     bias = rushlight.zeros_like(mean) if bias is None else bias
     scale = rushlight.ones_like(mean) if scale is None else scale

@@ -37,7 +37,7 @@ class PackedSequence(namedtuple("PackedSequence_", ["data", "batch_sizes", "sort
         batch_sizes: Tensor | None = None,
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
-    ):
+    ) -> Any:
         """Puts the parts together; the way back is found from `sorted_indices`."""
         if batch_sizes is None:
             data, batch_sizes = data  # PyTorch's first form: both in a tuple

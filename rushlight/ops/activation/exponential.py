@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.kernels.selection import select
@@ -14,14 +15,14 @@ __all__ = ["celu", "celu_", "elu", "elu_", "selu", "selu_"]
 
 
 @fused
-def elu_cotangent(grad, input, alpha, scale, rate):
+def elu_cotangent(grad: Array, input: Array, alpha: float, scale: float, rate: float) -> Array:
     """The derivative of `elu`; the exponential is taken of negative numbers only, so it cannot overflow."""
     slope = (alpha * scale * rate) * np.exp(_keep(input < 0, input) * rate)
     return _where(input <= 0, grad * slope, grad * scale)
 
 
 @fused
-def elu_forward(input, alpha, scale, rate):
+def elu_forward(input: Array, alpha: float, scale: float, rate: float) -> Array:
     """`scale * x` where x is positive, `scale * alpha * (exp(rate * x) - 1)` elsewhere."""
     negative = np.expm1(np.minimum(input, 0) * rate)
     negative *= alpha * scale

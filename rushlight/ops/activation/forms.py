@@ -1,7 +1,11 @@
 """What the activations have in common."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.inplace import change
 from rushlight.ops.arguments.promotion import only
@@ -9,12 +13,12 @@ from rushlight.ops.derivatives.series import masking
 from rushlight.ops.table import named, operator, retold
 
 
-def floats(kernel):
+def floats(kernel: str) -> Callable[..., Any]:
     """The promotion of activations, which PyTorch has for floating-point numbers alone."""
     return only("f", kernel)
 
 
-def variant(function):
+def variant(function: Callable[..., Any]) -> Callable[..., Any]:
     """The variant with an underscore of an activation that is no method: it changes its input."""
 
     def change_input(input, *args, **kwargs):
@@ -32,6 +36,6 @@ def variant(function):
     grad=lambda grad: grad,
     input=lambda grad: np.zeros_like(grad),
 )
-def tied(grad, input):
+def tied(grad: Array, input: Array) -> Any:
     """A cotangent tied to an input that does not change it: the derivative is there, as in PyTorch, and 0."""
     return grad

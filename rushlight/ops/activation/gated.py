@@ -1,9 +1,11 @@
 """Gated units: the elements times a smooth gate between 0 and 1."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
@@ -28,7 +30,7 @@ TANH_SCALE, TANH_CUBIC = math.sqrt(2 / math.pi), 0.044715
 fast = load("gelu")
 
 
-def gelu_cotangent(grad, input, approximate):
+def gelu_cotangent(grad: Array, input: Array, approximate: str) -> Array:
     """The derivative of x Φ(x), Φ(x) + x φ(x), or that of its approximation."""
     if fast is not None and (values := fast.gelu_cotangent(grad, input, approximate == "tanh")) is not None:
         return values
@@ -36,7 +38,7 @@ def gelu_cotangent(grad, input, approximate):
 
 
 @fused
-def gelu_slope(grad, input, approximate):
+def gelu_slope(grad: Array, input: Array, approximate: str) -> Array:
     """The same in NumPy's words, for arrays and tensors."""
     if approximate == "none":
         above = 0.5 * (1 + erf_of(input * SQRT_HALF))
@@ -55,7 +57,7 @@ def _gelu(input, approximate):
 
 
 @fused
-def gelu_values(input, approximate):
+def gelu_values(input: Array, approximate: str) -> Any:
     """GELU in NumPy's words."""
     if approximate == "tanh":
         gate = np.tanh(input * (TANH_SCALE + (TANH_SCALE * TANH_CUBIC) * (input * input)))
@@ -80,7 +82,7 @@ def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None)
     return _gelu(input, approximate)
 
 
-def silu_cotangent(grad, input):
+def silu_cotangent(grad: Array, input: Array) -> Array:
     """The derivative of x σ(x), σ(x) (1 + x (1 - σ(x)))."""
     s = logistic_of(input)
     return grad * (s * (1 + input * (1 - s)))
@@ -101,7 +103,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, silu) if inplace else _silu(input)
 
 
-def mish_cotangent(grad, input):
+def mish_cotangent(grad: Array, input: Array) -> Array:
     """The derivative of x tanh(softplus(x))."""
     t = np.tanh(stable_softplus_of(input))
     return grad * (t + input * (logistic_of(input) * (1 - t * t)))
@@ -122,13 +124,13 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, mish) if inplace else _mish(input)
 
 
-def halves(x, dim):
+def halves(x: Array, dim: int) -> tuple[Array, ...]:
     """The two halves of an array or tensor along a dimension."""
     before, half = (slice(None),) * dim, x.shape[dim] // 2
     return x[(*before, slice(0, half))], x[(*before, slice(half, None))]
 
 
-def glu_cotangent(grad, input, dim):
+def glu_cotangent(grad: Array, input: Array, dim: int) -> Array:
     """The cotangents of both halves, side by side."""
     value, gate = halves(input, dim)
     gate = logistic_of(gate)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.fusion import fused
 from rushlight.dtypes import floating
@@ -45,7 +46,7 @@ sigmoid_ = Tensor.sigmoid_
 logistic_of = TABLE["sigmoid"]  # what formulas call
 
 
-def logit_cotangent(grad, input, eps):
+def logit_cotangent(grad: Array, input: Array, eps: float | None) -> Array:
     """1 / (x * (1 - x)); 0 outside of [eps, 1 - eps], and without `eps` NaN outside of [0, 1]."""
     low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
     inside = (input >= low) & (input <= high)
@@ -127,6 +128,6 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: 
     tangent=symmetric,
     input=lambda grad, input: grad * logistic_of(input),
 )
-def stable_softplus_of(input):
+def stable_softplus_of(input: Array) -> Array:
     """`softplus` without a threshold, in formulas."""
     return stable_softplus(input)

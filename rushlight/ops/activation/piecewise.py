@@ -1,7 +1,10 @@
 """Activations made of straight lines and of sharp bends, which `nn.functional` offers."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.kinds import kind_of
@@ -37,7 +40,7 @@ def _hardtanh(input, low, high):
     return bounded(input, low, high)
 
 
-def check_hardtanh(input, low):
+def check_hardtanh(input: Array, low: Any) -> None:
     """Raises PyTorch's errors for what cannot be brought between two bounds."""
     dtype = input._array.dtype
     if dtype.kind == "b":
@@ -98,7 +101,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @fused
-def hardswish_cotangent(grad, input):
+def hardswish_cotangent(grad: Array, input: Array) -> Array:
     """x / 3 + 1/2 between -3 and 3, 0 below, 1 above."""
     return _drop(input <= -3, _where(input < 3, grad * (input / 3 + 0.5), grad))
 
@@ -119,7 +122,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, hardswish) if inplace else _hardswish(input)
 
 
-def within(x, bound):
+def within(x: Array, bound: float) -> Array:
     """Where an element is not beyond the bound, on either side."""
     return (x >= -bound) & (x <= bound)
 

@@ -1,7 +1,10 @@
 """Rectifiers: the positive elements as they are, the others cut off or flattened."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
@@ -30,7 +33,7 @@ __all__ = [
 ]
 
 
-def relu_cotangent(grad, result):
+def relu_cotangent(grad: Array, result: Array) -> Array:
     """The cotangent, but 0 where the result is."""
     values = passed_above(grad, result, 0)
     return tied(_drop(result <= 0, grad), result) if values is None else values
@@ -46,7 +49,7 @@ unary(
 )
 
 
-def rectified(input):
+def rectified(input: Array) -> Any:
     """`relu`'s operand: integers stay integers."""
     kind = kind_of(input._array.dtype)
     if kind == "b":
@@ -69,7 +72,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return change(input, relu) if inplace else call_unary(TABLE["relu"], input)
 
 
-def leaky(x, slope):
+def leaky(x: Array, slope: Any) -> Any:
     """`x` where it is positive, `slope * x` elsewhere."""
     return np.maximum(x, slope * x) if 0 < slope <= 1 else select(x > 0, x, slope * x)
 
@@ -175,7 +178,7 @@ def rrelu(
     return _rrelu(input, new_tensor(noise))
 
 
-def slopes(count, lower, upper):
+def slopes(count: int, lower: float, upper: float) -> Array:
     """Random slopes, drawn as PyTorch draws them."""
     with default_generator.lock:
         return default_generator.uniform64(count) * (upper - lower) + lower

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from operator import index
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.signatures import misfit
+from rushlight.tensors import Tensor
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -17,20 +19,20 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return dim if dim >= 0 else dim + limit
 
 
-def size_of(shape, dim: int) -> int:
+def size_of(shape: Sequence[int], dim: int) -> int:
     """The size of a dimension; IndexError where there is none."""
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return shape[wrap_dim(dim, len(shape))]
 
 
-def known_dim(dim: int, shape) -> int:
+def known_dim(dim: int, shape: Sequence[int]) -> int:
     """A dimension that there is, as a non-negative number; IndexError where there is none."""
     size_of(shape, dim)
     return wrap_dim(dim, len(shape))
 
 
-def integer(dim) -> int:
+def integer(dim: int) -> int:
     """Anything that counts as an integer, as a dimension; TypeError, with PyTorch's words, for all else."""
     try:
         return index(dim)
@@ -38,7 +40,7 @@ def integer(dim) -> int:
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
 
 
-def wrap_dims(dims, ndim: int) -> tuple[int, ...]:
+def wrap_dims(dims: Sequence[int] | int, ndim: int) -> tuple[int, ...]:
     """Several dimensions as non-negative numbers; RuntimeError where one comes twice."""
     wrapped = tuple([wrap_dim(dim, ndim) for dim in ((dims,) if isinstance(dims, int) else dims)])
     for dim in wrapped:
@@ -47,7 +49,7 @@ def wrap_dims(dims, ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
-def sequence(function: str, parameter: str, given: Sequence, named=None) -> tuple[int, ...]:
+def sequence(function: str, parameter: str, given: Sequence, named: Any = None) -> tuple[int, ...]:
     """Integers given one by one, as one sequence or by name; TypeError, with PyTorch's words, for anything else."""
     if named is not None:
         given = (named,)
@@ -61,7 +63,7 @@ def sequence(function: str, parameter: str, given: Sequence, named=None) -> tupl
     return tuple(given)
 
 
-def converted(function: str, parameter: str, given) -> tuple[int, ...]:
+def converted(function: str, parameter: str, given: Any) -> tuple[int, ...]:
     """Anything that counts as an integer, as one."""
     if isinstance(given[0], (tuple, list)):
         raise TypeError(f"{function}() takes 1 positional argument but {len(given)} were given")
@@ -78,6 +80,6 @@ def converted(function: str, parameter: str, given) -> tuple[int, ...]:
         ) from None
 
 
-def listed(tensors):
+def listed(tensors: Any) -> list[Tensor]:
     """Tensors given one by one or as one sequence."""
     return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase
@@ -67,7 +68,7 @@ def is_whole(item: slice, key: tuple, i: int, shape: tuple[int, ...]) -> bool:
     return 0 <= dim < len(shape) and as_int(item.stop) >= shape[dim]
 
 
-def as_tuple(key) -> tuple:
+def as_tuple(key: Any) -> tuple:
     """A key as a tuple of items: lists that hold more than numbers are meant as one, as in NumPy of old."""
     if isinstance(key, tuple):
         return key
@@ -85,7 +86,7 @@ NO_TUPLE = (
 BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 
 
-def is_no_number(item) -> bool:
+def is_no_number(item: Any) -> bool:
     """Whether an item of a list shows that the list is meant as a tuple."""
     return isinstance(item, (TensorBase, list, tuple, slice)) or is_array(item) or item is None or item is ...
 
@@ -117,14 +118,14 @@ def split(key, ndim: int) -> tuple[tuple, tuple]:
     return tuple(basic), tuple(arrays)
 
 
-def consumed(item) -> int:
+def consumed(item: Any) -> int:
     """How many of the tensor's dimensions an item stands for."""
     if is_array(item):
         return item.ndim if item.dtype == bool else 1
     return 1 if isinstance(item, slice) or type(item) is int else 0
 
 
-def as_item(item):
+def as_item(item: Any) -> Any:
     """An item of a key as int, bool, slice, None, Ellipsis or array. Raises PyTorch's errors for anything else."""
     if item is None or item is ... or type(item) in (int, bool):
         return item
@@ -151,7 +152,7 @@ def as_item(item):
     )
 
 
-def from_sequence(items) -> np.ndarray:
+def from_sequence(items: Any) -> np.ndarray:
     """Nested sequences of numbers as an array of indices or a mask."""
     items = [item._array if isinstance(item, TensorBase) else item for item in items]
     for item in items:
@@ -161,7 +162,7 @@ def from_sequence(items) -> np.ndarray:
     return array if array.dtype == bool else array.astype(np.int64)
 
 
-def as_index(array: np.ndarray):
+def as_index(array: np.ndarray) -> Array:
     """An array of indices, a mask, or (without dimensions) the number or bool that it stands for."""
     if array.dtype == np.uint8:
         warn(BYTES)

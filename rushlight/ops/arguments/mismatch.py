@@ -1,11 +1,13 @@
 """PyTorch's errors for vectors and matrices that cannot be multiplied; looked for only after a product has failed."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import casting
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
@@ -29,7 +31,7 @@ C_NAMES = {
 }
 
 
-def check_tensors(function: str, **arguments) -> None:
+def check_tensors(function: str, **arguments: Any) -> None:
     """TypeError for the first argument that is no tensor."""
     for position, (name, value) in enumerate(arguments.items(), 1):
         if not isinstance(value, TensorBase):
@@ -39,35 +41,35 @@ def check_tensors(function: str, **arguments) -> None:
             )
 
 
-def not_tensors(function: Callable, **arguments):
+def not_tensors(function: Callable, **arguments: Any) -> Any:
     """What an argument that takes calls over itself makes of a call; TypeError for any other that is no tensor."""
     if foreign(arguments.values()):
         return function(*arguments.values())
     return check_tensors(function.__name__, **arguments)
 
 
-def type_name(array) -> str:
+def type_name(array: Array) -> str:
     """The type of an array's elements as messages name it: `Float`."""
     return TYPE_NAMES[from_numpy_dtype(array.dtype)]
 
 
-def differ(first, second) -> bool:
+def differ(first: Array, second: Array) -> bool:
     """Whether two arrays are of different types, and nobody is going to bring them to one."""
     return first.dtype != second.dtype and not casting()
 
 
-def by(array) -> str:
+def by(array: Array) -> str:
     """The shape of a matrix as messages write it: `2x3`."""
     return "x".join(str(n) for n in array.shape)
 
 
-def refuse_bool(kernel: str, array) -> None:
+def refuse_bool(kernel: str, array: Array) -> None:
     """NotImplementedError for bool, which PyTorch does not multiply."""
     if array.dtype == BOOL:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'. Convert to an integer type first.")
 
 
-def refuse_dims(function: str, input, other) -> None:
+def refuse_dims(function: str, input: Array, other: Array) -> None:
     """RuntimeError for operands without dimensions."""
     if input.ndim == 0 or other.ndim == 0:
         raise RuntimeError(
@@ -75,7 +77,7 @@ def refuse_dims(function: str, input, other) -> None:
         )
 
 
-def matrices(mat1, mat2) -> None:
+def matrices(mat1: Array, mat2: Array) -> None:
     """The errors of a product of two matrices."""
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(advised(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})"))
@@ -85,7 +87,7 @@ def matrices(mat1, mat2) -> None:
     refuse_bool("addmm_impl_cpu_", mat1)
 
 
-def added_matrices(input, mat1, mat2) -> None:
+def added_matrices(input: Array, mat1: Array, mat2: Array) -> None:
     """The errors of a product of two matrices that is added to `input`."""
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
@@ -99,7 +101,7 @@ def added_matrices(input, mat1, mat2) -> None:
     expanded(input, (mat1.shape[0], mat2.shape[1]))
 
 
-def matrix_and_vector(mat, vec, input=None) -> None:
+def matrix_and_vector(mat: Any, vec: Any, input: Array = None) -> None:
     """The errors of a product of a matrix and a vector, added to `input`."""
     if input is None or mat.ndim == 2:
         size_of(mat.shape, 0)
@@ -115,12 +117,12 @@ def matrix_and_vector(mat, vec, input=None) -> None:
     refuse_bool("addmv_impl_cpu", mat)
 
 
-def added_vector(input, mat, vec) -> None:
+def added_vector(input: Array, mat: Any, vec: Any) -> None:
     """The errors of a product of a matrix and a vector that is added to `input`."""
     matrix_and_vector(mat, vec, input)
 
 
-def vectors(input, tensor) -> None:
+def vectors(input: Array, tensor: Array) -> None:
     """The errors of a product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
@@ -136,7 +138,7 @@ def vectors(input, tensor) -> None:
     refuse_bool("dot", input)
 
 
-def batches(batch1, batch2, input=None) -> None:
+def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
     """The errors of a product of two batches of matrices, added to `input`."""
     if input is not None:
         expanded(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
@@ -153,7 +155,7 @@ def batches(batch1, batch2, input=None) -> None:
         same_scalars(batch1, input)
 
 
-def summed_batches(batch1, batch2, input) -> None:
+def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
     """The errors of a sum of products of matrices, added to `input`."""
     expanded(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
@@ -168,7 +170,7 @@ def summed_batches(batch1, batch2, input) -> None:
     refuse_bool("bmm", batch1)
 
 
-def broadcast_matrices(input, other) -> None:
+def broadcast_matrices(input: Array, other: Array) -> None:
     """The errors of `matmul` where the dimensions before the last two are broadcast."""
     if input.shape[-1] == other.shape[-2]:
         for i in range(3, min(input.ndim, other.ndim) + 1):
@@ -186,13 +188,13 @@ def broadcast_matrices(input, other) -> None:
     )
 
 
-def same_scalars(first, second) -> None:
+def same_scalars(first: Array, second: Array) -> None:
     """RuntimeError for two types of elements."""
     if differ(first, second):
         raise RuntimeError(f"expected scalar type {type_name(first)} but found {type_name(second)}")
 
 
-def expanded(input, sizes) -> None:
+def expanded(input: Array, sizes: Sequence[int]) -> None:
     """RuntimeError where `input` cannot be broadcast to a shape."""
     for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
         if n not in (1, size):

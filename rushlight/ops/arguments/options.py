@@ -1,6 +1,6 @@
 """The arguments that all functions which make tensors share: sizes, dtype, device, layout, out, requires_grad."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any, TypedDict
 
@@ -39,7 +39,7 @@ class LikeOptions(Options, total=False):
     memory_format: memory_format | None
 
 
-def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -> Tensor:
+def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype: Any = None) -> Tensor:
     """The tensor that the creation function `name` returns: around an array, or `out` with its values.
 
     Raises PyTorch's errors for options that do not exist or that only other devices have.
@@ -68,12 +68,12 @@ def made(name: str, array: np.ndarray, options: Mapping[str, Any], dtype=None) -
     return tensor
 
 
-def array_of(make: Callable, shape: tuple[int, ...], dtype: np.dtype, options) -> np.ndarray:
+def array_of(make: Callable, shape: tuple[int, ...], dtype: np.dtype, options: Any) -> np.ndarray:
     """`make(shape, dtype)`, or an array without memory where the options, or the default device, are for that."""
     return without_data(shape, dtype) if device_of(options.get("device")) is META else make(shape, dtype)
 
 
-def like_options(tensor: Tensor, options) -> None:
+def like_options(tensor: Tensor, options: dict[str, Any]) -> None:
     """Notes the device of a tensor as that of the result that is to be like it, where no other is given."""
     if options.get("device") is None and tensor.device is not get_default_device():
         options["device"] = tensor.device
@@ -87,14 +87,14 @@ def require_grad(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def check_type_of_out(out: Tensor, dtype) -> None:
+def check_type_of_out(out: Tensor, dtype: Any) -> None:
     """RuntimeError where a dtype is asked for that `out` has not."""
     if dtype is not None and isinstance(out, TensorBase) and dtypes.as_numpy(dtype) != out._array.dtype:
         asked = dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[dtypes.as_numpy(dtype)]]
         raise RuntimeError(f"dtype {asked} does not match dtype of out parameter ({dtypes.TYPE_NAMES[out.dtype]})")
 
 
-def numpy_type(name: str, dtype, default: np.dtype | None = None) -> np.dtype:
+def numpy_type(name: str, dtype: Any, default: np.dtype | None = None) -> np.dtype:
     """The NumPy type of the `dtype` argument of a function; where it is None `default`, or the default dtype."""
     if dtype is None:
         return default or dtypes.get_default_dtype()._numpy
@@ -105,7 +105,7 @@ def numpy_type(name: str, dtype, default: np.dtype | None = None) -> np.dtype:
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {given}") from None
 
 
-def sizes(name: str, given: tuple, size=None) -> tuple[int, ...]:
+def sizes(name: str, given: tuple, size: Any = None) -> tuple[int, ...]:
     """A shape given as numbers, as one sequence of them or as `size=`. Raises PyTorch's errors for anything else."""
     if size is not None:
         given = (size,)
@@ -118,7 +118,7 @@ def sizes(name: str, given: tuple, size=None) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def checked_sizes(name: str, given: tuple, shape) -> tuple[int, ...]:
+def checked_sizes(name: str, given: tuple, shape: Sequence[int]) -> tuple[int, ...]:
     """A shape of anything that counts as an integer; raises PyTorch's errors."""
     numbers = []
     for position, n in enumerate(shape, 1):
@@ -141,6 +141,6 @@ def checked_sizes(name: str, given: tuple, shape) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def not_sizes(name: str, value) -> TypeError:
+def not_sizes(name: str, value: Any) -> TypeError:
     """The error for sizes that are none."""
     return TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(value).__name__}")

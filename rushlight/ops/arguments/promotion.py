@@ -1,9 +1,11 @@
 """Promotion of operands for operators that PyTorch has only for some kinds of dtypes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.errors import sizes_differ
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
@@ -19,12 +21,12 @@ def missing(kernel: str, dtype: np.dtype) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
 
 
-def dtype_of(arrays) -> np.dtype:
+def dtype_of(arrays: Any) -> np.dtype:
     """The dtype that one or several operands were brought to."""
     return arrays[0].dtype if isinstance(arrays, (tuple, list)) else arrays.dtype
 
 
-def refused(error: Exception, arrays) -> Exception:
+def refused(error: Exception, arrays: Sequence[Array]) -> Exception:
     """The error for operands of a dtype that an operator does not have: PyTorch looks at their sizes before."""
     return sizes_differ(error, [array.shape for array in arrays if isinstance(array, np.ndarray)])
 
@@ -69,7 +71,7 @@ def no_zero(promote: Callable) -> Callable:
     return promote_and_check
 
 
-def common(*operands):
+def common(*operands: Any) -> Any:
     """Arithmetic's promotion, with short cuts for tensors of one dtype and, among floats, numbers."""
     dtype = None
     numbers = False
@@ -87,7 +89,7 @@ def common(*operands):
     return [x._array if isinstance(x, TensorBase) else np.array(x, dtype) for x in operands]
 
 
-def is_complex(value) -> bool:
+def is_complex(value: Any) -> bool:
     """Whether a tensor, an array or a number is complex."""
     if isinstance(value, TensorBase):
         value = value._array

@@ -1,6 +1,7 @@
 """Views in place: a tensor that looks at its memory in another way from now on, `t_` and its kind; and `resize_`."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ _squeeze_all_, _squeeze_dim_, _squeeze_dims_ = (variant(_squeeze_all, f"SqueezeB
 _as_strided_ = variant(_as_strided, "AsStridedBackward1")
 
 
-def look_anew(tensor, entry, *args):
+def look_anew(tensor: Any, entry: Any, *args: Any) -> Any:
     """Makes a tensor what a view of it would be: the same memory, another shape, one more step in its history."""
     check_inference(tensor)
     tensor._settled()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
@@ -42,7 +43,7 @@ C_NAMES = {
 }
 
 
-def checked_number(value: Any, dtype: np.dtype):
+def checked_number(value: Any, dtype: np.dtype) -> complex | None:
     """A number that fits a dtype, ready to be cast; RuntimeError with PyTorch's words for one that does not."""
     kind = kind_of(dtype)
     if isinstance(value, np.generic):
@@ -69,21 +70,21 @@ def overflow(dtype: np.dtype) -> RuntimeError:
     return RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
 
 
-def overwritten(input, value):
+def overwritten(input: Array, value: Array) -> Array:
     """An array like `input` with the elements of `value` (a number, or an array that broadcasts)."""
     out = np.empty_like(input)
     np.copyto(out, value, casting="unsafe")
     return out
 
 
-def overwrite_batch(n: int, input, value):
+def overwrite_batch(n: int, input: Array, value: Any) -> Array:
     """A batch of overwritten examples."""
     return overwritten(input, grown(value, n, input.ndim - n) if is_array(value) else value)
 
 
 def enter(name: str, value: str, node: str):
     """Enters an operator that overwrites: the cotangent of what was there is zero, that of a tensor `value` goes on."""
-    formulas = {"input": lambda grad: np.zeros_like(grad)}
+    formulas: dict[str, Any] = {"input": lambda grad: np.zeros_like(grad)}
     if value == "value":
         formulas["value"] = lambda grad: grad
     enter = operator(
@@ -180,7 +181,7 @@ def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Ten
     return self
 
 
-def overwrite(tensor: Tensor, entry, value) -> Tensor:
+def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
     """Changes all elements in place: recorded through an operator where gradients ask for it, else directly."""
     if is_followed(tensor, value):
         return change(tensor, entry, value)
@@ -191,7 +192,7 @@ def overwrite(tensor: Tensor, entry, value) -> Tensor:
     return tensor
 
 
-def as_fill_value(name: str, value, input: Tensor):
+def as_fill_value(name: str, value: Any, input: Tensor) -> Any:
     """What to fill with: a tensor without dimensions, or a number that fits the dtype. Raises PyTorch's errors."""
     if isinstance(value, TensorBase):
         if value._array.ndim:

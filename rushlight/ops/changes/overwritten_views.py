@@ -1,7 +1,11 @@
 """A copy of a tensor in which what a view would show is replaced: `select_scatter` and its kind."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, on_more_levels
 from rushlight.core.windows import PUT_BACK, READ, REPLACE
 from rushlight.layouts import overlaps, owned
@@ -14,7 +18,7 @@ from rushlight.tensors import Tensor
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
 
-def enter(name, node):
+def enter(name: Any, node: str) -> Any:
     """Enters an operator that overwrites what a basic key shows."""
     enter = operator(
         name=name,
@@ -28,7 +32,7 @@ def enter(name, node):
     return enter(overwritten)
 
 
-def overwritten(input, src, key):
+def overwritten(input: Array, src: Array, key: Any) -> Array:
     """A copy with `src` where the key looks."""
     out = owned(input)
     out[key] = src
@@ -39,7 +43,7 @@ _select_scatter = OVERWRITE = enter("select_scatter", "SelectScatterBackward0")
 _slice_scatter = enter("slice_scatter", "SliceScatterBackward0")
 
 
-def check_shape(src, expected):
+def check_shape(src: Tensor, expected: Sequence[int]) -> None:
     """RuntimeError for a source of another shape than the view."""
     if src._array.shape != expected:
         raise RuntimeError(

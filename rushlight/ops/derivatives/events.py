@@ -6,7 +6,7 @@ are PyTorch's formulas (torch/csrc/profiler/util.cpp).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 
@@ -25,30 +25,30 @@ class Turned:
         self.shape = tuple(matrix.shape[::-1])
 
 
-def of_mm(shapes, args):
+def of_mm(shapes: Sequence[Sequence[int]], args: Any) -> int:
     """Two for each product of elements: `mm` of (m, k) and (k, n); more dimensions count as rows."""
     *rows, k = shapes[0]
     return 2 * math.prod(rows) * k * shapes[1][1]
 
 
-def of_addmm(shapes, args):
+def of_addmm(shapes: Sequence[Sequence[int]], args: Any) -> int:
     """The product alone; an input with more dimensions counts as a matrix."""
     *rows, k = shapes[1]
     return 2 * math.prod(rows) * k * shapes[2][1]
 
 
-def of_bmm(shapes, args):
+def of_bmm(shapes: Sequence[Sequence[int]], args: Sequence[Any]) -> int:
     """`bmm` of (b, m, k) and (b, k, n)."""
     *rows, k = shapes[0]
     return 2 * math.prod(rows) * k * shapes[1][-1]
 
 
-def of_baddbmm(shapes, args):
+def of_baddbmm(shapes: Sequence[Sequence[int]], args: Sequence[Any]) -> int:
     """The product alone."""
     return of_bmm(shapes[1:], args)
 
 
-def of_conv2d(shapes, args):
+def of_conv2d(shapes: Any, args: Any) -> int:
     """Two for each element of the kernel, each place of the result and each pair of channels in a group."""
     (batch, channels, *sizes), (filters, _, *kernel) = shapes[0], shapes[1]
     stride, padding, dilation, groups = args[3:7]
@@ -59,6 +59,6 @@ def of_conv2d(shapes, args):
     return 2 * batch * math.prod(places) * math.prod(kernel) * channels * filters // groups
 
 
-def of_elements(shapes, args):
+def of_elements(shapes: Sequence[Sequence[int]], args: Sequence[Any]) -> int:
     """One for each element of the first argument."""
     return math.prod(shapes[0])

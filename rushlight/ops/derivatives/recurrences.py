@@ -5,13 +5,17 @@ none), and how many coefficients to find, which it returns. They are those of A.
 Derivatives, 2nd ed., SIAM 2008, tables 13.1 and 13.2.
 """
 
+from collections.abc import Callable
 from functools import reduce
 from operator import add, mul
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 
-def scaled(product, a, b, factor):
+
+def scaled(product: Any, a: Array, b: Any, factor: Any) -> Any:
     """factor * product(a, b) of two coefficients; None where one is zero."""
     if a is None or b is None:
         return None
@@ -19,7 +23,7 @@ def scaled(product, a, b, factor):
     return found if factor == 1 else found * factor
 
 
-def total(parts, factor=1):
+def total(parts: Any, factor: Any = 1) -> Any:
     """The sum of coefficients times a factor; None for no coefficient."""
     parts = [part for part in parts if part is not None]
     if not parts:
@@ -28,41 +32,41 @@ def total(parts, factor=1):
     return found if factor == 1 else found * factor
 
 
-def convolved(a, b, k, start=0, stop=None):
+def convolved(a: Array, b: Array, k: Any, start: int = 0, stop: Any = None) -> Any:
     """The sum of a_j b_(k-j) for j from `start` to `stop`, k when it is left out."""
     return total([scaled(mul, a[j], b[k - j], 1) for j in range(start, (k if stop is None else stop) + 1)])
 
 
-def difference(a, b):
+def difference(a: Array, b: Array) -> Any:
     """a - b of two coefficients."""
     if b is None:
         return a
     return -b if a is None else a - b
 
 
-def over(a, b):
+def over(a: Array, b: Array) -> Any:
     """a / b, where a may be zero."""
     return None if a is None else a / b
 
 
-def weighed(u, w, k):
+def weighed(u: Array, w: Any, k: Any) -> Any:
     """(1/k) times the sum of j u_j w_(k-j) for j = 1..k: the k-th coefficient of v where v' = w u'."""
     return total([scaled(mul, u[j], w[k - j], j) for j in range(1, k + 1)], 1 / k)
 
 
-def constant(value):
+def constant(value: Any) -> Any:
     """Whether an operand is no series: a number."""
     return not isinstance(value, list)
 
 
-def times(out, a, b, order):
+def times(out: Any, a: Array, b: Array, order: int) -> Any:
     """Products."""
     if constant(b):
         return [None if c is None else c * b for c in a[1:]]
     return [convolved(a, b, k) for k in range(1, order + 1)]
 
 
-def quotient(out, a, b, order):
+def quotient(out: Any, a: Array, b: Array, order: int) -> Any:
     """v b = a."""
     if constant(b):
         return [None if c is None else c / b for c in a[1:]]
@@ -72,7 +76,7 @@ def quotient(out, a, b, order):
     return v[1:]
 
 
-def reciprocal(out, u, order):
+def reciprocal(out: Any, u: Array, order: int) -> Any:
     """v u = 1."""
     v = [out]
     for k in range(1, order + 1):
@@ -80,7 +84,7 @@ def reciprocal(out, u, order):
     return v[1:]
 
 
-def exponential(out, u, order):
+def exponential(out: Any, u: Array, order: int) -> Any:
     """v' = v u'."""
     v = [out]
     for k in range(1, order + 1):
@@ -88,7 +92,7 @@ def exponential(out, u, order):
     return v[1:]
 
 
-def logarithm(out, u, order):
+def logarithm(out: Any, u: Array, order: int) -> Any:
     """u v' = u'."""
     v = [out]
     for k in range(1, order + 1):
@@ -97,7 +101,7 @@ def logarithm(out, u, order):
     return v[1:]
 
 
-def root(out, u, order):
+def root(out: Any, u: Array, order: int) -> Any:
     """v v = u."""
     v = [out]
     for k in range(1, order + 1):
@@ -105,7 +109,7 @@ def root(out, u, order):
     return v[1:]
 
 
-def power(out, u, p, order):
+def power(out: Any, u: Any, p: Any, order: Any) -> Any:
     """u v' = p v u'; whole positive powers by products, which hold at zeros too."""
     if not constant(p):
         return through_logarithm(out, u, p, order)
@@ -118,7 +122,7 @@ def power(out, u, p, order):
     return v[1:]
 
 
-def whole_power(u, p, order):
+def whole_power(u: Array, p: Any, order: int) -> Any:
     """The series of u^p by repeated squaring."""
     if p == 1:
         return u
@@ -127,14 +131,14 @@ def whole_power(u, p, order):
     return square if p % 2 == 0 else [convolved(square, u, k) for k in range(order + 1)]
 
 
-def through_logarithm(out, u, p, order):
+def through_logarithm(out: Any, u: Array, p: Any, order: int) -> Any:
     """u^p = exp(p log u)."""
     logs = [np.log(u[0])]
     logs += logarithm(logs[0], u, order)
     return exponential(out, [convolved(p, logs, k) for k in range(order + 1)], order)
 
 
-def pair(sign):
+def pair(sign: int) -> Callable[..., Any]:
     """The rule of sine and cosine, which are each other's derivative up to a sign; -1 for the hyperbolic ones."""
 
     def both(s0, c0, u, order):
@@ -151,7 +155,7 @@ def pair(sign):
 circular, hyperbolic = pair(1), pair(-1)
 
 
-def tangent(sign):
+def tangent(sign: int) -> Callable[..., Any]:
     """v' = (1 + v²) u', or with a minus for the hyperbolic one."""
 
     def rule(out, u, order):
@@ -165,7 +169,7 @@ def tangent(sign):
     return rule
 
 
-def sigmoid(out, u, order):
+def sigmoid(out: Any, u: Array, order: int) -> Any:
     """v' = (v - v²) u'."""
     v, w = [out], [out - out * out]
     for k in range(1, order + 1):
@@ -174,36 +178,36 @@ def sigmoid(out, u, order):
     return v[1:]
 
 
-def square(out, u, order):
+def square(out: Any, u: Array, order: int) -> Any:
     """u u."""
     return times(out, u, u, order)
 
 
-def exponential_below_one(out, u, order):
+def exponential_below_one(out: Any, u: Array, order: int) -> Any:
     """exp(u) - 1, whose other coefficients are those of exp(u)."""
     return exponential(out + 1, u, order)
 
 
-def logarithm_above_one(out, u, order):
+def logarithm_above_one(out: Any, u: Array, order: int) -> Any:
     """log(1 + u)."""
     return logarithm(out, [u[0] + 1, *u[1:]], order)
 
 
-def sine(out, u, order):
+def sine(out: Any, u: Array, order: int) -> Any:
     """By the cosine."""
     return circular(out, np.cos(u[0]), u, order)[0]
 
 
-def cosine(out, u, order):
+def cosine(out: Any, u: Array, order: int) -> Any:
     """By the sine."""
     return circular(np.sin(u[0]), out, u, order)[1]
 
 
-def hyperbolic_sine(out, u, order):
+def hyperbolic_sine(out: Any, u: Array, order: int) -> Any:
     """By the hyperbolic cosine."""
     return hyperbolic(out, np.cosh(u[0]), u, order)[0]
 
 
-def hyperbolic_cosine(out, u, order):
+def hyperbolic_cosine(out: Any, u: Array, order: int) -> Any:
     """By the hyperbolic sine."""
     return hyperbolic(np.sinh(u[0]), out, u, order)[1]

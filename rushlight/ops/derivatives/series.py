@@ -6,11 +6,14 @@ else there is stands on the entry, as `series`: a rule, which is a function of
 (op, args, primals, outs, level, order) and returns the coefficients of each output.
 """
 
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add, mul
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.forward import (
     Tangents,
     aligned,
@@ -29,7 +32,7 @@ from rushlight.ops.derivatives.recurrences import scaled, total
 class Series(Tangents):
     """A level on which the coefficients of Taylor series travel in place of tangents."""
 
-    def push(self, op, args, primals, outs):
+    def push(self, op: Any, args: Any, primals: Any, outs: Any) -> Any:
         """The coefficients of each output of an operator, None where all are zero."""
         order = max(len(c) for arg in args for c in [coefficients(arg, self)] if c is not None)
         rule = op.series or default(op, outs)
@@ -38,7 +41,7 @@ class Series(Tangents):
         return [as_coefficients(column, out) for column, out in zip(found, several, strict=True)]
 
 
-def default(op, outs):
+def default(op: Any, outs: Any) -> Any:
     """The rule of an operator that names none. NotImplementedError where there is no general way."""
     if op.linear:
         return linear
@@ -52,7 +55,7 @@ def default(op, outs):
     return by_formula
 
 
-def recurrence(function):
+def recurrence(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of an elementwise operator by its recurrence (see `recurrences`)."""
 
     def rule(op, args, primals, outs, level, order):
@@ -62,7 +65,7 @@ def recurrence(function):
     return rule
 
 
-def rewritten(function):
+def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of an operator that is written by others: `function` of its arguments has the same value."""
 
     def rule(op, args, primals, outs, level, order):
@@ -71,7 +74,7 @@ def rewritten(function):
     return rule
 
 
-def by_orders(function):
+def by_orders(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of operators that are linear nearby: `function` of (op, outs, primals, terms) gives the coefficients of
     one order from those of the arguments, as a rule of forward mode does tangents.
     """
@@ -90,7 +93,7 @@ def by_orders(function):
 nearby = by_orders(lambda op, outs, primals, terms: op.tangent(op, outs, primals, terms))  # what picks elements
 
 
-def through_formula(op, outs, primals, terms):
+def through_formula(op: Any, outs: Sequence[Array], primals: Sequence[Array], terms: Any) -> Any:
     """The coefficients of one order of an operator whose formula serves all: elementwise and linear nearby."""
     moving = [(n, terms[i]) for n, i in enumerate(op.inputs) if terms[i] is not None]
     return [total([apply_formula(op, n, t, primals, outs) for n, t in moving])]
@@ -99,19 +102,19 @@ def through_formula(op, outs, primals, terms):
 masking = by_orders(through_formula)
 
 
-def linear(op, args, primals, outs, level, order):
+def linear(op: Any, args: Any, primals: Sequence[Array], outs: Sequence[Array], level: Any, order: int) -> Any:
     """The rule of linear operators."""
     columns = [linear_term(op, args, primals, len(outs), level, k) for k in range(1, order + 1)]
     return zip(*columns, strict=True)
 
 
-def as_coefficients(values, out):
+def as_coefficients(values: Array, out: Any) -> Any:
     """A tuple of coefficients in the shape and dtype of an output, None where all of them are zero."""
     values = tuple([None if v is None else fitted(v, out) for v in values or ()])
     return None if all(v is None for v in values) else values
 
 
-def coefficients(arg, level):
+def coefficients(arg: Any, level: Any) -> Any:
     """The coefficients of an argument beyond the first; of a list of tensors those of one of them. None for none."""
     for item in arg if isinstance(arg, (tuple, list)) else (arg,):
         found = tangent_of(item, level)
@@ -120,14 +123,14 @@ def coefficients(arg, level):
     return None
 
 
-def series_of(arg, primal, level, order):
+def series_of(arg: Any, primal: Any, level: Any, order: int) -> Any:
     """The whole series of a tensor; anything else as it is."""
     if not isinstance(arg, TensorBase):
         return arg
     return [primal, *(tangent_of(arg, level) or (None,) * order)]
 
 
-def linear_term(op, args, primals, number, level, k):
+def linear_term(op: Any, args: Any, primals: Sequence[Array], number: Any, level: Any, k: Any) -> Any:
     """The k-th coefficient of each of the outputs of a linear operator: products of those whose orders add to k."""
     moving = [i for i in op.inputs if coefficients(args[i], level) is not None]
     if len(moving) > 2:
@@ -138,7 +141,7 @@ def linear_term(op, args, primals, number, level, k):
     return [reduce(add, column) for column in zip(*found, strict=True)] if found else [None] * number
 
 
-def with_terms(op, args, primals, level, orders):
+def with_terms(op: Any, args: Any, primals: Sequence[Array], level: Any, orders: Any) -> Any:
     """An operator with coefficients of given orders in the places of some inputs; None where one is zero."""
     values = list(primals)
     for i, k in orders:
@@ -158,7 +161,7 @@ def with_terms(op, args, primals, level, orders):
     return op(*values)
 
 
-def term(arg, level, k):
+def term(arg: Any, level: Any, k: Any) -> Any:
     """The k-th coefficient of a tensor; None for a zero, and for what is no tensor."""
     found = tangent_of(arg, level)
     return None if found is None else found[k - 1]
@@ -185,13 +188,13 @@ def by_formula(op, args, primals, outs, level, order):
     return [v]
 
 
-def uses_result(op, n):
+def uses_result(op: Any, n: int) -> Any:
     """Whether the formula of an input is made of the result."""
     plan = op.plan(1 << n)
     return any(plan.is_result(k) for k in range(len(plan.sources)))
 
 
-def slope(op, n, args, primals, out, v, level, depth):
+def slope(op: Any, n: int, args: Any, primals: Sequence[Array], out: Any, v: Array, level: Any, depth: Any) -> Any:
     """The series of a formula on ones, of arguments and result of which `depth` coefficients are known."""
     values = [cut(arg, primal, tangent_of(arg, level), depth, level) for arg, primal in zip(args, primals, strict=True)]
     result = cut(out, out, v, depth, level)
@@ -199,7 +202,7 @@ def slope(op, n, args, primals, out, v, level, depth):
     return [without(found, level), *(tangent_of(found, level) or (None,) * (depth - 1))]
 
 
-def cut(value, primal, coefficients, depth, level):
+def cut(value: Any, primal: Any, coefficients: Any, depth: Any, level: Any) -> Any:
     """A tensor with the first `depth` coefficients of its series, the constant one among them."""
     if not isinstance(value, TensorBase) or coefficients is None or depth == 1:
         return primal

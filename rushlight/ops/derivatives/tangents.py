@@ -5,18 +5,22 @@ position the tangents, None where an argument has none. It returns the tangent o
 operator to the general way. It is made of operations on tensors, so that it can be differentiated in its turn.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.forward import apply_formula
 from rushlight.core.graph import TensorBase
 
 
-def is_complex(values):
+def is_complex(values: Sequence[Any]) -> bool:
     """Whether one of some values is a complex tensor."""
     return any(isinstance(value, TensorBase) and value._array.dtype.kind == "c" for value in values)
 
 
-def symmetric(op, outs, args, tangents):
+def symmetric(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """Operators whose Jacobian is symmetric: the formula of the cotangent is that of the tangent."""
     return None if is_complex((*args, *outs)) else [apply_formula(op, 0, tangents[op.inputs[0]], args, outs)]
 

@@ -1,8 +1,12 @@
 """Arithmetic of tensors and numbers: sums, products, quotients."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import arithmetic, floating
@@ -30,7 +34,7 @@ __all__ = ["add", "div", "divide", "mul", "multiply", "neg", "negative", "rsub",
 Operand = Tensor | int | float | complex
 
 
-def no_booleans(*operands):
+def no_booleans(*operands: Array) -> Array | tuple[Array, ...]:
     """Arithmetic's promotion, for subtraction: PyTorch has none of bools."""
     kinds = [kind_of(dtypes.result_dtype(operand)) for operand in operands if isinstance(operand, dtypes.OPERANDS)]
     if "b" in kinds:
@@ -46,7 +50,7 @@ def no_booleans(*operands):
     return arithmetic(*operands)
 
 
-def no_boolean(operand):
+def no_boolean(operand: Tensor) -> Array:
     """Arithmetic's promotion, for negation: PyTorch has none of bools."""
     if operand._array.dtype == bool:
         raise RuntimeError(
@@ -56,7 +60,7 @@ def no_boolean(operand):
     return arithmetic(operand)
 
 
-def with_factor(name, flops=None):
+def with_factor(name: str, flops: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The event of sums and differences, which have a factor as a last argument."""
     return lambda *args: [Event(name, (*args, None), flops)]
 
@@ -132,7 +136,7 @@ neg = unary(
 )
 
 
-def with_multiple(name, sign):
+def with_multiple(name: str, sign: int) -> Any:
     """Enters `add` or `sub` of a multiple of the other operand; `sign` is that of the other operand."""
     enter = operator(
         aten=name,
@@ -146,7 +150,7 @@ def with_multiple(name, sign):
     return enter(lambda input, other, alpha: input + factor_in(input.dtype, sign * alpha) * other)
 
 
-def factor_in(dtype, alpha):
+def factor_in(dtype: np.dtype, alpha: float) -> Any:
     """A factor that does not change a dtype."""
     return np.asarray(alpha).astype(dtype) if dtype.kind in "biu" else alpha
 
@@ -154,7 +158,7 @@ def factor_in(dtype, alpha):
 _add_scaled, _sub_scaled = with_multiple("add", 1), with_multiple("sub", -1)
 
 
-def check_factor(alpha, *operands):
+def check_factor(alpha: Any, *operands: Tensor) -> None:
     """Raises PyTorch's errors for a factor `alpha` of a higher kind than the result is."""
     kind = kind_of(dtypes.result_dtype(*operands))
     if isinstance(alpha, bool) and kind != "b":
@@ -182,7 +186,7 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
     return scaled("add", _add_scaled, input, other, alpha, out)
 
 
-def scaled(name, entry, input, other, alpha, out):
+def scaled(name: str, entry: Any, input: Any, other: Any, alpha: float, out: Any) -> Tensor:
     """What `add` and `sub` of a multiple share."""
     check_factor(alpha, input, other)
     first = input if isinstance(input, TensorBase) else new_tensor(arithmetic(input, other)[0])
@@ -244,7 +248,7 @@ def checked_mode(rounding_mode: str) -> str:
     return rounding_mode
 
 
-def rounded(mode, forward):
+def rounded(mode: str, forward: Callable[..., Any]) -> Callable[..., Any]:
     """Enters a quotient that is rounded, and so has no derivative but zero."""
     return binary(
         f"div_{mode}",
@@ -259,7 +263,7 @@ def rounded(mode, forward):
     )
 
 
-def truncated(x, y):
+def truncated(x: Array, y: Array) -> Array:
     """The quotient rounded towards zero, exact for integers."""
     if kind_of(x.dtype) == "f":
         return np.trunc(x / y)
@@ -270,12 +274,12 @@ def truncated(x, y):
 ROUNDED = {"trunc": rounded("trunc", truncated), "floor": rounded("floor", np.floor_divide)}
 
 
-def reversed_divide(self, other):
+def reversed_divide(self: Tensor, other: float) -> Tensor:
     """`other / self`, as PyTorch computes it: `self.reciprocal() * other`."""
     return self.reciprocal() * other
 
 
-def scaled_in_place(function, unscaled):
+def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place variant of `add` or `sub`: without a temporary where there is no `alpha`."""
 
     def variant(self, other, *, alpha=1):
@@ -286,7 +290,7 @@ def scaled_in_place(function, unscaled):
     return named(variant, f"{function.__name__}_", f"`{function.__name__}`, in place.")
 
 
-def rounded_in_place(unrounded):
+def rounded_in_place(unrounded: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place variant of `div`."""
 
     def variant(self, other, *, rounding_mode=None):

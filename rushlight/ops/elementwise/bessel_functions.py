@@ -1,7 +1,11 @@
 """Bessel functions and their kin. Some have derivatives, the others none, as in PyTorch."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.entries import node_name
 from rushlight.dtypes import floating
 from rushlight.kernels.special import special
@@ -12,12 +16,14 @@ from rushlight.ops.table import TABLE, unary
 __all__ = ["i0"]
 
 
-def floats(kernel):
+def floats(kernel: str) -> Callable[..., Any]:
     """The promotion of functions of real numbers; integers are taken as the default dtype."""
     return only("f", kernel, floating)
 
 
-def special_unary(name, forward, derivative, doc, kernel):
+def special_unary(
+    name: str, forward: Callable[..., Any], derivative: Callable[..., Any] | None, doc: str, kernel: str
+) -> Callable[..., Any]:
     """Enters a function that is in `torch.special` alone, and no method."""
     aten = f"special_{name}"
     return unary(name, forward, derivative, doc, promote=floats(kernel), node=node_name(aten), aten=aten, methods=False)
@@ -26,7 +32,7 @@ def special_unary(name, forward, derivative, doc, kernel):
 # modified, of the first kind
 
 
-def at_zero(x, value, elsewhere):
+def at_zero(x: Array, value: float, elsewhere: Callable[..., Any]) -> Array:
     """`elsewhere(x)`, but `value` at 0, where its formula is 0 / 0."""
     zero = x == 0
     return _where(zero, np.zeros_like(x) + value, elsewhere(_where(zero, np.ones_like(x), x)))
@@ -87,19 +93,19 @@ i1e = special_unary(
 # without derivatives
 
 
-def plain(name, kernel, doc):
+def plain(name: str, kernel: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """Enters a function whose results do not require grad."""
     return special_unary(name, kernel, None, doc, f"{name}_cpu")
 
 
-def airy(x):
+def airy(x: Array) -> Any:
     """The first of the four that SciPy computes at once."""
     from scipy.special import airy
 
     return airy(x)[0]
 
 
-def spherical(x):
+def spherical(x: Array) -> Any:
     """sin(x) / x, and 1 at 0."""
     return np.sinc(x / np.pi).astype(x.dtype, copy=False)
 

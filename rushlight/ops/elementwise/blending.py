@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.ops.arguments.promotion import common, only
 from rushlight.ops.changes.filling import checked_number
@@ -12,7 +13,7 @@ from rushlight.tensors import Tensor
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
 
-def ways(input, end, weight):
+def ways(input: Array, end: Array, weight: Array) -> tuple[Array, ...]:
     """`input + weight * (end - input)` computed from either end: from the nearer one, both ends are met exactly."""
     difference = end - input
     return input + weight * difference, end - difference * (1 - weight)
@@ -108,7 +109,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
     return result if out is None else write_out("addcmul", out, result, input, tensor1, tensor2)
 
 
-def quotient_cotangent(grad, tensor1, tensor2, value):
+def quotient_cotangent(grad: Array, tensor1: Array, tensor2: Array, value: float) -> Array:
     """The cotangent of the divisor."""
     return -grad * (value * tensor1 / (tensor2 * tensor2))
 

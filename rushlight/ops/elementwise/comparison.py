@@ -1,9 +1,12 @@
 """Comparisons: of two tensors element by element, of whole tensors, and questions about each element."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import elementwise
@@ -43,7 +46,7 @@ __all__ = [
 ]
 
 
-def ordered(kernel):
+def ordered(kernel: str) -> Callable[..., Any]:
     """The promotion of comparisons of order, which complex numbers have not."""
     return only("biuf", kernel)
 
@@ -114,7 +117,7 @@ ge = binary(
 )
 
 
-def comparing(entry, otherwise=NotImplemented):
+def comparing(entry: Any, otherwise: Any = NotImplemented) -> Callable[..., Any]:
     """Python's operator for an entry; what cannot be compared gives `otherwise`."""
 
     def compare(self, other):
@@ -311,7 +314,7 @@ def isin(
     return _isin(elements, test_elements, assume_unique, invert)
 
 
-def among_own(op, args, levels):
+def among_own(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `isin`: values are numbered, those of each example by numbers of their own."""
     elements, tests, *how = args
     if type(tests) is not Batched:

@@ -1,7 +1,10 @@
 """Complex numbers: their parts, made of parts, and seen as pairs of real numbers."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
@@ -211,14 +214,14 @@ def resolve_neg(input: Tensor) -> Tensor:
 # polar coordinates
 
 
-def angle_of(x):
+def angle_of(x: Array) -> Array:
     """The angle of complex numbers; of real ones 0 or π."""
     if x.dtype.kind == "c":
         return np.arctan2(x.imag, x.real)
     return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), 0)).astype(x.dtype, copy=False)
 
 
-def angle_cotangent(grad, input):
+def angle_cotangent(grad: Array, input: Array) -> Array:
     """Real numbers do not turn; complex ones turn at right angles to themselves, the slower the longer."""
     if not complex_value(input):
         return np.zeros_like(grad)
@@ -265,7 +268,7 @@ def _polar(abs, angle):
     return _complex(abs * np.cos(angle), abs * np.sin(angle))
 
 
-def check_parts(name, first, second, first_name, second_name):
+def check_parts(name: str, first: Any, second: Any, first_name: str, second_name: str) -> Any:
     """Raises PyTorch's errors for what no complex tensor can be made of."""
     if not isinstance(first, TensorBase):
         return refuse(name, first_name, 1, first)

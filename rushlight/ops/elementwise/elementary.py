@@ -1,9 +1,12 @@
 """The elementary functions: exponentials, logarithms, roots, trigonometric and hyperbolic functions."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.dtypes import arithmetic, floating
 from rushlight.ops.arguments.promotion import is_complex, only, real
 from rushlight.ops.derivatives import recurrences
@@ -158,7 +161,7 @@ sqrt = unary(
 )
 
 
-def inverse(x):
+def inverse(x: Any) -> Any:
     """1 over each element; over a complex 0 the real part is infinite, as PyTorch's."""
     result = np.reciprocal(x)
     if not isinstance(x, (np.ndarray, np.generic)) or x.dtype.kind != "c":
@@ -305,7 +308,7 @@ atan = unary(
 )
 
 
-def times(factor):
+def times(factor: Any) -> Callable[..., Any]:
     """Multiplication by a number, which for halves is not rounded before."""
     return lambda x: x * factor if x.dtype.itemsize > 2 else (x * np.float32(factor)).astype(x.dtype)
 
@@ -408,18 +411,18 @@ atanh = unary(
 )
 
 
-def acosh_slope(x):
+def acosh_slope(x: Array) -> Array:
     """1 over the derivative of `acosh`: for complex numbers on the branch that the function has."""
     return np.sqrt(x + 1) * np.sqrt(x - 1) if is_complex(x) else np.sqrt(x * x - 1)
 
 
-def sine_cardinal(x):
+def sine_cardinal(x: Array) -> Array:
     """sin(πx) / πx, and 1 at 0."""
     y = np.pi * x
     return np.where(y == 0, 1, np.sin(y) / y).astype(x.dtype, copy=False)
 
 
-def sinc_cotangent(grad, input):
+def sinc_cotangent(grad: Array, input: Array) -> Array:
     """The derivative (cos πx - sinc x) / x; near 0, where that loses digits, the first terms of its series."""
     near = np.abs(input) < 0.25
     x = _where(near, np.ones_like(input), np.pi * input)
@@ -460,7 +463,7 @@ atan2 = binary(
 )
 
 
-def angle_cotangent(grad, side, y, x):
+def angle_cotangent(grad: Array, side: Array, y: Array, x: Array) -> Array:
     """`grad * side / (x² + y²)`, 0 at the origin."""
     return grad * ratio(side, x * x + y * y)
 
@@ -481,7 +484,7 @@ hypot = binary(
 )
 
 
-def log_of_sum(x, y):
+def log_of_sum(x: Any, y: Any) -> Any:
     """log(exp(x) + exp(y)) without overflow; of complex numbers, led by the one with the larger real part."""
     if x.dtype.kind != "c":
         return np.logaddexp(x, y)

@@ -1,7 +1,11 @@
 """Logic of truth values, and of the bits of integers."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
@@ -25,7 +29,7 @@ __all__ = [
 ]
 
 
-def as_they_are(*operands):
+def as_they_are(*operands: Tensor) -> list[Array] | Array:
     """No promotion: truth values of tensors of any dtypes."""
     return [operand._array if isinstance(operand, TensorBase) else operand for operand in operands]
 
@@ -79,7 +83,7 @@ logical_not = unary(
 )
 
 
-def of_integers(function, kernel):
+def of_integers(function: Callable[..., Any], kernel: str) -> Callable[..., Any]:
     """`function`, with PyTorch's error for floats: their arrays come here without promotion."""
 
     def forward(x, *others, out=None):
@@ -103,13 +107,15 @@ bitwise_not = unary(
 )
 
 
-def bitwise(name, ufunc, kernel, kinds, doc, compute=None):
+def bitwise(
+    name: str, ufunc: Any, kernel: str, kinds: str, doc: str, compute: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """Enters an operator on bits."""
     forward = of_integers(compute or ufunc, kernel)
     return binary(name, forward, doc=doc, promote=only(kinds, kernel), numbers="either")
 
 
-def shifted(ufunc, beyond):
+def shifted(ufunc: Any, beyond: Callable[..., Any]) -> Callable[..., Any]:
     """A shift, with `beyond(x)` for counts below 0 and for those that leave no bit."""
 
     def shift(x, count):
@@ -121,7 +127,7 @@ def shifted(ufunc, beyond):
     return shift
 
 
-def sign_bits(x):
+def sign_bits(x: Array) -> Array:
     """-1 for negative integers, 0 for the others."""
     return np.where(x < 0, -1, 0).astype(x.dtype)
 
@@ -190,14 +196,14 @@ bitwise_right_shift = bitwise(
 )
 
 
-def invert(self):
+def invert(self: Tensor) -> Tensor:
     """`~tensor`."""
     if self._array.dtype.kind not in "biu":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return call_unary(TABLE["bitwise_not"], self)
 
 
-def use_operator(entry, name, function):
+def use_operator(entry: Any, name: str, function: Callable[..., Any]) -> None:
     """Makes an entry Python's operator of a name, in its three forms."""
     setattr(Tensor, f"__{name}__", lambda self, other: call_binary(entry, self, other))
     setattr(Tensor, f"__r{name}__", lambda self, other: function(other, self))

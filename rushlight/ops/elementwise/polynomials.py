@@ -1,7 +1,11 @@
 """Orthogonal polynomials, as `torch.special`: of a degree, which may differ from element to element."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels.special import scipy_special
 from rushlight.ops.elementwise.bessel_functions import floats
 from rushlight.ops.table import binary
@@ -22,7 +26,7 @@ __all__ = [
 ]
 
 
-def of_scipy(name):
+def of_scipy(name: str) -> Callable[..., Any]:
     """SciPy's polynomials of a kind."""
     return lambda n, x: getattr(scipy_special(), name)(n, x)
 
@@ -30,22 +34,22 @@ def of_scipy(name):
 chebyu = of_scipy("eval_chebyu")
 
 
-def third_kind(n, x):
+def third_kind(n: int, x: Array) -> Any:
     """The Chebyshev polynomials of the third kind: V(n) = U(n) - U(n - 1)."""
     return chebyu(n, x) - np.where(n > 0, chebyu(np.maximum(n - 1, 0), x), 0)
 
 
-def fourth_kind(n, x):
+def fourth_kind(n: int, x: Array) -> Any:
     """The Chebyshev polynomials of the fourth kind: W(n) = U(n) + U(n - 1)."""
     return chebyu(n, x) + np.where(n > 0, chebyu(np.maximum(n - 1, 0), x), 0)
 
 
-def shifted(function):
+def shifted(function: Callable[..., Any]) -> Callable[..., Any]:
     """Polynomials on the interval from 0 to 1 in place of -1 to 1."""
     return lambda n, x: function(n, 2 * x - 1)
 
 
-def chebyshev(x, k, last, before):
+def chebyshev(x: Array, k: Array, last: Any, before: Any) -> Any:
     """The next polynomial of Chebyshev's recurrence."""
     return 2 * x * last - before
 
@@ -69,7 +73,7 @@ RECURRENCES = {  # the polynomial of degree 1, and that of degree k + 1 from tho
 }
 
 
-def by_recurrence(name, x, n):
+def by_recurrence(name: str, x: Array, n: int) -> Any:
     """The polynomial of one degree from 1 on, from lower ones."""
     if name.startswith("shifted_"):
         name, x = name.removeprefix("shifted_"), 2 * x - 1
@@ -80,7 +84,7 @@ def by_recurrence(name, x, n):
     return last
 
 
-def polynomial(name, function, doc):
+def polynomial(name: str, function: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """Enters the polynomials of a kind: zero for negative degrees, which are cut to whole numbers. No derivative."""
 
     def forward(x, n):

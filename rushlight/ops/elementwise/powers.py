@@ -1,7 +1,10 @@
 """Powers of tensors and numbers, and those of integers, bools and complex numbers, which are cases of their own."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64
 from rushlight.ops.arguments.promotion import NUMBERS, is_complex, missing, refused
@@ -36,7 +39,7 @@ def power_cotangent(grad, input, exponent):
     return np.where(constant, np.zeros_like(grad), grad * (exponent * base ** (exponent - 1)))
 
 
-def exponent_cotangent(grad, input, other, result):
+def exponent_cotangent(grad: Array, input: Array, other: Array, result: Array) -> Array:
     """The cotangent of the exponent; 0 at a base of 0 with a positive exponent, where 0 * log 0 would be NaN."""
     at_zero = (input == 0) & (np.real(other) >= 0)
     return grad * np.where(
@@ -44,7 +47,7 @@ def exponent_cotangent(grad, input, other, result):
     )
 
 
-def bases_and_exponents(input, exponent):
+def bases_and_exponents(input: Tensor, exponent: Tensor | float) -> tuple[Array, ...]:
     """Arithmetic's promotion, for powers; RuntimeError for integers to a negative number, or one that does not fit."""
     arrays = arithmetic(input, exponent)
     if arrays is NotImplemented or arrays[0].dtype.kind not in "biu":
@@ -59,7 +62,7 @@ def bases_and_exponents(input, exponent):
     return arrays
 
 
-def without_fractions(x, y):
+def without_fractions(x: Array, y: Array) -> tuple[Array, ...]:
     """Integer bases and exponents that are not negative: where one was, the base is the power, rounded towards zero."""
     negative = y < 0
     if not np.any(negative):
@@ -68,18 +71,18 @@ def without_fractions(x, y):
     return np.where(negative, powers, x), np.where(negative, 1, y)
 
 
-def is_infinite(x):
+def is_infinite(x: Array) -> Array:
     """Whether a part of each complex number is infinite."""
     return np.isinf(x.real) | np.isinf(x.imag)
 
 
-def direction(x):
+def direction(x: Array) -> Any:
     """The parts of complex numbers, of infinite ones those of where they point to: 0, 1 or -1."""
     infinite = is_infinite(x)
     return [np.where(infinite, np.copysign(np.isinf(p), p), np.nan_to_num(p, nan=0.0)) for p in (x.real, x.imag)]
 
 
-def product_in_c(x, y):
+def product_in_c(x: Array, y: Array) -> Array:
     """The product of complex numbers as C has it: with an infinite one it is infinite, where NumPy's is nan."""
     product = x * y
     lost = np.isnan(product.real) & np.isnan(product.imag) & (is_infinite(x) | is_infinite(y))
@@ -90,7 +93,7 @@ def product_in_c(x, y):
     return np.where(lost, parts.astype(product.real.dtype).view(product.dtype)[..., 0], product)
 
 
-def powers(x, y):
+def powers(x: Any, y: Array) -> Any:
     """Each element to the power of another; of complex ones exp(y log x), as in C, but that x**0 and 1**y are 1."""
     if not isinstance(x, np.ndarray) or x.dtype.kind != "c":
         return x**y
@@ -153,7 +156,7 @@ def pow_(self: Tensor, exponent: Operand) -> Tensor:
     return change_binary(TABLE["pow"], self, exponent)
 
 
-def of_bools(base, exponent) -> bool:
+def of_bools(base: Any, exponent: Any) -> bool:
     """Whether a bool tensor is raised to a bool: there is such a power, and none of two bool tensors."""
     return type(exponent) is bool and isinstance(base, TensorBase) and base._array.dtype == bool
 

@@ -1,9 +1,12 @@
 """Rounding, remainders, signs, and the parts of which floating-point numbers are made."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import LARGEST, kind_of
@@ -41,7 +44,7 @@ __all__ = [
 # to integers
 
 
-def whole(name, ufunc, doc, complex_error=True):
+def whole(name: str, ufunc: Any, doc: str, complex_error: bool = True) -> Callable[..., Any]:
     """Enters a rounding, which is constant almost everywhere; integers are whole already."""
     promote = only("iufc", f"{name}_vml_cpu")
     if complex_error:
@@ -94,7 +97,7 @@ frac = unary(
 fix = alias("fix", trunc)
 
 
-def rounded(x, decimals):
+def rounded(x: Array, decimals: Any) -> Any:
     """`x` to so many decimals; halves go to the even neighbour."""
     if decimals == 0:
         return np.rint(x) if kind_of(x.dtype) == "f" else x.copy()
@@ -136,7 +139,7 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 # quotients and remainders
 
 
-def remainders(name, ufunc, quotient, doc, numbers="other"):
+def remainders(name: str, ufunc: Any, quotient: Any, doc: str, numbers: str = "other") -> Any:
     """Enters `input - other * quotient(input, other)`, and gives its public function."""
     return binary(
         name,
@@ -164,7 +167,7 @@ fmod = remainders(
 )
 
 
-def rounded_down(x, y):
+def rounded_down(x: Array, y: Array) -> Any:
     """The remainder of a division that is rounded down; one of 0 has the sign of `x`."""
     result = np.remainder(x, y)
     return np.where(result == 0, x * 0, result) if kind_of(result.dtype) == "f" else result
@@ -238,14 +241,14 @@ lcm = binary(
 # signs
 
 
-def sgn_cotangent(grad, input, result):
+def sgn_cotangent(grad: Array, input: Array, result: Array) -> Any:
     """0 for real numbers; the direction of complex ones turns, and is undefined at 0."""
     if not is_complex(input):
         return np.zeros_like(grad)
     return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
 
 
-def signs(x):
+def signs(x: Array) -> Any:
     """The signs of an array; NaN has none. Of complex numbers the directions, which infinite ones do not have."""
     if x.dtype.kind == "b":
         return x.copy()
@@ -285,7 +288,7 @@ sgn = unary(
 )
 
 
-def copysign_cotangent(grad, input, result):
+def copysign_cotangent(grad: Array, input: Array, result: Array) -> Array:
     """`grad` where the sign was kept, `-grad` where it changed; 0 at 0."""
     return grad * ratio(result, input)
 
@@ -323,12 +326,12 @@ nextafter = binary(
 )
 
 
-def scaled(x, exponent):
+def scaled(x: Array, exponent: Array) -> Array:
     """x * 2**exponent."""
     return x * np.power(2, exponent, dtype=x.dtype)
 
 
-def base_and_power(input, other):
+def base_and_power(input: Tensor, other: Any) -> Array | tuple[Array, ...]:
     """Floating-point promotion; NotImplementedError for the power of a bool where the base is a float."""
     if isinstance(other, TensorBase) and other._array.dtype.kind == "b" and input._array.dtype.kind == "f":
         raise missing("ldexp_cpu_exp", other._array.dtype)

@@ -1,9 +1,12 @@
 """Selection: one of several values for each element, by a condition or by which is larger."""
 
 import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, check_first
@@ -56,13 +59,13 @@ def _drop(condition, input):
     return drop(condition, input)
 
 
-def without_zeros(x):
+def without_zeros(x: Array) -> tuple[Array, ...]:
     """x with 1 in place of each 0, to divide by, and where those are."""
     zero = x == 0
     return _where(zero, np.ones_like(x), x), zero
 
 
-def ratio(x, y):
+def ratio(x: Array, y: Array) -> Array:
     """x / y, but 0 where y is 0; so are all derivatives there."""
     safe, zero = without_zeros(y)
     return _drop(zero, x / safe)
@@ -78,7 +81,7 @@ def _where(condition, input, other):
     return select(condition, input, other)
 
 
-def check_numbers(input, other):
+def check_numbers(input: Any, other: Any) -> None:
     """RuntimeError for a number beside a tensor that the dtype of the result cannot hold; float16 has inf for it."""
     for number, beside in ((input, other), (other, input)):
         if isinstance(number, NUMBERS) and isinstance(beside, TensorBase):
@@ -129,7 +132,7 @@ def where(
     return result if out is None else write_out("where", out, result, input, other)
 
 
-def method_where(self, condition, other):
+def method_where(self: Any, condition: Any, other: Array) -> Any:
     """`torch.where(condition, self, other)`."""
     return where(condition, self, other)
 
@@ -137,7 +140,7 @@ def method_where(self, condition, other):
 Tensor.where = method_where
 
 
-def shared(grad, lost, tie):
+def shared(grad: Array, lost: Array, tie: Array) -> Array:
     """The cotangent of an operand of `maximum`: none where it lost, half where both are equal."""
     return _where(tie, grad / 2, _drop(lost, grad))
 
@@ -204,7 +207,7 @@ fmin = binary(
 )
 
 
-def clamp_cotangent(grad, input, min, max):
+def clamp_cotangent(grad: Array, input: Array, min: Any, max: float | None) -> Array:
     """The cotangent, where the input is within its bounds."""
     values = passed(grad, input, min, max)
     return _keep(within(input, min, max), grad) if values is None else values
@@ -246,14 +249,14 @@ def _clamp_max(input, max):
     return bounded(input, None, max)
 
 
-def within(input, min, max):
+def within(input: Array, min: Array, max: Array) -> Array:
     """Where an input is within its bounds, of which one may be None."""
     if min is None:
         return input <= max
     return input >= min if max is None else (input >= min) & (input <= max)
 
 
-def between_tensors(grad, input, min, max, needs):
+def between_tensors(grad: Array, input: Array, min: Array, max: Array, needs: Sequence[bool]) -> list[Array | None]:
     """The cotangents of `clamp` with tensors as bounds: each element's goes to the one that was chosen."""
     cotangents = [_keep(within(input, min, max), grad) if needs[0] else None, None, None]
     if needs[1]:
@@ -263,7 +266,7 @@ def between_tensors(grad, input, min, max, needs):
     return cotangents
 
 
-def with_bounds(promote):
+def with_bounds(promote: Callable[..., Any]) -> Callable[..., Any]:
     """The promotion of an input and its bounds, of which one may be None."""
 
     def promote_given(*operands):
@@ -273,7 +276,7 @@ def with_bounds(promote):
     return promote_given
 
 
-def numbers_only(*operands):
+def numbers_only(*operands: Tensor) -> list[Array]:
     """`clamp`'s promotion: none of complex numbers, and of bools only with one bound."""
     arrays = real("clamp is not supported for complex types", common, NotImplementedError)(*operands)
     if len(arrays) == 3 and arrays[0].dtype.kind == "b":
@@ -281,7 +284,7 @@ def numbers_only(*operands):
     return arrays
 
 
-def with_tensors(name, aten, node, promote):
+def with_tensors(name: str, aten: str, node: str, promote: Callable[..., Any]) -> Callable[..., Any]:
     """Enters `clamp` with tensors as bounds, once for each of its names."""
 
     @operator(
@@ -310,7 +313,7 @@ _clamp_max_tensor = with_tensors(
 )
 
 
-def with_numbers(input, min, max):
+def with_numbers(input: Tensor, min: Any, max: Any) -> Any:
     """A tensor in the dtype that it and its bounds have in common, and these; RuntimeError for one it cannot hold."""
     dtype = input._array.dtype
     if kind_of(dtype) == "f":
@@ -395,7 +398,7 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     return result if out is None else write_out("clamp_max", out, result, input)
 
 
-def bounded_in_place(function):
+def bounded_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     """The in-place variant of a `clamp`: that a bound's type is too high for the tensor PyTorch finds first."""
 
     @functools.wraps(function, updated=())
@@ -418,7 +421,7 @@ clamp_, clip_ = Tensor.clamp_, Tensor.clip_
 clamp_min_, clamp_max_ = Tensor.clamp_min_, Tensor.clamp_max_
 
 
-def of_one_dtype(*operands):
+def of_one_dtype(*operands: Any) -> Any:
     """The arrays of two tensors, which must have the same real dtype."""
     arrays = [operand._array for operand in operands]
     if arrays[0].dtype.kind == "c":

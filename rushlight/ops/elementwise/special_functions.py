@@ -1,9 +1,12 @@
 """The special functions of `torch.special`: error functions, gamma functions, entropies."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.operators import Operator
@@ -112,7 +115,7 @@ log_ndtr = special_unary(
 # the gamma function
 
 
-def log_gamma(x):
+def log_gamma(x: Array) -> Any:
     """SciPy's logarithm of the gamma function, with C's value at -inf."""
     return np.where(x == -np.inf, np.inf, special("gammaln")(x)).astype(x.dtype, copy=False)
 
@@ -151,7 +154,7 @@ def _polygamma(n, input):
 
 
 @fused
-def polygamma_values(input, n):
+def polygamma_values(input: Array, n: int) -> Any:
     """The n-th derivative of `digamma`, by the zeta function."""
     if n == 0:
         return special("psi")(input)
@@ -171,7 +174,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("polygamma", out, result, input)
 
 
-def polygamma_method(self, n):
+def polygamma_method(self: Any, n: int) -> Tensor:
     """`torch.polygamma(n, self)`."""
     return polygamma(n, self)
 
@@ -180,7 +183,7 @@ Tensor.polygamma = polygamma_method
 Tensor.polygamma_ = lambda self, n: change(self, polygamma_method, n)
 
 
-def mvlgamma_cotangent(grad, input, p):
+def mvlgamma_cotangent(grad: Array, input: Array, p: int) -> Array:
     """The sum of the derivatives of the p logarithms."""
     return grad * sum(digamma_of(input - 0.5 * j) for j in range(p))
 
@@ -207,7 +210,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("mvlgamma", out, result, input)
 
 
-def not_derived(name):
+def not_derived(name: str) -> Callable[..., Any]:
     """The formula for an input by which a function has no derivative here, as in PyTorch."""
 
     def formula(grad):
@@ -216,7 +219,7 @@ def not_derived(name):
     return formula
 
 
-def gamma_density(grad, input, other):
+def gamma_density(grad: Array, input: Array, other: Array) -> Any:
     """The derivative of the regularised incomplete gamma function by its upper limit."""
     return grad * np.exp((input - 1) * np.log(other) - other - lgamma_of(input))
 
@@ -266,7 +269,7 @@ entr = special_unary(
 )
 
 
-def log_cotangent(grad, input, other, log, least):
+def log_cotangent(grad: Array, input: Array, other: Array, log: Any, least: int) -> Array:
     """`grad * log(other)`; 0 where `input` is 0 and the logarithm is not finite."""
     return _drop((input == 0) & (other <= least), grad * log(other))
 

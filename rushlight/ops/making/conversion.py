@@ -1,5 +1,7 @@
 """Other dtypes, other memory formats, other libraries: `to` and its kind, DLPack."""
 
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -56,8 +58,8 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
 def to(
     self: Tensor,
     *args: Any,
-    dtype=None,
-    device=None,
+    dtype: Any = None,
+    device: Any = None,
     non_blocking: bool = False,
     copy: bool = False,
     memory_format: memory_format | None = None,
@@ -95,7 +97,7 @@ def moved(tensor: Tensor, device: device, dtype: np.dtype) -> Tensor:
     return new_tensor(outline(convert(tensor, dtype)._settled()))
 
 
-def type_(self: Tensor, dtype=None, non_blocking: bool = False) -> Tensor | str:
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor | str:
     """The name of the tensor's type, or the tensor in the type that a dtype, a class or its name names.
 
     >>> import rushlight as torch
@@ -122,7 +124,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return convert(self, other._array.dtype)
 
 
-def astype(self: Tensor, dtype, copy: bool = True) -> Tensor:
+def astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
     """NumPy's name of `to`, for libraries that expect arrays; takes NumPy's dtypes, too. Differentiable.
 
     >>> import rushlight as torch
@@ -133,7 +135,7 @@ def astype(self: Tensor, dtype, copy: bool = True) -> Tensor:
     return convert(self, wanted._numpy, copy)
 
 
-def method_to(name: str, d: dtypes.dtype):
+def method_to(name: str, d: dtypes.dtype) -> Callable[..., Any]:
     """A method that converts to one dtype."""
 
     def method(self, memory_format=None):
@@ -142,28 +144,28 @@ def method_to(name: str, d: dtypes.dtype):
     return named(method, name, f"The tensor in {d}, or itself if it is of that type already.")
 
 
-def cpu(self: Tensor, memory_format=None) -> Tensor:
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself, which is on the CPU."""
     return to(self, CPU, memory_format=memory_format)
 
 
-def cuda(self: Tensor, device=None, non_blocking: bool = False, memory_format=None) -> Tensor:
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     """Always raises AssertionError, as PyTorch without CUDA."""
     check_device("cuda")
     return self
 
 
-def is_pinned(self: Tensor, device=None) -> bool:
+def is_pinned(self: Tensor, device: Any = None) -> bool:
     """Whether the memory is pinned for copies to an accelerator: it never is."""
     return False
 
 
-def pin_memory(self: Tensor, device=None) -> Tensor:
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """Always raises RuntimeError, as PyTorch without an accelerator."""
     raise RuntimeError("Cannot access accelerator device when none is available. Leave pin_memory() out on a CPU.")
 
 
-def dlpack(self: Tensor, **options: Any):
+def dlpack(self: Tensor, **options: Any) -> Any:
     """The DLPack capsule of the tensor's memory. BufferError for a tensor that requires grad."""
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -212,7 +214,7 @@ def to_device(self: Tensor, device: Any, /, *, stream: None = None) -> Tensor:
     return to(self, device)
 
 
-def array_namespace(self: Tensor, *, api_version: str | None = None):
+def array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleType:
     """The namespace of the array API standard that works on tensors. ValueError for a version that it does not have."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"version {api_version!r} of the array API standard is not there: versions to 2024.12 are.")

@@ -1,5 +1,8 @@
 """Copies: clone, contiguous, and the view operations that return copies."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.batching import by, leading
@@ -92,7 +95,7 @@ def contiguous(input: Tensor, memory_format: memory_format = contiguous_format) 
 method(contiguous)
 
 
-def copied(name: str, node: str, look, doc: str):
+def copied(name: str, node: str, look: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """The variant of a view operation that returns copies, with PyTorch's name for its node."""
     enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
     copy = enter_copy(lambda input: np.array(input, order="C", like=input))
@@ -109,7 +112,7 @@ def copied(name: str, node: str, look, doc: str):
     return named(function, name, doc)
 
 
-def enter(look, name: str, arguments: str, result: str, node: str = ""):
+def enter(look: Any, name: str, arguments: str, result: str, node: str = "") -> Callable[..., Any]:
     """Enters the copying variant of the view operation `name`; an example are its arguments and the result."""
     title = "".join(part.capitalize() for part in name.split("_"))
     doc = f"""`{name}`, whose results are copies and not views.
@@ -121,7 +124,7 @@ def enter(look, name: str, arguments: str, result: str, node: str = ""):
     return copied(f"{name}_copy", node or f"{title}Backward0_copy", look, doc)
 
 
-def narrow_of(input, dim, start, length):
+def narrow_of(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`narrow`, with the words of `narrow_copy` for a negative length."""
     if length < 0 and input._array.shape:
         size = size_of(input._array.shape, dim)

@@ -1,7 +1,7 @@
 """Tensors of a shape: zeros, ones, one value, nothing in particular, like another tensor, the identity matrix."""
 
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -44,7 +44,7 @@ blank_array = noted(np.empty)
 blank_like = noted(empty_array)
 
 
-def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value) -> np.ndarray:
+def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value: Any) -> np.ndarray:
     """An array with one value everywhere, of an array's shape, with its strides or in a memory format."""
     array = empty_array(input, dtype, format)
     array[...] = value
@@ -54,7 +54,9 @@ def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None,
 filled_like = noted(full_array)
 
 
-def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+def zeros(
+    *shape: int | Sequence[int], size: Any = None, dtype: DType | None = None, **options: Unpack[OutOptions]
+) -> Tensor:
     """A tensor of zeros. The sizes are numbers or one sequence; `dtype` is by default the default dtype.
 
     All creation functions take `out`, `layout`, `device`, `pin_memory` and `requires_grad` as PyTorch's do. Raises
@@ -70,7 +72,9 @@ def zeros(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **
     return made("zeros", array, options, dtype)
 
 
-def ones(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+def ones(
+    *shape: int | Sequence[int], size: Any = None, dtype: DType | None = None, **options: Unpack[OutOptions]
+) -> Tensor:
     """A tensor of ones; arguments as for `zeros`.
 
     >>> import rushlight as torch
@@ -84,9 +88,9 @@ def ones(*shape: int | Sequence[int], size=None, dtype: DType | None = None, **o
 
 def empty(
     *shape: int | Sequence[int],
-    size=None,
+    size: Any = None,
     dtype: DType | None = None,
-    memory_format=None,
+    memory_format: Any = None,
     **options: Unpack[OutOptions],
 ) -> Tensor:
     """A tensor whose elements are whatever the memory holds; arguments as for `zeros`, and `memory_format`.
@@ -102,7 +106,7 @@ def empty(
     return made("empty", array, options, dtype)
 
 
-def full(size, fill_value: complex, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
+def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **options: Unpack[OutOptions]) -> Tensor:
     """A tensor with one value everywhere, of the dtype that suits the value: int64, bool, the default one or complex.
 
     RuntimeError for a value that `dtype` cannot hold.
@@ -162,7 +166,7 @@ def empty_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[L
     return like("empty_like", input, None, dtype, options)
 
 
-def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
+def like(name: str, input: Tensor, value: float | None, dtype: Any, options: Any) -> Tensor:
     """A tensor like another with a value everywhere, or with none (None)."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
@@ -176,7 +180,9 @@ def like(name: str, input: Tensor, value, dtype, options) -> Tensor:
     return made(name, array, options)
 
 
-def empty_strided(size, stride, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:
+def empty_strided(
+    size: Sequence[int], stride: Sequence[int], *, dtype: DType | None = None, **options: Unpack[Options]
+) -> Tensor:
     """An uninitialised tensor with the given strides, in elements.
 
     RuntimeError where sizes and strides differ in number, or a stride is negative.
@@ -227,13 +233,13 @@ def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[O
     return made("scalar_tensor", filled((), as_number("scalar_tensor", s), numpy_type("scalar_tensor", dtype)), options)
 
 
-def type_of_out(options) -> np.dtype | None:
+def type_of_out(options: Any) -> np.dtype | None:
     """The NumPy type of the tensor given as `out=`."""
     out = options.get("out")
     return out._array.dtype if isinstance(out, TensorBase) else None
 
 
-def as_number(name: str, value):
+def as_number(name: str, value: Any) -> Any:
     """A fill value as a number: also a tensor without dimensions that does not require grad. TypeError for others."""
     if isinstance(value, TensorBase) and not value._array.ndim and not value.requires_grad:
         return value.item()
@@ -242,17 +248,17 @@ def as_number(name: str, value):
     return value
 
 
-def inferred_type(value) -> np.dtype:
+def inferred_type(value: float) -> np.dtype:
     """The NumPy type that a number alone gives a tensor."""
     return result_dtype(value)
 
 
-def filled(shape: tuple[int, ...], value, dtype: np.dtype) -> np.ndarray:
+def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     """An array with one value everywhere; RuntimeError where the dtype cannot hold it."""
     return np.full(shape, checked_number(value, dtype), dtype)
 
 
-def new(name: str, function):
+def new(name: str, function: Callable[..., Any]) -> None:
     """Makes `Tensor.new_zeros` of `zeros` and so on: the tensor's dtype where no other is given."""
 
     def variant(self, *args, dtype: DType | None = None, **options):

@@ -58,7 +58,7 @@ def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Op
     return made("tensor", new_array(data, d), options)
 
 
-def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device=None) -> Tensor:
+def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
     """Data as a tensor, without copying where that is possible: the tensor itself, or a NumPy array's memory.
 
     >>> import rushlight as torch
@@ -79,7 +79,7 @@ def asarray(
     obj: Any,
     *,
     dtype: dtypes.dtype | None = None,
-    device=None,
+    device: Any = None,
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
@@ -142,7 +142,9 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     return new_tensor(array)
 
 
-def frombuffer(buffer, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+def frombuffer(
+    buffer: Any, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
     """A tensor of one dimension that shares the memory of a buffer, from `offset` bytes on.
 
     ValueError where the buffer does not hold `count` elements.
@@ -155,7 +157,7 @@ def frombuffer(buffer, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0,
     return made("frombuffer", array, {"requires_grad": requires_grad})
 
 
-def of_buffer(buffer, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.ndarray:
+def of_buffer(buffer: Any, dtype: np.dtype, count: int = -1, offset: int = 0) -> np.ndarray:
     """The array that reads the memory of a buffer. ValueError, with PyTorch's words, where that is impossible."""
     try:
         view = memoryview(buffer)

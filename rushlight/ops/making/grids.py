@@ -46,7 +46,7 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     return tuple([view.expand(shape) for view in views])
 
 
-def check_vector(tensor):
+def check_vector(tensor: Tensor) -> None:
     """RuntimeError for what is no vector."""
     if tensor._array.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")

@@ -16,7 +16,9 @@ from rushlight.tensors import Tensor, use_constructor
 __all__: list[str] = []
 
 
-def constructed(dtype: np.dtype, *given: Any, device=None, size=None, data=None, cast: bool = True) -> np.ndarray:
+def constructed(
+    dtype: np.dtype, *given: Any, device: Any = None, size: Any = None, data: Any = None, cast: bool = True
+) -> np.ndarray:
     """The array of an old constructor: uninitialised for sizes, one by one or as a `Size`; else with the data.
 
     A tensor lends its memory, which has to be of the dtype where `cast` says so. TypeError for what is neither.

@@ -3,11 +3,12 @@
 import builtins
 import math
 from operator import index
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
@@ -148,7 +149,7 @@ def triu_indices(
     return triangle("triu_indices", ~np.tri(*sides(row, col), offset - 1, bool), dtype, options)
 
 
-def triangle(name: str, mask: np.ndarray, dtype, options) -> Tensor:
+def triangle(name: str, mask: np.ndarray, dtype: Any, options: Any) -> Tensor:
     """The indices of a mask's true elements."""
     return made(name, np.stack(mask.nonzero()).astype(numpy_type(name, dtype), copy=False), options)
 
@@ -193,7 +194,7 @@ def check_direction(start: float, end: float, step: float) -> None:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
-def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, complex, np.dtype]:
+def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any) -> tuple[complex, complex, np.dtype]:
     """The bounds as numbers, and the type of the result."""
     for side, bound in (("start", start), ("end", end)):
         if isinstance(bound, TensorBase) and bound._array.ndim:
@@ -215,7 +216,7 @@ def bounds(name: str, start, end, steps: int, dtype, options) -> tuple[complex, 
     return first, last, d
 
 
-def number(bound):
+def number(bound: Tensor | float) -> Array:
     """A bound as a number, or as the array of the numbers that a batch of examples has."""
     if isinstance(bound, TensorBase) and type(bound._array) is Batched:
         return bound._array
@@ -233,7 +234,7 @@ def _powers(first, last, steps, dtype, base):
     return np.power(base, exponents).astype(dtype)
 
 
-def evenly(first, last, steps: int, dtype: np.dtype) -> np.ndarray:
+def evenly(first: Array, last: Array, steps: int, dtype: np.dtype) -> np.ndarray:
     """Numbers at even distances, in double precision: the first half counted from the start, the other from the end.
 
     The bounds may be arrays of as many dimensions: each pair of them has numbers of its own.

@@ -1,6 +1,7 @@
 """Tensors in memory that processes share: methods that load `rushlight.multiprocessing` when they are called."""
 
 from importlib import import_module
+from typing import Any
 
 from rushlight.ops.table import method
 from rushlight.tensors import Tensor
@@ -8,7 +9,7 @@ from rushlight.tensors import Tensor
 __all__: list[str] = []
 
 
-def sharing():
+def sharing() -> Any:
     """The module that shares memory; most programs do without it, and without the time that it takes to load."""
     return import_module("rushlight.multiprocessing.sharing")
 

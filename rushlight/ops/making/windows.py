@@ -1,6 +1,6 @@
 """Window functions for spectral analysis: Hann, Hamming, Blackman, Bartlett and Kaiser."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def kaiser_window(
     return window("kaiser_window", window_length, periodic, dtype, options, shape)
 
 
-def window(name: str, length: int, periodic: bool, dtype, options: Options, shape) -> Tensor:
+def window(name: str, length: int, periodic: bool, dtype: Any, options: Options, shape: Any) -> Tensor:
     """A window whose `shape` is a function on [0, 1]."""
     d = numpy_type(name, dtype)
     if kind_of(d) not in "f":

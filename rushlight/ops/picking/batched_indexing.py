@@ -1,13 +1,16 @@
 """Batches of elements picked by index arrays; indices of each example get the examples' numbers beside them."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, lifted, spread
 from rushlight.core.batching import dynamic, one_by_one
 from rushlight.kernels.accumulate import add_rows
 
 
-def numbered(key, levels):
+def numbered(key: Array, levels: Any) -> tuple[Any, ...]:
     """A key with the numbers of the examples in front, then its own items with the batch dimensions in front."""
     ndim = max(item.ndim for item in key if not isinstance(item, slice))
     n = len(levels)
@@ -16,7 +19,7 @@ def numbered(key, levels):
     return (*numbers, *own), ndim
 
 
-def place_of(key):
+def place_of(key: Array) -> int:
     """Where the dimensions of a key's arrays are in its result: 0 where slices are between them, as in NumPy."""
     places = [i for i, item in enumerate(key) if not isinstance(item, slice)]
     return 0 if places[-1] - places[0] >= len(places) else places[0]
@@ -50,7 +53,7 @@ def put_back(op, args, levels):
     return op.forward(rows, (*sizes, *shape), key_in_front)
 
 
-def put_in(op, args, levels):
+def put_in(op: Any, args: Any, levels: Any) -> Any:
     """The rule of overwriting elements at places, or adding to them."""
     input, values, key, accumulate = args
     if any(type(item) is Batched for item in key):
@@ -64,7 +67,7 @@ def put_in(op, args, levels):
 # tables
 
 
-def rows_picked(op, args, levels):
+def rows_picked(op: Any, args: Array, levels: Any) -> Array:
     """The rule of picking rows of a table."""
     table, indices = args[:2]
     if type(table) is not Batched:
@@ -75,7 +78,7 @@ def rows_picked(op, args, levels):
     return spread(table, levels)[numbers]
 
 
-def rows_put(op, args, levels):
+def rows_put(op: Any, args: Array, levels: Any) -> Array:
     """The rule of its adjoint: the tables of all examples lie in one, with as many rows for each."""
     rows, indices, count = args
     rows, indices = [spread(x, levels) for x in (rows, indices)]

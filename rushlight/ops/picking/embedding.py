@@ -1,10 +1,13 @@
 """Rows of a table looked up by index, alone or in bags; one-hot vectors."""
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight.autograd.grad_mode import no_grad
+from rushlight.core.aliases import Array
 from rushlight.core.batched import values
 from rushlight.core.batching import by, one_by_one
 from rushlight.core.graph import TensorBase, new_tensor
@@ -45,20 +48,22 @@ def _put_rows(input, indices, n):
     return add_rows(np.reshape(indices, -1), np.reshape(input, (math.prod(input.shape[:-1]), input.shape[-1])), n)
 
 
-def table_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
+def table_cotangent(
+    grad: Array, indices: Array, weight_shape: Sequence[int], padding_idx: int, scale_grad_by_freq: bool
+) -> Array:
     """The rows of a cotangent added up in their places, but for padding; divided by their numbers if so asked."""
     share = shares(indices, padding_idx, scale_grad_by_freq, grad.dtype)
     return _put_rows(grad if share is None else grad * np.expand_dims(share, -1), indices, weight_shape[0])
 
 
-def shares(indices, padding_idx, scale_grad_by_freq, dtype):
+def shares(indices: Array, padding_idx: int, scale_grad_by_freq: bool, dtype: Any) -> Array:
     """By what the cotangent of each looked up row is multiplied; None where that is 1 for all."""
     if padding_idx < 0 and not scale_grad_by_freq:
         return None
     return _shares(indices, padding_idx, scale_grad_by_freq, numpy_type(dtype))
 
 
-def shares_of_batch(n, indices, padding_idx, scale_grad_by_freq, dtype):
+def shares_of_batch(n: int, indices: Array, padding_idx: int, scale_grad_by_freq: bool, dtype: np.dtype) -> Array:
     """The shares of the indices of each example, of which there are as many as the first `n` dimensions say."""
     share = np.ones(indices.shape, dtype)
     if scale_grad_by_freq and indices.size:
@@ -74,7 +79,7 @@ def _shares(indices, padding_idx, scale_grad_by_freq, dtype):
     return shares_of_batch(0, indices, padding_idx, scale_grad_by_freq, dtype)
 
 
-def numpy_type(dtype):
+def numpy_type(dtype: Any) -> np.dtype:
     """The NumPy type of an array's dtype or a tensor's."""
     return dtype if isinstance(dtype, np.dtype) else dtype._numpy
 
@@ -117,14 +122,14 @@ def embedding(
     return (_sparse_embedding if sparse else _embedding)(weight, input, padding, scale_grad_by_freq)
 
 
-def sparse_cotangent(grad, indices, weight_shape, padding_idx, scale_grad_by_freq):
+def sparse_cotangent(grad: Array, indices: Array, weight_shape: Any, padding_idx: Any, scale_grad_by_freq: Any) -> Any:
     """The rows of a cotangent with their places, but for padding: a sparse tensor."""
     if scale_grad_by_freq:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     return sparse_rows(np.reshape(grad, (-1, weight_shape[1])), indices, weight_shape, padding_idx)
 
 
-def sparse_rows(rows, indices, shape, padding_idx):
+def sparse_rows(rows: Any, indices: Array, shape: Sequence[int], padding_idx: Any) -> Any:
     """A sparse table of a shape with rows at their indices, but for those of padding."""
     from rushlight.sparse.tensor import make
 
@@ -149,7 +154,7 @@ def _sparse_embedding(weight, indices, padding_idx, scale_grad_by_freq):
     return weight.take(indices, 0)
 
 
-def padding_row(padding_idx, weight):
+def padding_row(padding_idx: int | None, weight: Tensor) -> int:
     """The number of the padding row; -1 for none. AssertionError out of range."""
     if padding_idx is None:
         return -1
@@ -158,7 +163,7 @@ def padding_row(padding_idx, weight):
     return padding_idx % n
 
 
-def check_indices(function, indices):
+def check_indices(function: str, indices: Tensor) -> None:
     """RuntimeError for indices that are no integers."""
     if indices._array.dtype not in (np.int64, np.int32):
         raise RuntimeError(
@@ -167,7 +172,7 @@ def check_indices(function, indices):
         )
 
 
-def check_rows(indices, n):
+def check_rows(indices: Array, n: int) -> None:
     """IndexError for an index that is negative or too large; RuntimeError where there is no row."""
     if n == 0 and indices.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
@@ -175,7 +180,7 @@ def check_rows(indices, n):
         raise IndexError("index out of range in self")
 
 
-def renormalise(weight, indices, max_norm, norm_type, function):
+def renormalise(weight: Array, indices: Array, max_norm: Any, norm_type: Any, function: Any) -> None:
     """Scales the rows at indices down to a norm, in place, outside the graph."""
     array = weight._array
     if array.ndim != 2:
@@ -198,8 +203,20 @@ def renormalise(weight, indices, max_norm, norm_type, function):
 
 
 def cotangents_by(
-    put, grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
-):
+    put: Callable[..., Any],
+    grads: Sequence[Array],
+    weight_shape: Sequence[int],
+    indices: Array,
+    bags: Array,
+    per_sample_weights: Array,
+    counts: Array,
+    mode: str,
+    padding: Any,
+    scale: bool,
+    result1: Any,
+    weight: Array,
+    needs: Sequence[bool],
+) -> list[Array | None]:
     """The cotangents of the table, where `put` brings rows to their places, and of the weights of the samples."""
     grad = grads[0]
     if mode == "max":
@@ -219,8 +236,19 @@ def cotangents_by(
 
 
 def bag_cotangents(
-    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
-):
+    grads: Sequence[Array],
+    weight_shape: Sequence[int],
+    indices: Array,
+    bags: Array,
+    per_sample_weights: Array,
+    counts: Array,
+    mode: str,
+    padding: int,
+    scale: bool,
+    result1: Array,
+    weight: Array,
+    needs: Sequence[bool],
+) -> list[Array | None]:
     """The cotangents of the table and of the weights of the samples."""
     return cotangents_by(
         lambda rows, indices, shape, padding: _put_rows(rows, indices, shape[0]),
@@ -240,8 +268,19 @@ def bag_cotangents(
 
 
 def sparse_bag_cotangents(
-    grads, weight_shape, indices, bags, per_sample_weights, counts, mode, padding, scale, result1, weight, needs
-):
+    grads: Sequence[Array],
+    weight_shape: Any,
+    indices: Array,
+    bags: Any,
+    per_sample_weights: Any,
+    counts: Any,
+    mode: str,
+    padding: Sequence[int],
+    scale: Any,
+    result1: Any,
+    weight: Array,
+    needs: Sequence[bool],
+) -> Any:
     """The same with a sparse cotangent of the table."""
     return cotangents_by(
         sparse_rows,
@@ -260,7 +299,9 @@ def sparse_bag_cotangents(
     )
 
 
-def sample_shares(indices, bags, counts, mode, padding, scale, dtype):
+def sample_shares(
+    indices: Array, bags: Array, counts: Array, mode: str, padding: int, scale: bool, dtype: np.dtype
+) -> Array:
     """What part of its bag each sample has in the cotangent of its row."""
     share = shares(indices, padding, scale, dtype)
     if share is None:
@@ -302,7 +343,7 @@ _sparse_embedding_bag = operator(
 )(_embedding_bag.forward)
 
 
-def largest_rows(weight, rows, indices, bags, n, padding):
+def largest_rows(weight: Array, rows: Any, indices: Array, bags: Any, n: int, padding: Sequence[int]) -> Any:
     """The largest value of each bag in each column (0 in empty bags), and the row that it comes from (or -1)."""
     kept = np.flatnonzero(indices != padding)
     out = np.full((n, weight.shape[1]), -np.inf, weight.dtype, like=weight)
@@ -365,7 +406,9 @@ def embedding_bag(
     return op(weight, flat, bags, weights, counts, mode, padding, scale_grad_by_freq)[0]
 
 
-def bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale):
+def bags_of_batch(
+    weight: Tensor, indices: Tensor, bags: Array, weights: Tensor | None, n: int, mode: str, padding: int, scale: bool
+) -> Tensor:
     """The same of a batch, in operators that have batching rules: rows are picked, and reduced by their bags."""
     rows = _embedding(weight, indices, padding, scale)
     bag = new_tensor(bags)
@@ -380,7 +423,7 @@ def bags_of_batch(weight, indices, bags, weights, n, mode, padding, scale):
     return total if mode == "sum" else total / out[:, 0].index_add(0, bag, counted).clamp_min(1).unsqueeze(1)
 
 
-def check_bags(indices, weight, mode):
+def check_bags(indices: Array, weight: Array, mode: str) -> None:
     """PyTorch's RuntimeErrors for an index that is negative or too large: its kernel for float64 has other words."""
     n = weight.shape[0]
     if are_indices(indices, n):
@@ -394,7 +437,7 @@ def check_bags(indices, weight, mode):
     raise RuntimeError(f"Index {place} of input takes value {found[place]} which is not in the valid range [0, {n})")
 
 
-def check_sample_weights(input, weights, mode):
+def check_sample_weights(input: Tensor, weights: Tensor | None, mode: str) -> None:
     """Raises PyTorch's errors for weights of the samples that do not fit."""
     if weights is None:
         return
@@ -410,7 +453,7 @@ def check_sample_weights(input, weights, mode):
         )
 
 
-def bags_of(input, offsets, include_last_offset):
+def bags_of(input: Tensor, offsets: Any, include_last_offset: bool) -> tuple[Array, ...]:
     """All indices in a vector, the number of the bag each is in, and the number of bags."""
     array = input._array
     if array.ndim == 2:
@@ -430,7 +473,7 @@ def bags_of(input, offsets, include_last_offset):
     return input, np.searchsorted(starts[:n], np.arange(array.size), side="right") - 1, n
 
 
-def checked_offsets(starts, size):
+def checked_offsets(starts: Any, size: Any) -> Any:
     """The starts of bags, after PyTorch's errors for those that cannot be."""
     if starts.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
@@ -473,7 +516,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return new_tensor(expand_classes(array, num_classes))
 
 
-def expanded_classes(array, number):
+def expanded_classes(array: Array, number: Any) -> Any:
     """A row for each class, with a 1 in its place. RuntimeError for a class that there is not."""
     every = values(array)
     if every.size and every.min() < 0:

@@ -1,7 +1,11 @@
 """Elements picked along a dimension by an index, and put back where they came from: each is the other's adjoint."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
 from rushlight.core.batching import leading
@@ -23,7 +27,7 @@ from rushlight.tensors import Tensor
 __all__ = ["gather", "scatter", "scatter_add", "scatter_reduce", "take_along_dim"]
 
 
-def grid(index, dim):
+def grid(index: Array, dim: int) -> tuple[Array, ...]:
     """The index arrays that pick `index` along `dim`: in the other dimensions each place counts itself."""
     last = index.ndim - 1
     places = [np.arange(n).reshape(-1, *[1] * (last - i)) for i, n in enumerate(index.shape)]
@@ -31,7 +35,7 @@ def grid(index, dim):
     return tuple(places)
 
 
-def flat_places(index, dim, shape):
+def flat_places(index: Array, dim: int, shape: Sequence[int]) -> Array:
     """Where in an array of a shape, flattened, `index` along `dim` picks."""
     flat, step = 0, 1
     places = grid(index, dim)
@@ -97,7 +101,7 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
     return dim
 
 
-def check_source(sizes, source):
+def check_source(sizes: Sequence[int], source: Sequence[int]) -> None:
     """PyTorch's errors for a source that has not as many dimensions as the index."""
     if len(source) == len(sizes):
         return
@@ -107,7 +111,9 @@ def check_source(sizes, source):
     raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
 
 
-def check_extent(shape, sizes, dim, source, gathers):
+def check_extent(
+    shape: Sequence[int], sizes: Sequence[int], dim: int, source: Sequence[int] | None, gathers: bool
+) -> None:
     """RuntimeError for an index that is larger than the tensor elsewhere than along `dim`, or than its source."""
     beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
     if gathers and beyond:
@@ -122,7 +128,7 @@ def check_extent(shape, sizes, dim, source, gathers):
         )
 
 
-def check_bounds(index, size, dim):
+def check_bounds(index: Array, size: int, dim: int) -> None:
     """RuntimeError for an index that is negative or too large."""
     if not are_indices(index, size):
         found = values(index)
@@ -183,7 +189,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     return gather(input.expand(outer), dim, indices.expand(inner), out=out)
 
 
-def picked(op, outs, args, tangents):
+def picked(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """The rule of forward mode of what picks elements along a dimension: the tangents at their places."""
     dim, index, tangent = dict(zip(op.params, args, strict=True))["dim"], outs[1], tangents[0]
     if tangent._array.ndim == 0:
@@ -216,7 +222,7 @@ def _scatter_value(input, dim, index, value):
     return scattered(input, dim, index, value)
 
 
-def scattered(input, dim, index, values):
+def scattered(input: Array, dim: int, index: Array, values: Array) -> Array:
     """A copy with values at `index` along `dim`."""
     out = owned(input)
     if out.ndim == 0 or index.ndim == 0:
@@ -226,17 +232,17 @@ def scattered(input, dim, index, values):
     return out
 
 
-def corner(src, shape):
+def corner(src: Array, shape: Sequence[int]) -> Array:
     """The part of a source that an index of a shape takes: from 0 on in every dimension."""
     return src if src.shape == shape or not src.ndim else _look(src, beginning(shape))
 
 
-def beginning(shape):
+def beginning(shape: Sequence[int]) -> Any:
     """The key of that part; that of an index without dimensions is one element."""
     return tuple(slice(n) for n in shape) or (0, ...)
 
 
-def padded(grad, shape):
+def padded(grad: Array, shape: Sequence[int]) -> Array:
     """A cotangent of a corner as that of the whole source."""
     if grad.shape == tuple(shape):
         return grad
@@ -275,7 +281,7 @@ def _scatter_with_reduce(input, dim, index, src, reduce):
     return reduced(input, flat(index, dim, input), values, {"add": "sum", "multiply": "prod"}[reduce], True)
 
 
-def flat(index, dim, input):
+def flat(index: Array, dim: int, input: Array) -> Array:
     """Where in the flattened input an index along a dimension points."""
     return flat_places(index.reshape(index.shape or (1,)), dim, input.shape or (1,))
 
@@ -332,7 +338,17 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return _scatter_add(input, check_index("scatter", input, dim, index, src), index, src)
 
 
-def scatter_reduce_cotangents(grad, input, dim, index, src, reduce, include_self, result, needs):
+def scatter_reduce_cotangents(
+    grad: Array,
+    input: Array,
+    dim: int,
+    index: Array,
+    src: Array,
+    reduce: str,
+    include_self: bool,
+    result: Array,
+    needs: Sequence[bool],
+) -> list[Array]:
     """The cotangents of the input and of the source; see `reduce_cotangents`."""
     take = lambda values: _gather(values, dim, index)
     add = lambda values: _put_back(values, dim, index, input.shape)

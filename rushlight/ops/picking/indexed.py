@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched, aligned, spread, values
 from rushlight.core.batching import by, dynamic, with_index
@@ -63,7 +65,7 @@ def vector_index(name: str, index: Tensor) -> None:
         raise IndexError(f"{name}(): Index is supposed to be a vector")
 
 
-def check_selected(index, size, ndim):
+def check_selected(index: Array, size: int, ndim: int) -> None:
     """IndexError for an index that is negative or too large; RuntimeError where there is nothing to select."""
     if size == 0 and index.size and ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
@@ -96,12 +98,12 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 # changes along a dimension
 
 
-def at(dim, index):
+def at(dim: int, index: Array) -> tuple[Any, ...]:
     """The NumPy key of indices of a dimension."""
     return (*(slice(None),) * dim, np.reshape(index, -1))
 
 
-def as_rows(array):
+def as_rows(array: Any) -> Array:
     """An array with at least one dimension: a view, so that writing to it changes the array."""
     return array.reshape(1) if array.ndim == 0 else array
 
@@ -141,7 +143,7 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     return dim
 
 
-def without(shape, dim):
+def without(shape: Any, dim: int) -> tuple[int, ...]:
     """A shape without one of its dimensions."""
     return shape[:dim] + shape[dim + 1 :]
 
@@ -292,12 +294,22 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
     return _index_fill_tensor(input, dim, index, value)
 
 
-def along(index, dim, shape):
+def along(index: Array, dim: int, shape: Sequence[int]) -> Array:
     """An index into a dimension in the shape of what is there."""
     return np.broadcast_to(index.reshape(-1, *[1] * (len(shape) - dim - 1)), shape) if shape else index
 
 
-def index_reduce_cotangents(grad, input, dim, index, source, reduce, include_self, result, needs):
+def index_reduce_cotangents(
+    grad: Array,
+    input: Array,
+    dim: int,
+    index: Array,
+    source: Array,
+    reduce: str,
+    include_self: bool,
+    result: Array,
+    needs: Sequence[bool],
+) -> list[Array]:
     """The cotangents of the input and of the source; see `reduce_cotangents`."""
     take = lambda values: _index_select(values, dim, index)
     add = lambda values: _add_at(values, input.shape, dim, index)
@@ -346,14 +358,14 @@ def index_reduce(
 # the flattened tensor
 
 
-def places(index, size, n):
+def places(index: Array, size: int, n: int) -> Array:
     """Indices of the flattened elements of each example as such of those of all examples, one after another."""
     examples = math.prod(index.shape[:n])
     rows = index.reshape(examples, math.prod(index.shape[n:])) % max(size, 1)
     return (rows + size * np.arange(examples)[:, None]).reshape(index.shape)
 
 
-def taken(op, args, levels):
+def taken(op: Any, args: Array, levels: Any) -> Array:
     """The rule of taking elements of the flattened array."""
     input, index = args
     if type(index) is not Batched:
@@ -365,12 +377,12 @@ def taken(op, args, levels):
     return op.forward(spread(input, levels), places(spread(index, levels), input.size, len(levels)))
 
 
-def added_flat(n, input, shape, index):
+def added_flat(n: int, input: Array, shape: Sequence[int], index: Array) -> Array:
     """The rule of its adjoint."""
     return _put_flat.forward(input, index.shape[:n] + shape, places(index, math.prod(shape), n))
 
 
-def put_flat(n, input, index, source, accumulate):
+def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool) -> Array:
     """The rule of putting elements into the flattened array."""
     return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
 
@@ -388,7 +400,7 @@ def _put_flat(input, shape, index):
     return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
 
 
-def check_put(input, index, source):
+def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
     """Raises PyTorch's errors for elements to put that are not of the tensor's dtype, or not as many as the indices."""
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
@@ -402,7 +414,7 @@ def check_put(input, index, source):
         )
 
 
-def check_flat(name, input, index, source=None):
+def check_flat(name: str, input: Tensor, index: Tensor, source: Tensor | None = None) -> None:
     """Raises PyTorch's errors for indices of the flattened tensor, and for what is to be put there."""
     array, size = index._array, input._array.size
     if array.dtype != np.int64:

@@ -1,9 +1,12 @@
 """`x[key]` and `x[key] = value`."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched
 from rushlight.core.graph import TensorBase, unbroadcast
@@ -105,7 +108,7 @@ def __getitem__(self, key):
         raise as_torch(error, array) from None
 
 
-def basic(input, key):
+def basic(input: Tensor, key: Any) -> Tensor:
     """The view that a basic key shows."""
     name = last_operation(key, input._array.shape)
     if name:
@@ -114,7 +117,7 @@ def basic(input, key):
     return call(_alias, (input,))
 
 
-def copy_of(array):
+def copy_of(array: Array) -> Array:
     """A copy of an array, that later changes do not reach."""
     return array.copy()
 
@@ -132,7 +135,7 @@ def general(input, key):
     return call(_index, (viewed, arrays))
 
 
-def viewed_and_arrays(input, key, written=None):
+def viewed_and_arrays(input: Tensor, key: Any, written: Tensor | None = None) -> Array | tuple[Any, ...]:
     """The view that the basic part of a key shows, and the key of arrays for that; None where there are no arrays.
 
     `written` is what is going to be written to the view: PyTorch looks whether it may be before it reads arrays.
@@ -147,7 +150,7 @@ def viewed_and_arrays(input, key, written=None):
     return viewed, arrays if viewed._array.size else anywhere(viewed._array, arrays)
 
 
-def check_write(target, value):
+def check_write(target: Tensor, value: Any) -> None:
     """Raises PyTorch's errors for a tensor that is not to be changed, or not while a value is read."""
     if recording():
         check_history(target, target.requires_grad)
@@ -155,14 +158,14 @@ def check_write(target, value):
         check_apart(target, (value,))
 
 
-def anywhere(array, arrays):
+def anywhere(array: Array, arrays: Sequence[Array]) -> Any:
     """A key of arrays for an empty tensor: where nothing is picked, no index is out of bounds."""
     if 0 not in selected_shape(array, arrays):
         return arrays
     return tuple([np.zeros_like(x) if is_array(x) and x.dtype != bool else x for x in arrays])
 
 
-def scalar_index():
+def scalar_index() -> Any:
     """The error for an index of a tensor without dimensions."""
     return IndexError(
         "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
@@ -197,7 +200,7 @@ def __setitem__(self, key, value):
         raise as_torch(error, self._array) from None
 
 
-def assign(target, value):
+def assign(target: Tensor, value: Tensor | float) -> None:
     """Overwrites a whole tensor with a number or a tensor, which may have more dimensions of size 1 in front."""
     if not isinstance(value, TensorBase):
         target.fill_(value)
@@ -218,7 +221,7 @@ def assign(target, value):
     target.copy_(value)
 
 
-def single_mask(arrays):
+def single_mask(arrays: Sequence[Array]) -> bool:
     """Whether a key is one mask, for which PyTorch fills with a value of any dtype."""
     found = [item for item in arrays if is_array(item)]
     return len(found) == 1 and found[0].dtype == bool
@@ -242,7 +245,9 @@ def _index_put(input, values, key, accumulate):
     return out
 
 
-def put(target, key, value, accumulate, any_dtype, trimmed=False):
+def put(
+    target: Tensor, key: Sequence[Array], value: Any, accumulate: bool, any_dtype: bool, trimmed: bool = False
+) -> Tensor:
     """Changes the elements of a tensor at a key of arrays, in place."""
     array = target._array
     if isinstance(value, TensorBase):
@@ -266,7 +271,9 @@ def put(target, key, value, accumulate, any_dtype, trimmed=False):
     return target
 
 
-def checked_values(target, key, value, any_dtype, trimmed=False):
+def checked_values(
+    target: Tensor, key: Sequence[Array], value: Tensor, any_dtype: bool, trimmed: bool = False
+) -> Tensor:
     """Values that fit, after PyTorch's errors for those that do not; `trimmed` of dimensions of size 1 in front."""
     array, given = target._array, value._array
     if given.dtype is not array.dtype:
@@ -288,7 +295,7 @@ def checked_values(target, key, value, any_dtype, trimmed=False):
     return value
 
 
-def selected_shape(array, key):
+def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
     """The shape of what a key of arrays picks, whether or not its indices are within bounds."""
     within = [np.zeros_like(item) if is_array(item) and item.dtype != bool else item for item in key]
     within = tuple([item.example() if type(item) is Batched else item for item in within])
@@ -320,7 +327,7 @@ def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
     return put(self, key, values, accumulate, single_mask(key))
 
 
-def put_key(input, indices):
+def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     """The key of arrays that `index_put` is given."""
     items = tuple([ALL if item is None else item for item in indices])
     _, arrays = split(items, input._array.ndim)

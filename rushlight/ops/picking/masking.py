@@ -1,9 +1,12 @@
 """Elements that a mask names: filled, picked, overwritten."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched, aligned, grown
 from rushlight.core.batching import by, dynamic
@@ -23,7 +26,7 @@ __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 BOOL = np.dtype(bool)
 
 
-def fill_batch(n, input, mask, value):
+def fill_batch(n: int, input: Array, mask: Array, value: Any) -> Array:
     """The filling of a batch; a value that is an array has one number for each example."""
     value = grown(value, n, input.ndim - n) if is_array(value) else value
     return _masked_fill.forward(input, mask, value)
@@ -77,7 +80,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | complex) -> Tensor:
     return _masked_fill(input, mask, checked_number(value, input._array.dtype))
 
 
-def select_batch(op, args, levels):
+def select_batch(op: Any, args: Any, levels: Any) -> Any:
     """What one mask selects of all examples; there is no batch where each has its own mask."""
     input, mask = args
     return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
@@ -88,7 +91,7 @@ def _masked_select(input, mask):
     return input[mask]
 
 
-def place_batch(op, args, levels):
+def place_batch(op: Any, args: Any, levels: Any) -> Any:
     """The rule of putting selected elements back, to where one mask has them."""
     input, mask = args
     rows = aligned(input, levels)
@@ -127,12 +130,12 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     return result if out is None else write_out("masked_select", out, result, input)
 
 
-def rows_of(array, n):
+def rows_of(array: Array, n: int) -> Array:
     """A batch with `n` dimensions in front as rows, one for each example."""
     return array.reshape(*array.shape[:n], math.prod(array.shape[n:]))
 
 
-def scatter_batch(n, input, mask, source):
+def scatter_batch(n: int, input: Array, mask: Array, source: Array) -> Array:
     """The rule of `masked_scatter`: where the mask holds, the element with as many before it as the mask has there."""
     held, values = rows_of(mask, n), rows_of(source, n)
     ranks = np.cumsum(held, -1) - 1
@@ -142,7 +145,7 @@ def scatter_batch(n, input, mask, source):
     return np.where(held, taken, rows_of(input, n)).reshape(input.shape).astype(input.dtype, copy=False)
 
 
-def gather_batch(n, input, mask, shape):
+def gather_batch(n: int, input: Array, mask: Array, shape: Sequence[int]) -> Array:
     """The rule of its adjoint: the elements where the mask holds in the first places of arrays of zeros."""
     held, rows = rows_of(mask, n), rows_of(input, n)
     out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype, like=input)

@@ -1,7 +1,11 @@
 """Values reduced into the places they are sent to: what `scatter_reduce` and `index_reduce` share."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.ops.elementwise.selection import _drop, _keep
@@ -11,7 +15,7 @@ from rushlight.ops.table import operator
 UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
-def start_of(reduce, dtype):
+def start_of(reduce: str, dtype: np.dtype) -> float:
     """The value that a reduction starts from."""
     if reduce in ("sum", "mean", "prod"):
         return 1 if reduce == "prod" else 0
@@ -22,7 +26,7 @@ def start_of(reduce, dtype):
     return np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max
 
 
-def reduced(input, places, values, reduce, include_self):
+def reduced(input: Any, places: Array, values: Array, reduce: str, include_self: bool) -> Array:
     """A copy of `input` with values reduced into its elements at `places`, which count the flattened input."""
     out = np.array(input, order="C", like=input).reshape(-1)
     values = np.reshape(values, -1)
@@ -45,7 +49,7 @@ def _order(index, dim):
     return np.argsort(index, dim, kind="stable")
 
 
-def product_of_others(factors, index, dim):
+def product_of_others(factors: Array, index: Array, dim: int) -> Array:
     """The product of all other factors that have the same index along a dimension.
 
     Among neighbours with the same index it is the product of those before and of those after, and these are linear
@@ -64,7 +68,19 @@ def product_of_others(factors, index, dim):
     return np.take_along_axis(products, _order(order, dim), dim)
 
 
-def reduce_cotangents(grad, input, src, result, take, add, product, others, reduce, include_self, needs):
+def reduce_cotangents(
+    grad: Array,
+    input: Array,
+    src: Array,
+    result: Array,
+    take: Callable[..., Any],
+    add: Callable[..., Any],
+    product: Callable[..., Any],
+    others: Callable[..., Any],
+    reduce: str,
+    include_self: bool,
+    needs: Sequence[bool],
+) -> tuple[Array, ...]:
     """The cotangents of what was there and of what was sent there.
 
     `take` picks the elements at the places the source is sent to, `add` is its adjoint, `product` multiplies what is
@@ -80,25 +96,61 @@ def reduce_cotangents(grad, input, src, result, take, add, product, others, redu
     return own, sent
 
 
-def sum_cotangents(grad, input, src, result, take, add, include_self, needs):
+def sum_cotangents(
+    grad: Array,
+    input: Array,
+    src: Array,
+    result: Array,
+    take: Callable[..., Any],
+    add: Callable[..., Any],
+    include_self: bool,
+    needs: Sequence[bool],
+) -> tuple[Array, ...]:
     """Those of sums."""
     return grad, take(grad) if needs[1] else None
 
 
-def mean_cotangents(grad, input, src, result, take, add, include_self, needs):
+def mean_cotangents(
+    grad: Array,
+    input: Array,
+    src: Array,
+    result: Array,
+    take: Callable[..., Any],
+    add: Callable[..., Any],
+    include_self: bool,
+    needs: Sequence[bool],
+) -> tuple[Array, ...]:
     """Those of means: divided by the numbers of values."""
     counts = add(np.ones_like(src)) + (1 if include_self else 0)
     share = grad / np.where(counts == 0, np.ones_like(counts), counts)
     return share, take(share) if needs[1] else None
 
 
-def prod_cotangents(grad, input, src, take, product, others, include_self, needs):
+def prod_cotangents(
+    grad: Array,
+    input: Array,
+    src: Array,
+    take: Callable[..., Any],
+    product: Callable[..., Any],
+    others: Callable[..., Any],
+    include_self: bool,
+    needs: Sequence[bool],
+) -> tuple[Array, ...]:
     """Those of products: the products of the other factors."""
     own = grad * product(np.ones_like(input), src) if needs[0] else None
     return own, take(grad * input if include_self else grad) * others(src) if needs[1] else None
 
 
-def extreme_cotangents(grad, input, src, result, take, add, include_self, needs):
+def extreme_cotangents(
+    grad: Array,
+    input: Array,
+    src: Array,
+    result: Array,
+    take: Callable[..., Any],
+    add: Callable[..., Any],
+    include_self: bool,
+    needs: Sequence[bool],
+) -> tuple[Array, ...]:
     """Those of extremes: shared evenly among all that reach them."""
     ones = np.ones_like(src)
     own_hits = np.where(input == result, np.ones_like(input), np.zeros_like(input))

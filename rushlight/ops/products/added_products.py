@@ -1,10 +1,13 @@
 """Products of matrices and vectors, scaled and added to a tensor: `beta * input + alpha * product`."""
 
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.ops.arguments import mismatch
@@ -20,12 +23,12 @@ from rushlight.tensors import Tensor
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm"]
 
 
-def scaled(x, factor):
+def scaled(x: Array, factor: complex) -> Array:
     """A fresh product `x * factor`, or `x` itself for the usual factor."""
     return x if factor == 1 else x * factor
 
 
-def scaled_tangent(op, outs, args, tangents):
+def scaled_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """The product for each tangent, and the input's tangent."""
     input, first, second, beta, alpha = args
     parts = [] if tangents[0] is None else [tangents[0] * beta]
@@ -36,12 +39,14 @@ def scaled_tangent(op, outs, args, tangents):
     return [reduce(add, parts)]
 
 
-def by_parts(input, first, second, beta, alpha):
+def by_parts(input: Array, first: Any, second: Any, beta: Any, alpha: Any) -> Any:
     """The product, and what it is added to, with their factors."""
     return input * beta + first @ second * alpha
 
 
-def added(name, product, batch, first, second, **options):
+def added(
+    name: str, product: Any, batch: Callable[..., Any], first: Any, second: Callable[..., Any], **options: Any
+) -> Any:
     """Enters `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
 
     def forward(input, first, second, beta, alpha):
@@ -64,7 +69,7 @@ def added(name, product, batch, first, second, **options):
     )(forward)
 
 
-def batch_sum(batch1, batch2):
+def batch_sum(batch1: Array, batch2: Array) -> Array:
     """The sum over a batch of (n, k) times (k, m) matrices, as a single product."""
     b, n, k = batch1.shape
     return batch1.transpose(1, 0, 2).reshape(n, b * k).dot(batch2.reshape(b * k, batch2.shape[2]))
@@ -110,7 +115,16 @@ _addbmm = added(
 )
 
 
-def tried(op, check, ndim, input, mat, second, beta, alpha):
+def tried(
+    op: Any,
+    check: Callable[..., Any],
+    ndim: int,
+    input: Tensor,
+    mat: Tensor,
+    second: Tensor,
+    beta: complex,
+    alpha: complex,
+) -> Tensor:
     """Calls an operator, the last of whose tensors has `ndim` dimensions; `check` finds PyTorch's error."""
     x, a, b = input._array, mat._array, second._array
     if a.ndim != 2 or b.ndim != ndim or not x.dtype is a.dtype is b.dtype or a.dtype is mismatch.BOOL:

@@ -2,14 +2,17 @@
 
 import math
 import string
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, grown, lifted
 from rushlight.core.batching import one_by_one
 
 
-def times(x, matrix, levels):
+def times(x: Array, matrix: Array, levels: Any) -> Array:
     """The products of arrays (..., k) with matrices (k, m), batched or not."""
     if type(matrix) is not Batched:
         x = aligned(x, levels)
@@ -19,7 +22,7 @@ def times(x, matrix, levels):
     return np.matmul(aligned(x, levels), grown(aligned(matrix, levels), len(levels), x.ndim))
 
 
-def turned(matrix):
+def turned(matrix: Array) -> Array:
     """The transpose of a matrix, batched or not."""
     return Batched(matrix.array.swapaxes(-1, -2), matrix.levels) if type(matrix) is Batched else matrix.T
 
@@ -29,19 +32,19 @@ def with_matrix(op, args, levels):
     return times(*args, levels)
 
 
-def with_turned(op, args, levels):
+def with_turned(op: Any, args: Any, levels: Any) -> Any:
     """The rule of `x @ matrix.T`."""
     x, matrix = args
     return times(x, turned(matrix), levels)
 
 
-def matrix_first(op, args, levels):
+def matrix_first(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `matrix @ vector`."""
     matrix, vector = args
     return times(vector, turned(matrix), levels)
 
 
-def of_vectors(op, args, levels):
+def of_vectors(op: Any, args: Any, levels: Any) -> Any:
     """The rule of the dot product."""
     x, y = args
     if type(x) is not Batched or type(y) is not Batched:
@@ -51,18 +54,18 @@ def of_vectors(op, args, levels):
     return np.matmul(x[..., None, :], y[..., :, None])[..., 0, 0]
 
 
-def of_conjugate(op, args, levels):
+def of_conjugate(op: Any, args: Any, levels: Any) -> Any:
     """The rule of the dot product with the first vector conjugated."""
     return of_vectors(op, (args[0].conj(), args[1]), levels)
 
 
-def layer(op, args, levels):
+def layer(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `x @ weight.T + bias`."""
     x, weight, bias = args
     return times(x, turned(weight), levels) + lifted(bias, levels, x.ndim)
 
 
-def outer(x, y, levels):
+def outer(x: Array, y: Array, levels: Any) -> Any:
     """The outer products of vectors."""
     return aligned(x, levels)[..., :, None] * aligned(y, levels)[..., None, :]
 
@@ -72,17 +75,17 @@ def of_columns(op, args, levels):
     return outer(*args, levels)
 
 
-def of_matrices(x, y, levels):
+def of_matrices(x: Array, y: Array, levels: Any) -> Any:
     """The products of as many matrices, in their own batches."""
     return np.matmul(aligned(x, levels), aligned(y, levels))
 
 
-def summed(x, y, levels):
+def summed(x: Array, y: Array, levels: Any) -> Any:
     """The sums of such products."""
     return np.add.reduce(of_matrices(x, y, levels), axis=-3)
 
 
-def plus(product):
+def plus(product: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of `beta * input + alpha * product(first, second)`."""
 
     def rule(op, args, levels):
@@ -95,7 +98,7 @@ def plus(product):
     return rule
 
 
-def of_letters(op, args, levels):
+def of_letters(op: Any, args: Array, levels: Any) -> Array:
     """The rule of einsum: a letter more for each level."""
     operands, subscripts, output = args
     free = [letter for letter in string.ascii_letters if not any(letter in part for part in (*subscripts, output))]
@@ -110,7 +113,7 @@ def of_letters(op, args, levels):
     return op.forward(arrays, parts, "".join(letters.values()) + output)
 
 
-def of_dims(op, args, levels):
+def of_dims(op: Any, args: Any, levels: Any) -> Any:
     """The rule of tensordot."""
     x, y, dims, dims_y = args
     n = len(levels)

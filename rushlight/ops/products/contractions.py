@@ -3,10 +3,12 @@
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.ops.arguments import mismatch
@@ -24,7 +26,14 @@ __all__ = ["chain_matmul", "einsum", "tensordot"]
 SMALL = 4096  # multiplications up to which NumPy's plain loop is quicker than looking for a better way
 
 
-def einsum_cotangents(grad, operands, operands_shape, subscripts, output, needs):
+def einsum_cotangents(
+    grad: Array,
+    operands: Sequence[Array],
+    operands_shape: Sequence[Sequence[int]],
+    subscripts: Sequence[str],
+    output: str,
+    needs: Sequence[bool],
+) -> list[Array]:
     """The cotangent of each operand of an einsum: the einsum of the others with that of the result."""
     return [
         einsum_cotangent(grad, operands, shape, subscripts, output, i) if needed else None
@@ -32,7 +41,9 @@ def einsum_cotangents(grad, operands, operands_shape, subscripts, output, needs)
     ]
 
 
-def einsum_cotangent(grad, operands, shape, subscripts, output, i):
+def einsum_cotangent(
+    grad: Array, operands: Sequence[Array], shape: Sequence[int], subscripts: Sequence[str], output: str, i: int
+) -> Array:
     """The cotangent of operand `i`.
 
     An index that stands twice in the operand comes from an identity matrix; one that stands nowhere else, or only
@@ -65,7 +76,7 @@ def _einsum(operands, subscripts, output):
     return np.einsum(equation, *operands, optimize=math.prod(sizes.values()) > SMALL)
 
 
-def einsum(*args) -> Tensor:
+def einsum(*args: Any) -> Tensor:
     """A sum of products of tensors, told by Einstein's notation.
 
     `einsum(equation, *operands)`: in `"bij,bjk->bik"`, each letter names a dimension; equal letters run together,
@@ -106,12 +117,12 @@ def _tensordot(input, other, dims, dims_other):
     return np.tensordot(input, other, (dims, dims_other))
 
 
-def swapped(grad, n):
+def swapped(grad: Array, n: int) -> Array:
     """A view with the first `n` dimensions moved behind the others."""
     return np.transpose(grad, (*range(n, grad.ndim), *range(n)))
 
 
-def tensordot_cotangent(grad, other, ndim, dims, dims_other):
+def tensordot_cotangent(grad: Array, other: Array, ndim: int, dims: Sequence[int], dims_other: Sequence[int]) -> Array:
     """The cotangent of an operand of `ndim` dimensions, whose free ones come first in `grad`, the others' last."""
     free = [d for d in range(ndim) if d not in dims]
     free_other = [d for d in range(other.ndim) if d not in dims_other]
@@ -120,7 +131,7 @@ def tensordot_cotangent(grad, other, ndim, dims, dims_other):
     return np.transpose(product, tuple(int(d) for d in np.argsort([*free, *contracted])))
 
 
-def tensordot(a: Tensor, b: Tensor, dims=2, out: Tensor | None = None) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: Sequence[Sequence[int]] | int = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products of two tensors over some of their dimensions.
 
     `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions. The result
@@ -151,7 +162,7 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out: Tensor | None = None) -> Tensor
     return result if out is None else write_out("tensordot", out, result, a, b)
 
 
-def contracted_dims(dims, a, b):
+def contracted_dims(dims: Sequence[Sequence[int]] | int, a: Array, b: Array) -> tuple[Sequence[int], ...]:
     """The two lists of dimensions that `tensordot` sums over."""
     if isinstance(dims, TensorBase):
         dims = dims.tolist()
@@ -199,7 +210,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result + bias
 
 
-def chain_cotangents(grad, tensors, needs):
+def chain_cotangents(grad: Array, tensors: Sequence[Array], needs: Sequence[bool]) -> list[Array]:
     """The cotangent of each matrix: the transposes of those before it, `grad`, and those of the ones behind."""
     turned = [x.T for x in tensors]
     return [
@@ -216,7 +227,7 @@ def _multi_dot(tensors):
     return product(0, len(tensors) - 1)
 
 
-def best_cuts(sizes):
+def best_cuts(sizes: Sequence[int]) -> Any:
     """Where to cut the chain of the matrices i to j, of which the k-th has `sizes[k]` rows, for each i and j.
 
     Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 15.2.
@@ -258,7 +269,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     return result if out is None else write_out("multi_dot", out, result, *tensors)
 
 
-def check_chain(tensors):
+def check_chain(tensors: Sequence[Tensor]) -> None:
     """The errors of `multi_dot`, but for sizes."""
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")

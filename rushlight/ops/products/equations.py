@@ -1,13 +1,15 @@
 """Einstein's notation: the equations of `einsum`, taken apart and checked against the operands' shapes."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 
 
-def arguments(args) -> tuple[str, list]:
+def arguments(args: Sequence[Any]) -> tuple[str, list]:
     """The equation and the operands, from either of the two ways to call `einsum`."""
     if len(args) < 2:
         raise ValueError(
@@ -26,7 +28,7 @@ def arguments(args) -> tuple[str, list]:
     return args[0], operands
 
 
-def from_sublists(args) -> tuple[str, list]:
+def from_sublists(args: Any) -> tuple[str, list]:
     """The equation that lists of numbers tell: an operand, its list, ..., and perhaps the result's list."""
     operands, lists = list(args[0 : len(args) - 1 : 2]), list(args[1::2])
     terms = ["".join(letter(number) for number in sublist) for sublist in lists]
@@ -34,7 +36,7 @@ def from_sublists(args) -> tuple[str, list]:
     return (f"{equation}->{''.join(letter(n) for n in args[-1])}" if len(args) % 2 else equation), operands
 
 
-def letter(number) -> str:
+def letter(number: int) -> str:
     """The letter for a number of a list of subscripts."""
     if number is Ellipsis:
         return "..."
@@ -66,7 +68,7 @@ def parse(equation: str, shapes: tuple) -> tuple[tuple[str, ...], str]:
     return subscripts, right.replace("...", dims)
 
 
-def check_letters(equation, terms, right):
+def check_letters(equation: str, terms: Sequence[str], right: str) -> None:
     """RuntimeError for characters that are no subscripts, and for broken ellipses."""
     for i, term in enumerate([*terms, right]):
         where = f"for operand {i}" if i < len(terms) else "for the output"
@@ -84,7 +86,7 @@ def check_letters(equation, terms, right):
                 )
 
 
-def ellipsis_letters(terms, shapes, used) -> str:
+def ellipsis_letters(terms: Sequence[str], shapes: Sequence[Sequence[int]], used: str) -> str:
     """Letters for the dimensions that ellipses stand for, as many as the longest ellipsis has."""
     longest = 0
     for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
@@ -102,7 +104,7 @@ def ellipsis_letters(terms, shapes, used) -> str:
     return "".join(next(letters) for _ in range(longest))
 
 
-def unused(*terms):
+def unused(*terms: str) -> Any:
     """The letters that stand in none of the terms."""
     return (c for c in ascii_letters if not any(c in term for term in terms))
 
@@ -127,7 +129,7 @@ def check_sizes(subscripts, shapes):
                 )
 
 
-def check_output(right, left):
+def check_output(right: str, left: str) -> None:
     """RuntimeError for letters of the result that stand twice, or in no operand."""
     for i, c in enumerate(right.replace("...", "")):
         if c in right.replace("...", "")[:i]:

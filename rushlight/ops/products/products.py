@@ -2,12 +2,15 @@
 
 import math
 import sys
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
@@ -34,12 +37,12 @@ from rushlight.tensors import Tensor
 __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", "vdot"]
 
 
-def rows(x):
+def rows(x: Array) -> Array:
     """An array or tensor as a matrix: all dimensions but the last are taken together."""
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
-def product_events(name, flops=None):
+def product_events(name: str, flops: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The event of a product of vectors or matrices, which may be part of a `matmul`."""
 
     def events(*args):
@@ -165,7 +168,7 @@ def _broadcast(input, other):
     return kernels.products(input, other)
 
 
-def layer_tangent(op, outs, args, tangents):
+def layer_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """A product for each tangent, and the bias's."""
     (input, weight, _), (t, tangent_of_weight, tangent_of_bias) = args, tangents
     parts = [] if t is None else [linear(t, weight)]
@@ -216,7 +219,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("mm", out, result, input, mat2)
 
 
-def tried(op, check, input, other):
+def tried(op: Any, check: Callable[..., Any], input: Tensor, other: Tensor) -> Tensor:
     """Calls an operator on two tensors; `check` raises PyTorch's error for types, and sizes, that do not fit."""
     x, y = input._array, other._array
     if x.dtype is not y.dtype or x.dtype is BOOL:
@@ -330,7 +333,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 MATMUL = matmul.__code__  # its own, whoever takes its calls over
 
 
-def with_vector(input, other, x, y):
+def with_vector(input: Tensor, other: Tensor, x: Array, y: Array) -> Tensor:
     """`matmul` where one operand is a vector."""
     mismatch.refuse_dims("matmul", x, y)
     if x.ndim == y.ndim:
@@ -378,7 +381,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     raise wrong
 
 
-def check_linear(x, w, b):
+def check_linear(x: Array, w: Array, b: Array) -> None:
     """The errors of `linear` with a bias."""
     mismatch.refuse_dims("linear", x, w)
     mismatch.added_matrices(b, rows(x), w.T)

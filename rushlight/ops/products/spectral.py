@@ -26,7 +26,7 @@ def described(name, input, **options):
     return f"{name}(torch.{type_name(input._array)}Tensor{list(input._array.shape)}, {listed}) : "
 
 
-def check_window(call, n_fft, hop_length, win_length, window):
+def check_window(call: str, n_fft: int, hop_length: int, win_length: int, window: Tensor | None) -> None:
     """The errors for sizes that `stft` and `istft` share."""
     if hop_length <= 0:
         raise RuntimeError(f"{call}expected hop_length > 0, but got hop_length={hop_length}")
@@ -40,7 +40,7 @@ def check_window(call, n_fft, hop_length, win_length, window):
         )
 
 
-def widened(window, n_fft):
+def widened(window: Tensor, n_fft: int) -> Tensor:
     """A window with zeros around it, to the size of a transform."""
     missing = n_fft - window._array.shape[0]
     return pad(window, (missing // 2, missing - missing // 2)) if missing else window
@@ -117,7 +117,7 @@ def stft(
     return spectra if return_complex or (return_complex is None and is_complex) else view_as_real(spectra)
 
 
-def check_stft(call, input, n_fft, is_complex, return_complex):
+def check_stft(call: str, input: Tensor, n_fft: int, is_complex: bool, return_complex: bool | None) -> None:
     """The errors for the signal."""
     if return_complex is None and not is_complex:
         raise RuntimeError(
@@ -197,7 +197,7 @@ def istft(
     return cut(call, signal, weights, n_fft, center, length)
 
 
-def check_istft(call, input, n_fft, hop_length, win_length, onesided):
+def check_istft(call: str, input: Tensor, n_fft: int, hop_length: int, win_length: int, onesided: bool) -> None:
     """The errors for the spectra."""
     if input.numel() == 0:
         raise RuntimeError(f"{call}input tensor cannot be empty.")
@@ -215,13 +215,13 @@ def check_istft(call, input, n_fft, hop_length, win_length, onesided):
         raise RuntimeError(f"{call}expected 0 < hop_length <= win_length")
 
 
-def overlapped(pieces, n_fft, hop_length):
+def overlapped(pieces: Tensor, n_fft: int, hop_length: int) -> Tensor:
     """The sum of pieces, each in its place in the signal."""
     *batch, count, _ = pieces._array.shape
     return _fold(pieces, (*batch, n_fft + hop_length * (count - 1)), len(batch), n_fft, hop_length)
 
 
-def cut(call, signal, weights, n_fft, center, length):
+def cut(call: str, signal: Tensor, weights: Tensor, n_fft: int, center: bool, length: int | None) -> Tensor:
     """The part of the signal that was not padded, divided by the weights that the windows gave its samples."""
     total = signal._array.shape[-1]
     start = n_fft // 2 if center else 0

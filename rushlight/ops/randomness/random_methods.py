@@ -1,5 +1,7 @@
 """Overwriting elements with random numbers: `uniform_`, `normal_` and their kind, methods of Tensor."""
 
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import check_history
 from rushlight.core.recording import recording
@@ -26,7 +28,7 @@ NODES = {
 ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 
-def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *parameters) -> Tensor:
+def drawn(tensor: Tensor, name: str, draw: Any, generator: Generator | None, *parameters: Any) -> Tensor:
     """Overwrites a tensor with what `draw` gives for its shape and dtype, in the order of its memory."""
     check_overwritten(tensor._array)
     check_history(tensor, recording() and tensor.requires_grad)
@@ -34,7 +36,9 @@ def drawn(tensor: Tensor, name: str, draw, generator: Generator | None, *paramet
     return overwrite(tensor, ENTRIES[name], array)
 
 
-def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None, **bound) -> Tensor:
+def uniform_(
+    self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None, **bound: Any
+) -> Tensor:
     """Overwrites with numbers from the uniform distribution on [from, to); `from` may be given by its name.
 
     >>> import rushlight as torch

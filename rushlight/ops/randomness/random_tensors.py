@@ -1,11 +1,12 @@
 """Tensors of random numbers: PyTorch's numbers after the same seed, drawn from `rushlight.random`."""
 
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import ENTERED
 from rushlight.core.batching import on_more_levels
 from rushlight.core.graph import TensorBase
@@ -43,7 +44,7 @@ __all__ = [
 
 def rand(
     *shape: int | Sequence[int],
-    size=None,
+    size: Any = None,
     generator: Generator | None = None,
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
@@ -64,7 +65,7 @@ def rand(
 
 def randn(
     *shape: int | Sequence[int],
-    size=None,
+    size: Any = None,
     generator: Generator | None = None,
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
@@ -84,10 +85,10 @@ def randn(
 
 
 def randint(
-    *bounds,
+    *bounds: Any,
     low: int = 0,
     high: int | None = None,
-    size=None,
+    size: Any = None,
     generator: Generator | None = None,
     dtype: DType | None = None,
     **options: Unpack[OutOptions],
@@ -135,21 +136,25 @@ def randperm(
     return made("randperm", integers.randperm(source(generator), int(n), numpy_type("randperm", dtype)), options)
 
 
-def drawn(shape, dtype, options, draw, generator, *parameters):
+def drawn(
+    shape: Sequence[int], dtype: np.dtype, options: Any, draw: Callable[..., Any], generator: Any, *parameters: Any
+) -> Array:
     """What `draw` gives, as PyTorch draws it into the tensor `out=` among the options, or into a new one."""
     if device_of(options.get("device")) is META:
         return without_data(shape, dtype)
     return drawn_for(memory_of(options.get("out")), shape, dtype, draw, source(generator), *parameters)
 
 
-def drawn_for(out, shape, dtype, draw, generator, *parameters):
+def drawn_for(
+    out: Any, shape: Sequence[int], dtype: np.dtype, draw: Callable[..., Any], generator: Generator, *parameters: Array
+) -> Array:
     """What `draw` gives, through the memory of the array `out` where that has this shape and dtype."""
     if out is not None and out.shape == shape and out.dtype == dtype:
         return drawn_into(out, draw, generator, *parameters)
     return draw(generator, shape, dtype, *parameters)
 
 
-def memory_of(out):
+def memory_of(out: Any) -> Any:
     """The array of the tensor given as `out=`; None where there is none."""
     return out._settled() if isinstance(out, TensorBase) else None
 
@@ -197,7 +202,7 @@ def randint_like(
     return like("randint_like", input, dtype, options, integers.randint, generator, *ends)
 
 
-def fill_with(array, values):
+def fill_with(array: Array, values: Array) -> None:
     """Overwrites an array."""
     array[...] = values
 
@@ -205,7 +210,7 @@ def fill_with(array, values):
 fill_in = noted(fill_with, changes=(0,))
 
 
-def like(name: str, input: Tensor, dtype, options, draw, generator, *parameters) -> Tensor:
+def like(name: str, input: Tensor, dtype: Any, options: Any, draw: Any, generator: Any, *parameters: Any) -> Tensor:
     """Random numbers in the shape, dtype and order in memory of another tensor."""
     if not isinstance(input, TensorBase):
         return refuse(name, "input", 1, input)
@@ -260,13 +265,13 @@ def normal(
     return result if out is None else write_made("normal", out, result._array)
 
 
-def normal_numbers(mean, std, generator, out):
+def normal_numbers(mean: Array, std: Array, generator: Generator, out: Any) -> Array:
     """Normal numbers with each mean and deviation; either may be a number."""
     return shifted_normal(generator, common_shape(*[getattr(x, "shape", ()) for x in (mean, std)]), mean, std, out)
 
 
 @for_examples
-def shifted_normal(generator, shape, mean, std, out):
+def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: Any, out: Any) -> Array:
     """Normal numbers with each mean and deviation, of the dtype of the mean where that is an array."""
     if isinstance(std, np.ndarray) and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -295,7 +300,7 @@ def _bernoulli(input, p, generator, out):
 
 
 @for_examples
-def flips(generator, shape, input, p, out):
+def flips(generator: Generator, shape: Sequence[int], input: Array, p: Any, out: Any) -> Array:
     """Ones with the probabilities that an array has, or with one probability."""
     return drawn_for(out, shape, input.dtype, distributions.bernoulli, generator, input if p is None else p)
 
@@ -370,7 +375,9 @@ def _multinomial(input, num_samples, replacement, generator):
 
 
 @for_examples
-def categories(generator, shape, weights, num_samples, replacement):
+def categories(
+    generator: Generator, shape: Sequence[int], weights: Array, num_samples: int, replacement: bool
+) -> Array:
     """Categories drawn from each row of a batch of weights."""
     rows = weights if weights.ndim < 3 else weights.reshape(-1, weights.shape[-1])
     return draw_categories(generator, rows, num_samples, replacement).reshape(*weights.shape[:-1], num_samples)
@@ -385,7 +392,7 @@ def source(generator: Generator | None) -> Generator:
     return generator
 
 
-def interval(name: str, low, high) -> tuple[int, int]:
+def interval(name: str, low: int, high: int) -> tuple[int, int]:
     """The bounds of integers to draw. TypeError for what is no integer."""
     for side, bound in (("low", low), ("high", high)):
         if not hasattr(bound, "__index__"):

@@ -1,7 +1,11 @@
 """Random numbers that come by rejection: gamma, Dirichlet and binomial ones, the first two with implicit gradients."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import on_more_levels
 from rushlight.kernels.implicit import beta_slope, gamma_slope
 from rushlight.ops.randomness.random_tensors import source
@@ -66,7 +70,7 @@ def _dirichlet_slope(x, alpha, total):
     return beta_slope(x, alpha, total)
 
 
-def dirichlet_cotangent(grad, input, result):
+def dirichlet_cotangent(grad: Array, input: Array, result: Array) -> Any:
     """Each share moves with its own concentration as a beta number, and the others make room in proportion."""
     slope = _dirichlet_slope(result, input, np.add.reduce(input, axis=-1, keepdims=True))
     return slope * (grad - np.add.reduce(result * grad, axis=-1, keepdims=True))
@@ -103,7 +107,7 @@ def _binomial(count, prob, generator):
 
 
 @for_examples
-def successes(generator, shape, count, prob):
+def successes(generator: Generator, shape: Sequence[int], count: Array, prob: Array) -> Array:
     """Binomial numbers of the shape to which both broadcast."""
     return draw_binomial(generator, np.broadcast_to(count, shape), np.broadcast_to(prob, shape))
 

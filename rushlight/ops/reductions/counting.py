@@ -1,9 +1,12 @@
 """Distinct elements, and how often they occur."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic, refusal
 from rushlight.core.kinds import kind_of
 from rushlight.ops.arguments.dims import known_dim
@@ -16,7 +19,7 @@ from rushlight.tensors import Tensor
 __all__ = ["bincount", "histc", "unique", "unique_consecutive"]
 
 
-def underivable(name):
+def underivable(name: str) -> Callable[..., Any]:
     """The formula of an operator that has no derivative: raises PyTorch's error when one is asked for."""
 
     def formula(grads):
@@ -25,13 +28,13 @@ def underivable(name):
     return formula
 
 
-def distinct(input, dim):
+def distinct(input: Array, dim: int) -> tuple[Array, ...]:
     """Sorted distinct elements, or slices of a dimension; which of them each was, and their counts."""
     values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(input.shape if dim is None else -1), counts
 
 
-def runs(input, dim):
+def runs(input: Array, dim: int) -> Any:
     """The first of each run of equal elements, or slices of a dimension; the run of each, and lengths."""
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
     changes = rows[1:] != rows[:-1]
@@ -59,7 +62,7 @@ def _unique_consecutive(input, dim):
     return runs(input, dim)
 
 
-def asked(results, return_inverse, return_counts):
+def asked(results: Any, return_inverse: bool, return_counts: bool) -> Any:
     """Of values, inverse and counts those that were asked for; a single one bare."""
     chosen = [results[0], *results[1:2] * return_inverse, *results[2:3] * return_counts]
     return tuple(chosen) if len(chosen) > 1 else chosen[0]
@@ -104,7 +107,7 @@ def unique_consecutive(
     return asked(results, return_inverse, return_counts)
 
 
-def count_batch(n, input, weights, minlength):
+def count_batch(n: int, input: Array, weights: Array, minlength: int) -> Array:
     """The rule of `bincount`: each example counts in places of its own. They must need as many."""
     rows = input.reshape(math.prod(input.shape[:n]), input.shape[n])
     needed = rows.max(1, initial=-1) + 1
@@ -152,7 +155,7 @@ def _histc(input, bins, low, high):
     return histograms(input.reshape(-1), bins, low, high)
 
 
-def histograms(rows, bins, low, high):
+def histograms(rows: Any, bins: Any, low: Any, high: Any) -> Any:
     """The histogram of each row, between two numbers or else between its smallest and its largest element."""
     if low == high and rows.shape[-1]:
         low, high = rows.min(-1, keepdims=True), rows.max(-1, keepdims=True)

@@ -1,5 +1,7 @@
 """Covariance and correlation matrices."""
 
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
@@ -11,7 +13,7 @@ from rushlight.tensors import Tensor
 __all__ = ["corrcoef", "cov"]
 
 
-def checked(input, fweights, aweights):
+def checked(input: Tensor, fweights: Any, aweights: Tensor | None) -> None:
     """Raises PyTorch's errors for what `cov` does not take."""
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
@@ -40,7 +42,7 @@ def checked(input, fweights, aweights):
             raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
-def divisor_of(observations, fweights, aweights, correction):
+def divisor_of(observations: int, fweights: Tensor | None, aweights: Tensor | None, correction: int) -> Any:
     """The weights of the observations (or None), their sum, and what the weighted products are divided by."""
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     if weights is None:
@@ -81,7 +83,7 @@ def cov(
     return ((x if weights is None else x * weights) @ x.t().conj() / divisor).squeeze()
 
 
-def refuse_dimensions(name, input):
+def refuse_dimensions(name: str, input: Tensor) -> None:
     """Raises PyTorch's error for more than two dimensions."""
     ndim = input._array.ndim
     if ndim > 2:
@@ -109,6 +111,6 @@ def corrcoef(input: Tensor) -> Tensor:
     return c.clamp(-1, 1) if kind_of(c._array.dtype) == "f" else clamped_parts(c)
 
 
-def clamped_parts(c):
+def clamped_parts(c: Any) -> Any:
     """Complex coefficients with real and imaginary part between -1 and 1 each."""
     return c.real.clamp(-1, 1) + 1j * c.imag.clamp(-1, 1)

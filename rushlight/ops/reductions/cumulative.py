@@ -1,8 +1,12 @@
 """Cumulative sums, extremes and logarithms of sums along a dimension."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import dtype
@@ -48,7 +52,7 @@ def _cumsum(input, dim, dtype):
     return accumulated(input, dim, dtype) if input.ndim else np.array(input, dtype, like=input)
 
 
-def accumulated(array, dim, dtype):
+def accumulated(array: Array, dim: int, dtype: np.dtype | None) -> Array:
     """The cumulative sum along a dimension; of float16 in float32, where each sum would be rounded."""
     if array.dtype == np.float16 and dtype in (None, array.dtype):
         return np.add.accumulate(array, dim, np.float32).astype(np.float16)
@@ -68,7 +72,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     return _cumsum(input, wrap_dim(dim, input._array.ndim), widened(input, dtype))
 
 
-def latest(input, dim, ufunc, wins):
+def latest(input: Array, dim: int, ufunc: Any, wins: Any) -> tuple[Array, ...]:
     """Values and places of the extreme so far along a dimension; of equal ones the latest, and NaN stays."""
     if fast is not None and (found := fast.cumulative_extreme(input, dim, ufunc is np.maximum)) is not None:
         return found
@@ -82,7 +86,7 @@ def latest(input, dim, ufunc, wins):
     return values, np.maximum.accumulate(np.where(new, count, 0), dim)
 
 
-def returned_repeatedly(grads, index, input_shape, dim):
+def returned_repeatedly(grads: Sequence[Array], index: Array, input_shape: Sequence[int], dim: int) -> Array:
     """The cotangent of values that were picked along a dimension, some of them several times."""
     return _put_back(grads[0], dim, index, input_shape)
 
@@ -105,7 +109,7 @@ def _cummin(input, dim):
     return latest(input, dim, np.minimum, np.less_equal)
 
 
-def along(name, input, dim):
+def along(name: str, input: Tensor, dim: int) -> int:
     """The dimension, not negative; with words of its own for a tensor without dimensions."""
     if not input._array.ndim and dim not in (-1, 0):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
@@ -144,21 +148,21 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     return return_types.cummin(_cummin(input, dim))
 
 
-def add_logarithms(x, y):
+def add_logarithms(x: Any, y: Any) -> Any:
     """log(exp(x) + exp(y)) of complex numbers, without overflow."""
     swap = x.real < y.real
     larger, smaller = np.where(swap, y, x), np.where(swap, x, y)
     return np.where(larger == -np.inf, larger, larger + np.log1p(np.exp(smaller - larger)))
 
 
-def decay(result, dim):
+def decay(result: Array, dim: int) -> Array:
     """exp(y[i] - y[i + 1]) along a dimension: how much of the sum up to the next place is there already."""
     nothing = result == -np.inf
     gaps = _drop(nothing, result - _shift(result, dim, True)) * _shift(np.ones_like(result), dim, True)
     return _drop(nothing, np.exp(gaps))
 
 
-def share(input, result):
+def share(input: Array, result: Array) -> Array:
     """exp(x - y): the share of each place in the sum up to it; 0 where it is that of nothing, and constant there."""
     nothing = input == -np.inf
     return _drop(nothing, np.exp(_drop(nothing, input - result)))

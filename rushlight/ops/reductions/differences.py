@@ -1,5 +1,8 @@
 """Finite differences and integrals of sampled functions: diff, gradient, the trapezoidal rule."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import get_default_dtype, uint8
@@ -14,7 +17,7 @@ from rushlight.tensors import Tensor
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 
 
-def neighbours(input, dim):
+def neighbours(input: Tensor, dim: int) -> tuple[Tensor, ...]:
     """All places but the first along a dimension, and all but the last."""
     n = input._array.shape[dim]
     return input.narrow(dim, min(n, 1), max(n - 1, 0)), input.narrow(dim, 0, max(n - 1, 0))
@@ -52,7 +55,7 @@ def diff(
     return joined
 
 
-def strips(name, y, x, dim):
+def strips(name: str, y: Tensor, x: Tensor | None, dim: int) -> Tensor:
     """Twice the areas between neighbours under a function sampled at places `x`, or at steps of 1."""
     later, earlier = neighbours(y, dim)
     if x is None:
@@ -110,7 +113,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     return cumsum(strips("cumulative_trapezoid", y, x, dim) * ((1 if dx is None else dx) / 2), dim)
 
 
-def weighted(input, dim, weights, start, length):
+def weighted(input: Tensor, dim: int, weights: Sequence[Tensor | float], start: int, length: int) -> Any:
     """The sum over k of weights[k] times the places from start + k on, `length` of them."""
     total = None
     for k, weight in enumerate(weights):
@@ -119,12 +122,12 @@ def weighted(input, dim, weights, start, length):
     return total
 
 
-def even_weights(h):
+def even_weights(h: Any) -> tuple[Sequence[float], ...]:
     """The weights of second-order differences at even spacing: at the beginning, inside, at the end."""
     return (-1.5 / h, 2 / h, -0.5 / h), (-0.5 / h, 0.0, 0.5 / h), (0.5 / h, -2 / h, 1.5 / h)
 
 
-def uneven_weights(steps, trailing):
+def uneven_weights(steps: Tensor, trailing: int) -> tuple[Sequence[Tensor], ...]:
     """The same at uneven spacing: weights of the derivative of the parabola through three neighbours."""
     n = steps._array.shape[0]
     first, second = steps.narrow(0, 0, n - 1), steps.narrow(0, 1, n - 1)
@@ -136,7 +139,7 @@ def uneven_weights(steps, trailing):
     return begin, [w.reshape(-1, *[1] * trailing) for w in inside], end
 
 
-def slope(input, dim, spacing, edge_order):
+def slope(input: Tensor, dim: int, spacing: Tensor | float, edge_order: int) -> Tensor:
     """The derivative along one dimension; `spacing` is a number, or a tensor of places."""
     n = input._array.shape[dim]
     if isinstance(spacing, TensorBase) and spacing._array.ndim:

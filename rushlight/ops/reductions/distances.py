@@ -1,7 +1,10 @@
 """Distances between the rows of matrices."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
@@ -21,7 +24,9 @@ MODES = (
 MANY = 25  # rows above which Euclidean distances are computed by a product of matrices
 
 
-def euclidean_cotangents(grad, x1, x1_shape, x2, x2_shape, result):
+def euclidean_cotangents(
+    grad: Array, x1: Array, x1_shape: Sequence[int], x2: Array, x2_shape: Sequence[int], result: Array
+) -> list[Array]:
     """The cotangents of both matrices; what belongs to a distance of 0 counts as 0."""
     weights = ratio(grad, result)
     turned = weights.mT
@@ -69,7 +74,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     return norm_of_rows(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
 
 
-def norm_of_rows(differences, p):
+def norm_of_rows(differences: Tensor, p: float) -> Tensor:
     """The p-norm of the last dimension; 0 where it is empty."""
     if differences._array.shape[-1] == 0:
         return differences.sum(-1)

@@ -1,8 +1,12 @@
 """Largest and smallest elements: values, where they are, and both ends at once."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
@@ -19,7 +23,7 @@ from rushlight.tensors import Tensor
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 
 
-def as_given(input):
+def as_given(input: Any) -> Array:
     """The array of a tensor; what operators promote to that take any dtype as it is."""
     return input._array if isinstance(input, TensorBase) else input
 
@@ -35,13 +39,13 @@ def _shares(input, extreme, dims):
     return ties / np.add.reduce(ties, dims, input.dtype, None, True)
 
 
-def shared(grad, input, result, dims, keepdim):
+def shared(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """The cotangent of a reduction to an extreme value."""
     shape = kept(input.shape, dims)
     return spread(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
 
 
-def shared_by_all(grad, input, result):
+def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
     """The cotangent of the extreme of all elements."""
     return repeated(grad, input.shape) * _shares(input, result, None)
 
@@ -100,7 +104,7 @@ def _aminmax(input, dims, keepdim):
     return np.minimum.reduce(input, dims, None, None, keepdim), np.maximum.reduce(input, dims, None, None, keepdim)
 
 
-def returned(grads, index, input_shape, dim):
+def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], dim: int) -> Array:
     """The cotangent of values that were picked along a dimension: it goes back to where they were."""
     if not input_shape:
         return grads[0].reshape(input_shape)
@@ -136,19 +140,19 @@ def _min_dim(input, dim, keepdim):
     return np.minimum.reduce(input, dim, None, None, keepdim), input.argmin(dim, keepdims=keepdim)
 
 
-def refuse_complex(name, input):
+def refuse_complex(name: str, input: Tensor) -> None:
     """Raises PyTorch's error for complex numbers, which have no order."""
     if input._array.dtype.kind == "c":
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(input)}'")
 
 
-def refuse_complex_derivative(name, input):
+def refuse_complex_derivative(name: str, input: Tensor) -> None:
     """Raises PyTorch's error for complex numbers that require grad: of one there is an extreme, but no derivative."""
     if input._array.dtype.kind == "c" and input.requires_grad and recording():
         raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 
-def refuse_empty(name, input, dims):
+def refuse_empty(name: str, input: Tensor, dims: Any) -> None:
     """Raises PyTorch's errors for an extreme of no elements; `dims` is None for all of them."""
     shape = input._array.shape
     if dims is None:
@@ -163,7 +167,7 @@ def refuse_empty(name, input, dims):
             )
 
 
-def along(name, entry, result_type, input, dim, keepdim):
+def along(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool) -> Any:
     """What `max` and `min` by dimension share: values and indices."""
     dim = wrap_dim(dim, input._array.ndim)
     if input._array.dtype.kind == "c":
@@ -175,7 +179,9 @@ def along(name, entry, result_type, input, dim, keepdim):
 
 @method
 @keywords
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+def max(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+) -> Tensor:
     """The largest of all elements, or values and indices along a dimension, or `maximum(input, other)`.
 
     NaN counts as larger than anything. Of several that are equal the first is chosen along a dimension, while
@@ -198,7 +204,9 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
 
 @method
 @keywords
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None):
+def min(
+    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+) -> Tensor:
     """The smallest of all elements, or values and indices along a dimension, or `minimum(input, other)`.
 
     NaN counts as smaller than anything. Of several that are equal the first is chosen along a dimension,
@@ -216,7 +224,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
     return along("min", _min_dim, return_types.min, input, dim, keepdim)
 
 
-def extreme_of_all(name, entry, input):
+def extreme_of_all(name: str, entry: Any, input: Tensor) -> Tensor:
     """The extreme of all elements."""
     array = input._array
     if array.dtype.kind == "c":
@@ -226,7 +234,7 @@ def extreme_of_all(name, entry, input):
     return call_unary(entry, input)
 
 
-def extreme(name, entry, input, dim, keepdim):
+def extreme(name: str, entry: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """What `amax` and `amin` share."""
     dims = axes(dim, input._array.ndim)
     refuse_complex("max_values_cpu" if name == "amax" else "min_values_cpu", input)
@@ -291,7 +299,7 @@ def _argmin(input, dim, keepdim):
     return input.argmin(dim, keepdims=keepdim)
 
 
-def place_of(name, entry, input, dim, keepdim):
+def place_of(name: str, entry: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """What `argmax` and `argmin` share."""
     array = input._array
     if array.dtype.kind in "bc":

@@ -1,9 +1,12 @@
 """Norms: the length of a tensor's elements as vectors, and the distance of two tensors."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
@@ -47,7 +50,7 @@ def norm_of(x, p, dims, keepdim):
     return added(size**p, dims, keepdim) ** (1 / p)
 
 
-def power_slope(x, p):
+def power_slope(x: Array, p: float) -> Array:
     """The derivative of |x|^p / p: x |x|^(p-2). At 0 it is 0, and for even p so to every order."""
     if p > 2 and p % 2 == 0:
         return x * np.real(x * np.conjugate(x)) ** (int(p) // 2 - 1)
@@ -55,7 +58,7 @@ def power_slope(x, p):
     return np.sign(x) * size ** (p - 1) if p < 2 else x * _drop(zero, size ** (p - 2))
 
 
-def norm_cotangent(grad, input, result, p, dims):
+def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Sequence[int]) -> Array:
     """The cotangent of the p-norm: of its subgradients at 0 the one that is 0, as PyTorch's; none at all for p = 0."""
     grad, result = grad.reshape(kept(input.shape, dims)), result.reshape(kept(input.shape, dims))
     if p == 0:
@@ -101,7 +104,7 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     return _linalg_vector_norm(input if d == array.dtype else input.to(FROM_NUMPY[d]), float(p), dims, keepdim)
 
 
-def refuse_empty(shape, p, dims):
+def refuse_empty(shape: Sequence[int], p: Any, dims: Any) -> None:
     """Raises PyTorch's errors for a norm that has no value for no elements."""
     if dims is None or len(dims) == len(shape):
         raise RuntimeError(
@@ -116,14 +119,14 @@ def refuse_empty(shape, p, dims):
             )
 
 
-def dist_cotangents(grad, input, other, result, p):
+def dist_cotangents(grad: Array, input: Array, other: Array, result: Array, p: float) -> list[Array]:
     """The cotangents of both operands: that of the norm of their difference, and minus it."""
     difference = input - other
     cotangent = norm_cotangent(grad, difference, result, p, tuple(range(difference.ndim)))
     return [unbroadcast(cotangent, input.shape), unbroadcast(-cotangent, other.shape)]
 
 
-def over_pairs(op, args, levels):
+def over_pairs(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `dist`: the norm over the dimensions of an example."""
     x, y, p = args
     ndim, n = max(x.ndim, y.ndim), len(levels)
@@ -131,7 +134,7 @@ def over_pairs(op, args, levels):
     return norm_of(difference, p, tuple(range(n, n + ndim)), False)
 
 
-def subtracted(*operands):
+def subtracted(*operands: Tensor) -> Array | tuple[Array, ...]:
     """The promotion of a norm's difference."""
     arrays = no_booleans(*operands)
     dtype = arrays[0].dtype

@@ -1,10 +1,13 @@
 """Order statistics: medians, the k-th smallest, the most frequent, quantiles."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase, new_tensor
@@ -21,7 +24,7 @@ from rushlight.tensors import Tensor
 __all__ = ["kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile"]
 
 
-def picked(input, index, dim, keepdim):
+def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     """The values at one place in each row along a dimension, and the index of the places."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64, like=input)
@@ -30,7 +33,7 @@ def picked(input, index, dim, keepdim):
     return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
 
 
-def ranked(rows, rank):
+def ranked(rows: Array, rank: Any) -> Array:
     """The index of the element of a rank (a number, or one for each row) along the last dimension."""
     if isinstance(rank, int):
         return np.argpartition(rows, rank, -1)[..., rank]
@@ -38,7 +41,7 @@ def ranked(rows, rank):
     return np.take_along_axis(order, rank[..., None], -1)[..., 0]
 
 
-def middle(rows):
+def middle(rows: Array) -> Array:
     """The index of the lower median of each row; the first NaN where there is one."""
     index = ranked(rows, (rows.shape[-1] - 1) // 2)
     if kind_of(rows.dtype) != "f":
@@ -47,7 +50,7 @@ def middle(rows):
     return np.where(missing.any(-1), missing.argmax(-1), index)
 
 
-def middle_number(rows):
+def middle_number(rows: Array) -> Array:
     """The index of the lower median of the numbers of each row, which are sorted before NaN."""
     if kind_of(rows.dtype) != "f":
         return middle(rows)
@@ -55,7 +58,7 @@ def middle_number(rows):
     return ranked(rows, np.maximum(numbers - 1, 0) // 2)
 
 
-def most_frequent(rows):
+def most_frequent(rows: Array) -> Array:
     """The index of the most frequent element of each row: of the smallest such, the last place."""
     order = np.argsort(rows, -1, kind="stable")
     values = np.take_along_axis(rows, order, -1)
@@ -67,7 +70,7 @@ def most_frequent(rows):
     return np.take_along_axis(order, longest[..., None], -1)[..., 0]
 
 
-def selecting(name, node, choose):
+def selecting(name: str, node: str, choose: Callable[..., Any]) -> Any:
     """Enters an operator that picks one element of each row along a dimension: `choose` gives their index."""
 
     def forward(input, dim, keepdim, *options):
@@ -106,7 +109,7 @@ def _nanmedian(input):
     return middle_of_all(input, middle_number)
 
 
-def middle_of_all(input, choose, n=0):
+def middle_of_all(input: Array, choose: Callable[..., Any], n: int = 0) -> Array:
     """The median of all elements of an array, or of each of a batch with `n` dimensions in front: NaN of none."""
     batch = input.shape[:n]
     rows = input.reshape(*batch, math.prod(input.shape[n:]))
@@ -115,7 +118,7 @@ def middle_of_all(input, choose, n=0):
     return np.take_along_axis(rows, choose(rows)[..., None], -1)[..., 0]
 
 
-def along(name, entry, result_type, input, dim, keepdim, *options):
+def along(name: str, entry: Any, result_type: Any, input: Tensor, dim: Any, keepdim: bool, *options: int) -> Any:
     """What the functions that pick an element along a dimension share."""
     array = input._array
     dim = wrap_dim(dim, array.ndim)
@@ -128,7 +131,7 @@ def along(name, entry, result_type, input, dim, keepdim, *options):
     return result_type(entry(input, dim, keepdim, *options))
 
 
-def of_all(name, entry, input):
+def of_all(name: str, entry: Any, input: Tensor) -> Tensor:
     """The median of all elements."""
     if input._array.dtype.kind in "bc":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_name(input)}'")
@@ -227,7 +230,7 @@ def _quantile_places(input, q, interpolation, ignore_nan):
     return low, high, factor, offset - below.astype(q.dtype)
 
 
-def interpolated(input, q, interpolation, ignore_nan):
+def interpolated(input: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:
     """The quantiles along the last dimension, in its place."""
     below, above, factor, offset = _quantile_places(input, q, interpolation, ignore_nan)
     last = input._array.ndim - 1
@@ -238,7 +241,7 @@ def interpolated(input, q, interpolation, ignore_nan):
     return low + (_gather(input, last, above) - low) * part
 
 
-def checked_quantiles(name, input, q, interpolation):
+def checked_quantiles(name: str, input: Tensor, q: Tensor | float, interpolation: str) -> Tensor:
     """The quantiles as a tensor of the input's dtype, after PyTorch's checks."""
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
@@ -262,7 +265,9 @@ def checked_quantiles(name, input, q, interpolation):
     return q
 
 
-def quantiles(name, input, q, dim, keepdim, interpolation, ignore_nan):
+def quantiles(
+    name: str, input: Tensor, q: Tensor | float, dim: int | None, keepdim: bool, interpolation: str, ignore_nan: bool
+) -> Tensor:
     """What `quantile` and `nanquantile` share. Several quantiles become the first dimension of the result."""
     q = checked_quantiles(name, input, q, interpolation)
     shape = input._array.shape

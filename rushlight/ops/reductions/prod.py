@@ -1,7 +1,10 @@
 """Products of elements: of all, along a dimension, cumulative. Derivatives hold at zeros, to any order."""
 
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
@@ -18,7 +21,7 @@ __all__ = ["cumprod", "prod"]
 fast = load("row_products")
 
 
-def along(dim, place):
+def along(dim: int, place: slice) -> tuple[slice, ...]:
     """The index that takes a place (a slice or number) of one dimension."""
     return (*[slice(None)] * dim, place)
 
@@ -37,7 +40,7 @@ def _shift(input, dim, back):
     return out
 
 
-def recurrence_cotangents(grad, factors, result, dim, back):
+def recurrence_cotangents(grad: Array, factors: Any, result: Array, dim: int, back: Any) -> Any:
     """The adjoint of a linear recurrence is one in the other direction."""
     cotangent = _recur(grad, _shift(factors, dim, not back), dim, not back)
     return [cotangent, cotangent * _shift(result, dim, back)]
@@ -60,7 +63,7 @@ def _recur(input, factors, dim, back):
     return out
 
 
-def recur_numbers(values, factors, order):
+def recur_numbers(values: Any, factors: Any, order: range) -> Any:
     """The recurrence on lists of numbers, which Python runs through faster than NumPy."""
     previous = values[order[0] - order.step] if order else 0
     for i in order:
@@ -68,7 +71,7 @@ def recur_numbers(values, factors, order):
     return values
 
 
-def product_before_cotangent(grad, input, result, dim, back):
+def product_before_cotangent(grad: Array, input: Array, result: Array, dim: int, back: bool) -> Array:
     """x[i] is a factor of all later products: the sum over k > i of g[k] and the other factors of y[k]."""
     return result * _shift(_recur(grad, input, dim, not back), dim, not back)
 
@@ -90,12 +93,12 @@ def _product_before(input, dim, back):
     return out
 
 
-def product_of_others(input, dim):
+def product_of_others(input: Array, dim: int) -> Array:
     """The product of all other elements along a dimension."""
     return _product_before(input, dim, False) * _product_before(input, dim, True)
 
 
-def prod_cotangent(grad, input):
+def prod_cotangent(grad: Array, input: Array) -> Array:
     """The cotangent of the product of all elements."""
     if not input.shape:
         return grad
@@ -127,7 +130,7 @@ def _prod_dim(input, dim, keepdim, dtype):
     return np.multiply.reduce(input, dim, dtype, None, keepdim)
 
 
-def widened(input, dtype):
+def widened(input: Tensor, dtype: Any) -> np.dtype:
     """The NumPy type of a product or sum: the one asked for, int64 for integers, else the input's."""
     d = as_numpy(dtype)
     return d or (np.dtype(np.int64) if input._array.dtype.kind in "biu" else input._array.dtype)
@@ -153,7 +156,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return _prod_dim(input, dim, keepdim, widened(input, dtype))
 
 
-def cumprod_cotangent(grad, input, dim):
+def cumprod_cotangent(grad: Array, input: Array, dim: int) -> Array:
     """The cotangent of the cumulative product: that of its result where there is one element."""
     if not input.shape or input.shape[dim] == 1:
         return grad

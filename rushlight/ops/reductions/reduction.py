@@ -1,9 +1,12 @@
 """Reductions: sums, means and counts, over all elements or over some dimensions."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
@@ -43,17 +46,17 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     return found if found and ndim else tuple(range(ndim))
 
 
-def kept(shape, dims):
+def kept(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
     """A shape with size 1 in place of each of some dimensions."""
     return tuple([1 if i in dims else n for i, n in enumerate(shape)])
 
 
-def spread(grad, shape, dims, keepdim):
+def spread(grad: Array, shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
     """The adjoint of a sum over `dims`: the cotangent repeated over them, without copying it."""
     return repeated(grad if keepdim else grad.reshape(kept(shape, dims)), shape)
 
 
-def repeated(grad, shape):
+def repeated(grad: Array, shape: Sequence[int]) -> Array:
     """`np.broadcast_to`, faster for arrays whose memory lies in order."""
     if type(grad) is not np.ndarray or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
         return np.broadcast_to(grad, shape)
@@ -63,17 +66,17 @@ def repeated(grad, shape):
     return view
 
 
-def size_of(shape, dims):
+def size_of(shape: Sequence[int], dims: Sequence[int]) -> int:
     """The number of elements that are reduced to one."""
     return math.prod([shape[d] for d in dims])
 
 
-def type_name(input):
+def type_name(input: Array) -> Any:
     """The dtype of a tensor in the words of PyTorch's errors: `Long`, `Float`, ..."""
     return TYPE_NAMES[FROM_NUMPY[input._array.dtype]]
 
 
-def integers_widened(input):
+def integers_widened(input: Any) -> Array:
     """The array of a tensor that is summed: integers and bools are added up in int64."""
     array = input._array if isinstance(input, TensorBase) else input
     return array.astype(np.int64) if array.dtype.kind in "biu" else array
@@ -91,7 +94,7 @@ def added(array, dims, keepdim, d=None):
     return np.add.reduce(array, dims, d, None, keepdim)
 
 
-def averaged(array, dims, keepdim, d=None):
+def averaged(array: Array, dims: Sequence[int], keepdim: bool, d: Any = None) -> Array:
     """The mean over `dims`; of float16 in float32, whose sums do not overflow."""
     half = d is None and array.dtype == np.float16
     mean = added(array, dims, keepdim, np.float32 if half else d) / size_of(array.shape, dims)
@@ -137,7 +140,7 @@ def sum(input: Tensor, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     return _sum_dims(input, axes(dim, array.ndim), keepdim, d)
 
 
-def infer_floating(name, input, dtype):
+def infer_floating(name: str, input: Tensor, dtype: Any) -> Any:
     """The NumPy type that an average is computed in; RuntimeError where that is not a floating-point one."""
     d = as_numpy(dtype)
     asked = input._array.dtype if d is None else d
@@ -250,7 +253,7 @@ def _any(input, dims, keepdim):
     return np.logical_or.reduce(input, dims, None, None, keepdim)
 
 
-def truth(entry, input, dim, keepdim):
+def truth(entry: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """What `all` and `any` share: a result of bool, of uint8 for an input of uint8."""
     nothing = isinstance(dim, (tuple, list)) and not dim
     result = entry(input, () if nothing else axes(dim, input._array.ndim), keepdim)

@@ -1,7 +1,11 @@
 """Softmax and its kind: exponentials normalised along a dimension, and the logarithm of their sum."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
@@ -21,7 +25,7 @@ __all__ = ["log_softmax", "logsumexp", "softmax"]
 fast = load("softmax")
 
 
-def total(array, dim):
+def total(array: Array, dim: Any) -> Array:
     """The sum along a dimension, which stays."""
     return np.add.reduce(array, axis=dim, keepdims=True)
 
@@ -51,7 +55,7 @@ def _softmax_cotangent(grad, result, dim):
     return weighted
 
 
-def softmax_by_parts(input, dim, dtype):
+def softmax_by_parts(input: Array, dim: int, dtype: Any) -> Any:
     """exp(x) over its sum."""
     values = np.exp(input - input.detach().amax(dim, keepdim=True))
     return values / values.sum(dim, keepdim=True)
@@ -89,13 +93,13 @@ def _log_softmax_cotangent(grad, result, dim):
     return np.subtract(grad, values, out=values)
 
 
-def log_softmax_tangent(op, outs, args, tangents):
+def log_softmax_tangent(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:
     """t - sum(softmax * t)."""
     t = tangents[0]
     return None if is_complex(args) else [t - total(np.exp(outs[0]) * t, args[1])]
 
 
-def log_sum_exp_by_parts(input, dims, keepdim):
+def log_sum_exp_by_parts(input: Array, dims: Sequence[int], keepdim: bool) -> Any:
     """The logarithm of the sum of exponentials."""
     largest = input.detach().amax(dims, keepdim=True)
     result = np.exp(input - largest).sum(dims, keepdim=True).log() + largest
@@ -117,7 +121,7 @@ def _log_softmax(input, dim, dtype):
     return values.astype(dtype, copy=False)
 
 
-def normalised(name, entry, input, dim, dtype):
+def normalised(name: str, entry: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     """What softmax and its logarithm share: the checks of their arguments."""
     array = input._array
     d = as_numpy(dtype) or array.dtype
@@ -156,7 +160,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     return normalised("log_softmax", _log_softmax, input, dim, dtype)
 
 
-def log_sum_exp_cotangent(grad, input, result, dims, keepdim):
+def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """The cotangent times softmax."""
     result = result.reshape(kept(input.shape, dims))
     return spread(grad, input.shape, dims, keepdim) * np.exp(input - result)

@@ -1,10 +1,12 @@
 """Sorting, the largest elements, and places in sorted sequences."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from rushlight import return_types
+from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
@@ -22,7 +24,7 @@ from rushlight.tensors import Tensor
 __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
 
 
-def order_of(input, dim, descending):
+def order_of(input: Array, dim: int, descending: bool) -> Array:
     """The indices that sort along a dimension; equal elements keep their order, NaN counts as the largest."""
     if not descending:
         return np.argsort(input, dim, kind="stable")
@@ -30,7 +32,7 @@ def order_of(input, dim, descending):
     return np.flip(input.shape[dim] - 1 - order, dim)
 
 
-def ordered(input, dim, descending):
+def ordered(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     """Sorted values and their indices."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64)
@@ -65,7 +67,7 @@ def _sort_stable(input, dim, descending):
     return ordered(input, dim, descending)
 
 
-def refuse_complex(input):
+def refuse_complex(input: Tensor) -> None:
     """Raises PyTorch's error for complex numbers, which have no order."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
@@ -178,7 +180,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return return_types.topk(_topk(input, k, dim, largest))
 
 
-def placed(op, args, levels):
+def placed(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `searchsorted`: values beside the row that they are placed in."""
     sequence, values, right, sorter = args
     if type(sequence) is not Batched and type(sorter) is not Batched and sequence.ndim == 1:
@@ -202,7 +204,7 @@ def _searchsorted(sequence, values, right, sorter):
     return out
 
 
-def right_side(name, right, side):
+def right_side(name: str, right: bool, side: str | None) -> bool:
     """Whether equal elements go to the right, by `right` and `side`, which must not contradict."""
     if side not in (None, "left", "right"):
         raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side}")

@@ -1,7 +1,11 @@
 """Variances and standard deviations."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
@@ -16,24 +20,24 @@ from rushlight.tensors import Tensor
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
 
-def centred(input, dims):
+def centred(input: Array, dims: Sequence[int]) -> tuple[Array, ...]:
     """The input minus its mean over `dims`, and that mean, which keeps its dimensions."""
     mean = np.add.reduce(input, axis=dims, keepdims=True) / size_of(input.shape, dims)
     return input - mean, mean
 
 
-def degrees(shape, dims, correction):
+def degrees(shape: Sequence[int], dims: Sequence[int], correction: float) -> float:
     """The number that the sum of squares is divided by; 0.0, not less, where there are too few elements."""
     size = size_of(shape, dims)
     return max(size - correction, 0.0) if size else 0.0
 
 
-def divided(x, n):
+def divided(x: Array, n: float) -> Array:
     """x / n, also where n is 0: infinite or NaN."""
     return x / n if n else x * np.inf
 
 
-def variance_of(input, dims, correction):
+def variance_of(input: Array, dims: Any, correction: float) -> tuple[Any, ...]:
     """The variance and the mean on arrays, both with their dimensions kept."""
     deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
     squares = (
@@ -43,14 +47,14 @@ def variance_of(input, dims, correction):
     return divided(np.add.reduce(squares, axis=dims, keepdims=True), n), mean
 
 
-def dropped(array, like, dims, keepdim):
+def dropped(array: Array, like: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """A statistic in the precision of the input, without the dimensions it was computed over."""
     if like.dtype == np.float16:
         array = array.astype(np.float16)
     return array if keepdim else np.reshape(array, [n for d, n in enumerate(like.shape) if d not in dims])
 
 
-def variance_cotangent(grad, input, dims, correction, keepdim):
+def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correction: int, keepdim: bool) -> Array:
     """2 (x - mean) / (n - correction), times the cotangent; a constant for a number, which has no deviation."""
     n = degrees(input.shape, dims, correction)
     if not input.shape and not n:
@@ -59,12 +63,16 @@ def variance_cotangent(grad, input, dims, correction, keepdim):
     return divided(2 * grad, n) * centred(input, dims)[0]
 
 
-def deviation_cotangent(grad, input, result, dims, correction, keepdim):
+def deviation_cotangent(
+    grad: Array, input: Array, result: Array, dims: Sequence[int], correction: int, keepdim: bool
+) -> Array:
     """The variance's cotangent over twice the standard deviation; 0 where that is 0."""
     return variance_cotangent(ratio(grad, 2 * result), input, dims, correction, keepdim)
 
 
-def moments_cotangent(grads, input, result, dims, correction, keepdim):
+def moments_cotangent(
+    grads: Sequence[Array | None], input: Array, result: Array, dims: Sequence[int], correction: int, keepdim: bool
+) -> Array:
     """The cotangent of a variance or a deviation, `result`, and of a mean: one of the two may not be there."""
     grad, mean = grads
     if mean is not None:
@@ -76,12 +84,12 @@ def moments_cotangent(grads, input, result, dims, correction, keepdim):
     return cotangent if mean is None else cotangent + mean
 
 
-def mean_cotangent(grad, input_shape, dims, keepdim):
+def mean_cotangent(grad: Array, input_shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
     """The cotangent of a mean."""
     return spread(grad / size_of(input_shape, dims), input_shape, dims, keepdim)
 
 
-def variance_by_parts(input, dims, correction, keepdim):
+def variance_by_parts(input: Array, dims: Sequence[int], correction: Any, keepdim: bool) -> Any:
     """The sum of squares of what is left without the mean, over their number but for the correction."""
     rest = input - input.mean(dims, keepdim=True)
     squares = (rest * rest).sum(dims, keepdim=keepdim)
@@ -136,7 +144,7 @@ def _std_mean(input, dims, correction, keepdim):
     return [dropped(x, input, dims, keepdim) for x in (np.sqrt(variance), mean)]
 
 
-def moments(name, entry, input, dim, unbiased, correction, keepdim):
+def moments(name: str, entry: Any, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> Any:
     """What the four functions share: PyTorch's two signatures, with `unbiased` and with `correction`."""
     if isinstance(dim, bool):  # std(input, unbiased)
         dim, unbiased = None, dim

@@ -1,10 +1,12 @@
 """Broadcasting: dimensions repeated without copying, and the sum that undoes it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
@@ -16,7 +18,7 @@ from rushlight.tensors import Tensor
 __all__ = ["broadcast_shapes", "broadcast_tensors", "broadcast_to"]
 
 
-def expand_batch(n, input, shape):
+def expand_batch(n: int, input: Array, shape: Sequence[int]) -> Array:
     """A batch of expanded examples."""
     return _expand.forward(grown(input, n, len(shape)), (*input.shape[:n], *shape))
 
@@ -55,7 +57,7 @@ def expand(input: Tensor, *sizes: int | Sequence[int], size: tuple[int, ...] | N
     return _expand(input, tuple([expanded_size(i, n, i - extra, shape, target) for i, n in enumerate(target)]))
 
 
-def expanded_size(dim, size, source, shape, target):
+def expanded_size(dim: int, size: int, source: int, shape: Sequence[int], target: Sequence[int]) -> int:
     """One size of an expanded tensor: a number, or what -1 stands for. RuntimeError where it does not fit."""
     if source < 0:
         if size < 0:
@@ -129,7 +131,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple([t if t._array.shape == shape else expand(t, shape) for t in arrays])
 
 
-def common_shape(a, b):
+def common_shape(a: Any, b: Any) -> tuple[int, ...]:
     """The shape two shapes are broadcast to; RuntimeError where they do not fit."""
     try:
         return np.broadcast_shapes(a, b)

@@ -1,9 +1,12 @@
 """Triangles and diagonals of matrices."""
 
+from collections.abc import Sequence
 from operator import index
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
@@ -56,7 +59,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return result if out is None else write_out("triu", out, result, input)
 
 
-def check_matrices(name, input):
+def check_matrices(name: str, input: Tensor) -> None:
     """RuntimeError for less than two dimensions."""
     if input._array.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
@@ -122,7 +125,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return _diag_embed(flatten(input) if input._array.ndim else reshape(input, 1), offset, 0, 1)
 
 
-def trace_batch(n, input):
+def trace_batch(n: int, input: Array) -> Any:
     """The traces of a batch of matrices."""
     return np.trace(input, 0, n, n + 1, np.dtype(np.int64) if input.dtype.kind in "biu" else input.dtype)
 
@@ -133,7 +136,7 @@ def _trace(input):
     return np.trace(input, dtype=dtype)
 
 
-def spread_batch(n, input, shape):
+def spread_batch(n: int, input: Array, shape: Sequence[int]) -> Any:
     """A batch of such matrices."""
     diagonal = np.broadcast_to(input[..., None], (*input.shape, min(shape)))
     return _place_diagonal.forward(diagonal, (*input.shape, *shape), 0, n, n + 1)

@@ -1,7 +1,11 @@
 """The order of dimensions: views that transpose, permute and move them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.core.lines import warn
 from rushlight.ops.arguments.dims import sequence, wrap_dim
@@ -72,7 +76,7 @@ swapaxes = alias("swapaxes", transpose)
 swapdims = alias("swapdims", transpose)
 
 
-def permute_batch(n, input, dims):
+def permute_batch(n: int, input: Array, dims: Sequence[int]) -> Array:
     """A batch of examples with their dimensions in another order."""
     return input.transpose(*range(n), *[dim % len(dims) + n for dim in dims])
 
@@ -87,7 +91,7 @@ def _permute(input, dims):
     return input.transpose(dims)
 
 
-def inverse(dims):
+def inverse(dims: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes another."""
     places = [0] * len(dims)
     for place, dim in enumerate(dims):
@@ -172,7 +176,7 @@ def t(input: Tensor) -> Tensor:
     return _t(input)
 
 
-def check_matrix(name, input):
+def check_matrix(name: str, input: Tensor) -> None:
     """RuntimeError for more than two dimensions."""
     if input._array.ndim > 2:
         raise RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
@@ -189,7 +193,7 @@ def adjoint(input: Tensor) -> Tensor:
     return conjugate_transpose(input, "adjoint()")
 
 
-def conjugate_transpose(input, name):
+def conjugate_transpose(input: Tensor, name: str) -> Tensor:
     """The last two dimensions exchanged, complex elements conjugated."""
     if not input._array.ndim:
         whole = name if name.endswith(")") else f"Tensor.{name}"
@@ -199,7 +203,7 @@ def conjugate_transpose(input, name):
     return result.conj() if input._array.dtype.kind == "c" else result
 
 
-def matrix_transpose(input, name):
+def matrix_transpose(input: Tensor, name: str) -> Tensor:
     """The last two dimensions exchanged; RuntimeError for a vector."""
     ndim = input._array.ndim
     if ndim == 0:
@@ -210,7 +214,7 @@ def matrix_transpose(input, name):
     return _transpose(input, ndim - 2, ndim - 1)
 
 
-def hermitian(self) -> Tensor:
+def hermitian(self: Tensor) -> Tensor:
     """The conjugate transpose of a matrix."""
     if self._array.ndim not in (0, 2):
         raise RuntimeError(
@@ -220,7 +224,7 @@ def hermitian(self) -> Tensor:
     return conjugate_transpose(self, "H")
 
 
-def reversed_dimensions(self) -> Tensor:
+def reversed_dimensions(self: Any) -> Tensor:
     """A view with the dimensions in the opposite order: for matrices; others get PyTorch's warning."""
     ndim = self._array.ndim
     if ndim == 0:

@@ -1,9 +1,13 @@
 """Tensors put together: one after the other, or piled up along a new dimension."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
@@ -42,7 +46,7 @@ def cat_cotangents(grad, tensors_shape, dim, dtype, needs):
     return pieces
 
 
-def joined_batch(op, args, levels):
+def joined_batch(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `cat`, which leaves empty vectors out."""
     tensors, *how = args
     return leading(op, ([x for x in tensors if x.shape != (0,)] or tensors, *how), levels)
@@ -61,12 +65,12 @@ def _cat(tensors, dim, dtype):
     return np.concatenate(arrays, axis=dim, dtype=dtype)
 
 
-def concatenation(arrays, dim):
+def concatenation(arrays: Sequence[Array], dim: int) -> Array:
     """Arrays or tensors of one dtype, joined."""
     return _cat(list(arrays), dim, None)
 
 
-def check_list(name: str, tensors) -> list[Tensor]:
+def check_list(name: str, tensors: Any) -> list[Tensor]:
     """Tensors as a list; TypeError for what is none."""
     if isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__"):
         given = type(tensors).__name__
@@ -101,7 +105,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else write_out("cat", out, result, *tensors)
 
 
-def check_sizes(shapes, first, dim):
+def check_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) -> None:
     """RuntimeError where a size differs in another dimension than that of joining."""
     for i, shape in enumerate(shapes):
         if shape == (0,) or shape == first:
@@ -116,7 +120,7 @@ def check_sizes(shapes, first, dim):
                 )
 
 
-def common_dtype(tensors):
+def common_dtype(tensors: Sequence[Tensor]) -> np.dtype | None:
     """The dtype that all tensors fit; None where they have the same."""
     dtype = tensors[0]._array.dtype
     for tensor in tensors:
@@ -125,7 +129,7 @@ def common_dtype(tensors):
     return None
 
 
-def renamed(name, function):
+def renamed(name: str, function: Any) -> Callable[..., Any]:
     """Another name for a function of a list of tensors."""
 
     def other(tensors, dim=0, *, out=None):
@@ -160,7 +164,9 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     return result if out is None else write_out("stack", out, result, *tensors)
 
 
-def joined(name, tensors, widen, dim, out):
+def joined(
+    name: str, tensors: Sequence[Tensor], widen: Callable[..., Any], dim: Callable[..., Any], out: Any
+) -> Tensor:
     """Tensors joined after each got the dimensions it needs."""
     tensors = check_list(name, tensors)
     if not tensors:
@@ -226,7 +232,7 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 # blocks on a diagonal
 
 
-def block_cotangents(grad, tensors_shape, needs):
+def block_cotangents(grad: Array, tensors_shape: Sequence[Sequence[int]], needs: Sequence[bool]) -> list[Array]:
     """The blocks of a cotangent."""
     blocks, row, column = [], 0, 0
     for shape, need in zip(tensors_shape, needs, strict=True):
@@ -236,13 +242,13 @@ def block_cotangents(grad, tensors_shape, needs):
     return blocks
 
 
-def blocks_of_batch(op, args, levels):
+def blocks_of_batch(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `block_diag`: each block with all examples."""
     tensors, dtype = args
     return on_diagonal([grown(spread(x, levels), len(levels), 2) for x in tensors], dtype)
 
 
-def on_diagonal(blocks, dtype):
+def on_diagonal(blocks: Sequence[Array], dtype: np.dtype) -> Array:
     """Matrices (*batch, n, m) side by side and one below the other, zeros around them."""
     sizes = [sum(block.shape[i] for block in blocks) for i in (-2, -1)]
     out = np.zeros((*blocks[0].shape[:-2], *sizes), dtype, like=blocks[0])

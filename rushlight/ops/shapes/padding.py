@@ -1,7 +1,11 @@
 """Padding: constants, mirror images, repeated edges or the other end around a tensor; negative widths cut off."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
 from rushlight.kernels.accumulate import add_rows
@@ -12,7 +16,7 @@ from rushlight.tensors import Tensor
 __all__ = ["constant_pad_nd"]
 
 
-def pad_batch(n, input, widths, value):
+def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
     """A batch of padded examples."""
     return _constant_pad.forward(input, ((0, 0),) * n + widths, value)
 
@@ -30,12 +34,12 @@ def _constant_pad(input, widths, value):
     return out
 
 
-def inside(shape, widths):
+def inside(shape: Sequence[int], widths: Sequence[Sequence[int]]) -> tuple[slice, ...]:
     """The key of what lies within the positive widths."""
     return tuple([slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(shape, widths, strict=True)])
 
 
-def opposite(widths):
+def opposite(widths: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
     """The widths that cut off what these add."""
     return tuple([(-before, -after) for before, after in widths])
 
@@ -59,7 +63,7 @@ def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> 
     return padded(input, pad, value)
 
 
-def padded(input, pad, value):
+def padded(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
     """A copy with constants around it; its errors are those of `pad`."""
     array = input._array
     widths = widths_of(pad, array.shape)
@@ -69,7 +73,7 @@ def padded(input, pad, value):
     return _constant_pad(input, widths, checked_number(value, array.dtype))
 
 
-def widths_of(pad, shape):
+def widths_of(pad: Sequence[int], shape: Sequence[int]) -> tuple[Sequence[int], ...]:
     """The widths before and after each dimension."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -86,14 +90,14 @@ def widths_of(pad, shape):
 # padding with the tensor's own elements
 
 
-def picked(input, places):
+def picked(input: Array, places: Sequence[Array]) -> Array:
     """The elements at the given places of each of the last dimensions."""
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
     return input
 
 
-def unpad_batch(n, input, shape, places):
+def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
     """A batch of such sums."""
     return _unpad.forward(input, (*input.shape[:n], *shape), places)
 
@@ -113,7 +117,7 @@ def _unpad(input, shape, places):
     return np.ascontiguousarray(input, like=input)
 
 
-def enter(mode, node, aten):
+def enter(mode: Any, node: str, aten: str) -> Any:
     """Enters the operator of one mode of padding; PyTorch has a node for each, by the number of dimensions."""
     cotangent = lambda grad, input_shape, places: _unpad(grad, input_shape, places)
     return operator(
@@ -137,7 +141,7 @@ PADS: dict[tuple[str, int], Operator] = {
 }
 
 
-def reflected(n, before, after, described):
+def reflected(n: int, before: int, after: int, described: Any) -> Array:
     """The places of a mirror image, whose edges are not repeated."""
     if max(before, after) >= n:
         raise RuntimeError(
@@ -148,12 +152,12 @@ def reflected(n, before, after, described):
     return np.where(places >= n, 2 * (n - 1) - places, places)
 
 
-def replicated(n, before, after, described):
+def replicated(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the edges are repeated."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
-def circled(n, before, after, described):
+def circled(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
     """The places where the other end follows."""
     if max(before, after) > n:
         raise RuntimeError("Padding value causes wrapping around more than once.")
@@ -200,7 +204,7 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
     return PADS[mode, dims](input, places)
 
 
-def check_room(mode, shape, widths):
+def check_room(mode: str, shape: Sequence[int], widths: Sequence[Sequence[int]]) -> None:
     """RuntimeError where negative widths cut off more than there is, or all of a row."""
     sizes = [n + before + after for n, (before, after) in zip(shape, widths, strict=True)]
     if mode == "circular":

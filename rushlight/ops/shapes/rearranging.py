@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
@@ -69,7 +71,7 @@ def flipud(input: Tensor) -> Tensor:
     return _flip(input, (0,))
 
 
-def roll_batch(n, input, shifts, dims):
+def roll_batch(n: int, input: Array, shifts: Any, dims: Sequence[int]) -> Any:
     """A batch of examples with their elements shifted."""
     if dims:
         return np.roll(input, shifts, [dim + n for dim in dims])
@@ -146,7 +148,7 @@ def rot90(input: Tensor, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
     return _rot90(input, k, (first, second))
 
 
-def repeat_cotangent(grad, input_shape, repeats):
+def repeat_cotangent(grad: Array, input_shape: Sequence[int], repeats: Sequence[int]) -> Array:
     """The sum over all repetitions."""
     extra = len(repeats) - len(input_shape)
     shape = (1,) * extra + tuple(input_shape)
@@ -155,7 +157,7 @@ def repeat_cotangent(grad, input_shape, repeats):
     return np.reshape(total, input_shape)
 
 
-def repeat_batch(n, input, repeats):
+def repeat_batch(n: int, input: Array, repeats: Any) -> Any:
     """A batch of repeated examples."""
     return np.tile(grown(input, n, len(repeats)), (1,) * n + tuple(repeats))
 
@@ -231,7 +233,7 @@ def repeat_interleave(
     return index_select(input, dim, indices_of(counts, output_size))
 
 
-def repeat_evenly(input, n, dim):
+def repeat_evenly(input: Tensor, n: int, dim: int) -> Tensor:
     """Each index of a dimension n times: an expanded view, flattened."""
     if n < 0:
         raise RuntimeError("Repeats must be non-negative")
@@ -240,7 +242,7 @@ def repeat_evenly(input, n, dim):
     return flatten(spread, dim, dim + 1)
 
 
-def repeated_batch(n, counts, output_size):
+def repeated_batch(n: int, counts: Array, output_size: Any) -> Array:
     """The rule of repeating indices: the examples must make as many."""
     rows = counts.reshape(math.prod(counts.shape[:n]), counts.shape[n])
     totals = rows.sum(1)
@@ -256,7 +258,7 @@ def _repeated(counts, output_size):
     return np.repeat(np.arange(counts.size, like=counts), counts)
 
 
-def indices_of(repeats, output_size):
+def indices_of(repeats: Tensor, output_size: int | None) -> Tensor:
     """Each index so many times in a row."""
     counts = repeats._array
     if counts.dtype not in (np.int32, np.int64):

@@ -1,12 +1,14 @@
 """Shapes: the same elements under another shape."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.advice import advised
+from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
@@ -49,7 +51,7 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     return shape
 
 
-def enter_view(name, node, aten):
+def enter_view(name: str, node: str, aten: str) -> Any:
     """Enters an operator that shows the same memory in another shape."""
     enter = operator(
         name=name,
@@ -78,7 +80,7 @@ def _reshape_copy(input, shape):
     return np.array(input, order="C", like=input).reshape(shape)
 
 
-def enter_reshaped(name, node, aten):
+def enter_reshaped(name: str, node: str, aten: str) -> Any:
     """Enters an operator that gives another shape to what nobody else has: its result is no view."""
     enter = operator(
         name=name,
@@ -149,7 +151,7 @@ def view(
         ) from None
 
 
-def view_as_dtype(input, dtype):
+def view_as_dtype(input: Array, dtype: Any) -> Any:
     """The same bytes read as another type, outside the graph; changes in place are counted together."""
     array, target = input._settled(), dtype._numpy
     if any(turning(array)):
@@ -163,7 +165,7 @@ def view_as_dtype(input, dtype):
     return out
 
 
-def check_divisible(array, target):
+def check_divisible(array: Array, target: Array) -> None:
     """RuntimeError where the last dimension cannot be read as elements of another size."""
     names = [dtypes.TYPE_NAMES[dtypes.FROM_NUMPY[d]] for d in (array.dtype, target)]
     change = f"to view {names[0]} as {names[1]} (different element sizes), but got"
@@ -261,7 +263,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return _unsqueeze(input, wrap_dim(dim, input._array.ndim + 1))
 
 
-def enter_squeeze(node):
+def enter_squeeze(node: int) -> Any:
     """Enters one of the operators that take dimensions of size 1 away; PyTorch has three nodes for them."""
     enter = operator(
         name=f"squeeze{node}",
@@ -296,7 +298,7 @@ def squeeze(input: Tensor, dim: int | tuple[int, ...] | None = None) -> Tensor:
 # at least so many dimensions
 
 
-def widened(tensors, ndim, widen):
+def widened(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> Any:
     """One or several tensors, each with at least `ndim` dimensions."""
     single = len(tensors) == 1 and isinstance(tensors[0], TensorBase)
     results = tuple([t if t._array.ndim >= ndim else widen(t) for t in listed(tensors)])

@@ -1,9 +1,12 @@
 """Views of a part of a tensor: one index or a slice of a dimension, diagonals, windows, arbitrary strides."""
 
+from collections.abc import Sequence
 from operator import index as as_int
+from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
@@ -25,7 +28,7 @@ def _place(input, shape, key):
     return out
 
 
-def enter_look(name, node, aten=None):
+def enter_look(name: str, node: str, aten: Sequence[str] | None = None) -> Any:
     """Enters an operator that looks at a part of a tensor by a basic key: integers, slices, None and an Ellipsis."""
     cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
     enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading)
@@ -225,7 +228,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 # arbitrary strides
 
 
-def strided_cotangent(grad, seen, source):
+def strided_cotangent(grad: Any, seen: Any, source: Any) -> Any:
     """The cotangent of `as_strided`: put back into the memory, then read where the input's elements lie.
 
     Where several of those share their place, each gets its part of what arrived there.
@@ -237,7 +240,7 @@ def strided_cotangent(grad, seen, source):
     return READ(memory, source)
 
 
-def strided_batch(op, args, levels):
+def strided_batch(op: Any, args: Array, levels: Any) -> Array:
     """The rule of `as_strided`: the same look at the memory of each example."""
     input, seen, source = args
     array, n = input.array, len(levels)
@@ -268,7 +271,9 @@ def as_strided(
     return _as_strided(input, *strided_windows(input, size, stride, storage_offset))
 
 
-def strided_windows(input, size, stride, storage_offset):
+def strided_windows(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: Any
+) -> tuple[Window, ...]:
     """What is to be seen of the memory, and where `input` lies in it. Raises PyTorch's errors."""
     array = input._settled()
     base = memory_of(input)

@@ -1,7 +1,10 @@
 """Tensors taken apart along a dimension: into equal pieces, pieces of given sizes, or at given places."""
 
+from collections.abc import Sequence
 from operator import index as as_int
+from typing import Any
 
+from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.ops.arguments.dims import wrap_dim
@@ -27,7 +30,7 @@ Sections = int | tuple[int, ...] | list[int]
 MOST_PIECES = 1 << 32
 
 
-def enter(name, node, view):
+def enter(name: Any, node: str, view: bool) -> Any:
     """Enters an operator that gives the pieces of these sizes."""
     cotangent = lambda grad, sizes, dim: concatenation(grad, dim)
     return operator(name=name, node=node, view=view, linear=True, input=cotangent, batch=leading, layout="as computed")(
@@ -35,7 +38,7 @@ def enter(name, node, view):
     )
 
 
-def pieces(input, sizes, dim):
+def pieces(input: Array, sizes: Sequence[int], dim: int) -> tuple[Array, ...]:
     """Views of consecutive pieces of a dimension."""
     before, start, parts = (ALL,) * dim, 0, []
     for size in sizes:
@@ -50,7 +53,7 @@ _unsafe_split = enter("unsafe_split", "UnsafeSplitBackward0", False)
 _unsafe_split_with_sizes = enter("unsafe_split_with_sizes", "UnsafeSplitWithSizesBackward0", False)
 
 
-def equal_sizes(input, split_size, dim, name):
+def equal_sizes(input: Tensor, split_size: int, dim: int, name: str) -> tuple[int, ...]:
     """The sizes of pieces of `split_size`, of which the last may be smaller."""
     size = extent(input, dim, name)
     if split_size < 0:
@@ -62,14 +65,14 @@ def equal_sizes(input, split_size, dim, name):
     return tuple([min(split_size, size - start) for start in range(0, size, split_size)]) or (0,)
 
 
-def extent(input, dim, name):
+def extent(input: Any, dim: Any, name: str) -> int:
     """The size of a dimension; RuntimeError for a tensor without dimensions."""
     if input._array.ndim == 0:
         raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
     return input._array.shape[dim]
 
 
-def checked_sizes(input, sizes, dim):
+def checked_sizes(input: Tensor, sizes: Sequence[int], dim: int) -> tuple[int, ...]:
     """Given sizes of pieces; RuntimeError where they are not those of the whole."""
     sizes = tuple([as_int(n) for n in sizes])
     size = extent(input, dim, "split")
@@ -113,7 +116,7 @@ def split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) 
     return _split_with_sizes(input, checked_sizes(input, split_sizes, dim), dim)
 
 
-def chunk_sizes(input, chunks, dim):
+def chunk_sizes(input: Tensor, chunks: int, dim: int) -> tuple[int, ...]:
     """The sizes of at most so many pieces, as equal as whole numbers allow."""
     size = extent(input, dim, "chunk")
     if chunks <= 0:
@@ -199,7 +202,7 @@ def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int
     return tuple([narrow(input, dim, start, max(end - start, 0)) for start, end in zip(starts, ends, strict=True)])
 
 
-def split_along(input, given, dim, name, least):
+def split_along(input: Tensor, given: Any, dim: int, name: str, least: int) -> tuple[Tensor, ...]:
     """`tensor_split` along a dimension that the function's name tells; sections must divide it."""
     array = input._array
     if array.ndim < least:

@@ -284,7 +284,7 @@ class OneCycleLR(_WithMomentum):
         return rates
 
 
-def number_of_steps(total_steps, epochs, steps_per_epoch) -> int:
+def number_of_steps(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
     """The number of steps, which may be given as epochs of steps. ValueError for what is not positive."""
     if total_steps is None and (epochs is None or steps_per_epoch is None):
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")

@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import from_numpy_dtype
 from rushlight.ops.shapes import joining
+from rushlight.tensors import Tensor
 
 __all__ = ["default_collate", "default_convert"]
 
@@ -41,12 +42,12 @@ def default_collate(batch: Sequence[Any]) -> Any:
 UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
-def stack(batch):
+def stack(batch: Any) -> Tensor:
     """Tensors as one with a new first dimension."""
     return joining.stack(list(batch), 0)
 
 
-def stack_arrays(batch):
+def stack_arrays(batch: Any) -> Any:
     """The same for arrays."""
     if batch[0].dtype.kind in "SUO":
         raise TypeError(UNKNOWN.format(batch[0].dtype))
@@ -55,7 +56,7 @@ def stack_arrays(batch):
     return new_tensor(array)
 
 
-def numbers(dtype) -> Callable:
+def numbers(dtype: Any) -> Callable:
     """A function that makes a tensor of numbers."""
     return lambda batch: new_tensor(np.array(batch, dtype))
 

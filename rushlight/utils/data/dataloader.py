@@ -26,7 +26,7 @@ _worker_init_fn_t = Callable[[int], None]
 class _InfiniteConstantSampler(Sampler):
     """Gives None without end: an iterable dataset chooses its samples itself."""
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return repeat(None)
 
 
@@ -125,7 +125,7 @@ class DataLoader(Generic[T]):
         return self.__multiprocessing_context
 
     @multiprocessing_context.setter
-    def multiprocessing_context(self, context):
+    def multiprocessing_context(self, context: Any) -> None:
         if context is not None and not self.num_workers:
             raise ValueError(
                 "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
@@ -133,7 +133,7 @@ class DataLoader(Generic[T]):
             )
         self.__multiprocessing_context = context_of(context)
 
-    def __setattr__(self, attr, val) -> None:
+    def __setattr__(self, attr: str, val: Any) -> None:
         if self.__initialized and attr in FIXED:
             raise ValueError(f"{attr} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(attr, val)
@@ -168,7 +168,7 @@ class DataLoader(Generic[T]):
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
 
 
-def check_workers(num_workers, timeout, prefetch_factor, persistent_workers):
+def check_workers(num_workers: int, timeout: Any, prefetch_factor: Any, persistent_workers: bool) -> None:
     """Raises PyTorch's errors about the options of workers."""
     if num_workers < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
@@ -185,7 +185,7 @@ def check_workers(num_workers, timeout, prefetch_factor, persistent_workers):
         raise ValueError("persistent_workers option needs num_workers > 0")
 
 
-def refuse_order(shuffle, sampler, batch_sampler):
+def refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
     """Raises PyTorch's errors for an order of what is iterable, and has its own."""
     if shuffle not in (False, None):
         raise ValueError(
@@ -198,7 +198,7 @@ def refuse_order(shuffle, sampler, batch_sampler):
             )
 
 
-def context_of(context):
+def context_of(context: Any) -> Any:
     """A way to start processes, which may be given by name."""
     if isinstance(context, str):
         methods = multiprocessing.get_all_start_methods()

@@ -4,17 +4,19 @@ import multiprocessing
 import os
 import queue
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from rushlight.core.interpreters import observer
 from rushlight.core.lines import warn
+from rushlight.tensors import Tensor
 from rushlight.utils.data.fetch import IterableFetcher, MapFetcher
 from rushlight.utils.data.sampler import draw_seed
 from rushlight.utils.data.worker import PATIENCE, End, Failure, Restart, work
 
 
-def fetcher_for(loader):
+def fetcher_for(loader: Any) -> Callable[..., Any]:
     """A function that makes the fetcher of a loader's dataset."""
     kind = IterableFetcher if loader._is_iterable else MapFetcher
     return partial(kind, batched=loader._auto_collation, collate_fn=loader.collate_fn, drop_last=loader.drop_last)
@@ -23,7 +25,7 @@ def fetcher_for(loader):
 class _BaseDataLoaderIter:
     """What both kinds of pass share: the order of samples, and the seed of the workers."""
 
-    def __init__(self, loader):
+    def __init__(self, loader: Any):
         self.loader = loader
         self._num_yielded = 0
         self._sampler_iter = iter(loader._index_sampler)
@@ -34,13 +36,13 @@ class _BaseDataLoaderIter:
                 "used.",
             )
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return self
 
     def __len__(self) -> int:
         return len(self.loader._index_sampler)
 
-    def __next__(self):
+    def __next__(self) -> list[Tensor]:
         profiler = observer()
         if profiler is None:
             data = self._next_data()
@@ -67,7 +69,7 @@ class _BaseDataLoaderIter:
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     """A pass in this process."""
 
-    def __init__(self, loader):
+    def __init__(self, loader: Any):
         super().__init__(loader)
         self.fetcher = fetcher_for(loader)(loader.dataset)
 
@@ -82,7 +84,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     (or, with `in_order=False`, as they come).
     """
 
-    def __init__(self, loader):
+    def __init__(self, loader: Any):
         super().__init__(loader)
         context = loader.multiprocessing_context or multiprocessing.get_context()
         self.results = context.Queue()
@@ -120,7 +122,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         for _ in range(self.loader.prefetch_factor * len(self.workers)):
             self._ask()
 
-    def restart(self):
+    def restart(self) -> None:
         """Begins another pass with the same workers."""
         self.epoch += 1
         self._sampler_iter = iter(self.loader._index_sampler)
@@ -195,7 +197,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         if dead:
             raise RuntimeError(f"DataLoader worker (pid(s) {', '.join(dead)}) exited unexpectedly")
 
-    def shut_down(self):
+    def shut_down(self) -> None:
         """Ends the workers."""
         for tasks in self.tasks:
             tasks.put(None)

@@ -87,7 +87,16 @@ def seed_everything(base_seed: int, worker: int) -> None:
     np.random.seed(np.random.SeedSequence(words).generate_state(4))
 
 
-def work(make_fetcher, dataset, tasks, results, base_seed, worker_init_fn, worker, num_workers):
+def work(
+    make_fetcher: Any,
+    dataset: Any,
+    tasks: Any,
+    results: Any,
+    base_seed: Any,
+    worker_init_fn: Any,
+    worker: Any,
+    num_workers: Any,
+) -> None:
     """What a worker does: fetches what it is asked for, until it is told to stop or its parent is gone."""
     global _worker_info
     seed_everything(base_seed, worker)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.aliases import Array
+
 __all__ = ["SummaryWriter"]
 
 
@@ -64,15 +66,23 @@ class SummaryWriter:
                 package().Event(session_log=package().SessionLog(status=package().SessionLog.START)), purge_step
             )
 
-    def write(self, step, walltime, **value: Any) -> None:
+    def write(self, step: Any, walltime: Any, **value: Any) -> None:
         """Writes one value."""
         self.file_writer.add_summary(package().Summary(value=[package().Summary.Value(**value)]), step, walltime)
 
-    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, **options: Any) -> None:
+    def add_scalar(
+        self,
+        tag: Any,
+        scalar_value: Any,
+        global_step: Any = None,
+        walltime: Any = None,
+        new_style: bool = False,
+        **options: Any,
+    ) -> None:
         """Writes a number."""
         self.write(global_step, walltime, tag=tag, simple_value=float(np.asarray(scalar_value).item()))
 
-    def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None) -> None:
+    def add_scalars(self, main_tag: Any, tag_scalar_dict: Any, global_step: Any = None, walltime: Any = None) -> None:
         """Writes several numbers, each to a directory of its own, so that one figure shows them."""
         for tag, number in tag_scalar_dict.items():
             place = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
@@ -80,7 +90,15 @@ class SummaryWriter:
             value = package().Summary.Value(tag=main_tag, simple_value=float(np.asarray(number).item()))
             writer.add_summary(package().Summary(value=[value]), global_step, walltime)
 
-    def add_histogram(self, tag, values, global_step=None, bins="auto", walltime=None, max_bins=None) -> None:
+    def add_histogram(
+        self,
+        tag: Any,
+        values: Array,
+        global_step: Any = None,
+        bins: str = "auto",
+        walltime: Any = None,
+        max_bins: Any = None,
+    ) -> None:
         """Writes how values are distributed."""
         values = np.asarray(values, float).reshape(-1)
         counts, limits = np.histogram(values, bins="auto" if bins == "tensorflow" else bins)
@@ -95,7 +113,9 @@ class SummaryWriter:
         )
         self.write(global_step, walltime, tag=tag, histo=histogram)
 
-    def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW") -> None:
+    def add_image(
+        self, tag: Any, img_tensor: Any, global_step: Any = None, walltime: Any = None, dataformats: str = "CHW"
+    ) -> None:
         """Writes an image: numbers from 0 to 1, or bytes."""
         from PIL import Image
 
@@ -114,13 +134,17 @@ class SummaryWriter:
         )
         self.write(global_step, walltime, tag=tag, image=image)
 
-    def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW") -> None:
+    def add_images(
+        self, tag: Any, img_tensor: Any, global_step: Any = None, walltime: Any = None, dataformats: str = "NCHW"
+    ) -> None:
         """Writes a batch of images side by side."""
         batch = np.asarray(img_tensor)
         batch = batch.transpose([dataformats.index(axis) for axis in "NHWC"])
         self.add_image(tag, np.concatenate(list(batch), axis=1), global_step, walltime, "HWC")
 
-    def add_figure(self, tag, figure, global_step=None, close=True, walltime=None) -> None:
+    def add_figure(
+        self, tag: Any, figure: Any, global_step: Any = None, close: bool = True, walltime: Any = None
+    ) -> None:
         """Writes a figure of Matplotlib, or several, as an image."""
         from matplotlib import pyplot
 
@@ -133,11 +157,11 @@ class SummaryWriter:
                 pyplot.close(drawn)
         self.add_image(tag, np.concatenate(pictures, axis=1), global_step, walltime, "HWC")
 
-    def add_text(self, tag, text_string, global_step=None, walltime=None) -> None:
+    def add_text(self, tag: Any, text_string: Any, global_step: Any = None, walltime: Any = None) -> None:
         """Writes a text."""
         self.file_writer.add_summary(package().text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
 
-    def add_hparams(self, hparam_dict, metric_dict, name=None, global_step=None) -> None:
+    def add_hparams(self, hparam_dict: Any, metric_dict: Any, name: str | None = None, global_step: Any = None) -> None:
         """Writes hyperparameters and what was reached with them, to a directory of their own."""
         inside = SummaryWriter(f"{self.log_dir}/{name or time.time()}", **self.options)
         inside.file_writer.add_summary(package().hparams_pb(dict(hparam_dict)))
@@ -155,7 +179,7 @@ class SummaryWriter:
         for writer in (self.file_writer, *self.others.values()):
             writer.event_writer.close()
 
-    def __getattr__(self, name) -> Any:
+    def __getattr__(self, name: str) -> Any:
         """NotImplementedError for what only tensorboardX writes."""
         if name.startswith("add_"):
             raise NotImplementedError(f"{name} needs the package tensorboardX: run `pip install tensorboardX`.")

@@ -37,7 +37,7 @@ class FrozenBatchNorm2d(nn.Module):
         shift = self.bias - self.running_mean * scale
         return x * scale.reshape(1, -1, 1, 1) + shift.reshape(1, -1, 1, 1)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"FrozenBatchNorm2d({self.weight.shape[0]}, eps={self.eps})"
 
 

@@ -72,7 +72,7 @@ def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inpla
     return tensor.sub_(center).div_(scale) if inplace else (tensor - center) / scale
 
 
-def channelwise(values, tensor: Tensor) -> Tensor:
+def channelwise(values: Sequence[Any], tensor: Tensor) -> Tensor:
     """A number for each channel, in the shape that broadcasts over height and width."""
     return new_tensor(np.array(values, tensor._array.dtype).reshape(-1, 1, 1))
 

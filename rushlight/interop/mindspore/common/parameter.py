@@ -82,10 +82,10 @@ class Parameter(Tensor):
         data = Tensor._of(self._value) if init == "same" else ABOVE.initializer(init, self.shape, self.dtype)
         return Parameter(data, self.name, self.requires_grad)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return Parameter(Tensor._of(self._value), self.name, self.requires_grad)
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         return self.__deepcopy__({})
 
     def __reduce__(self) -> Any:

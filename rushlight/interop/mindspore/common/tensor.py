@@ -122,7 +122,7 @@ class Tensor:
 
     numpy = asnumpy
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(self.asnumpy(), dtype, copy=copy)
 
     def item(self) -> Any:
@@ -156,7 +156,7 @@ class Tensor:
             raise TypeError("Not support len of a 0-D tensor")
         return self.shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
 
     def __hash__(self) -> int:
@@ -168,10 +168,10 @@ class Tensor:
     def __repr__(self) -> str:
         return tensor_repr(self.asnumpy(), self.dtype.name)
 
-    def __format__(self, spec) -> str:
+    def __format__(self, spec: Any) -> str:
         return format(self.item() if spec else str(self), spec)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return Tensor._of(self._value.detach().clone())
 
     def __reduce__(self) -> Any:
@@ -183,7 +183,7 @@ class Tensor:
         """A copy with memory of its own."""
         return Tensor._of(self._value.clone())
 
-    def __setitem__(self, index, value) -> None:
+    def __setitem__(self, index: Any, value: Any) -> None:
         if self._value.requires_grad and self._value.is_leaf:  # what is differentiated by is not written to
             self._value = self._value.clone()
         self._value[ABOVE.unwrapped(index)] = ABOVE.unwrapped(value)

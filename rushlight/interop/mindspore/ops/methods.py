@@ -1,6 +1,7 @@
 """Operators and functions as methods of Tensor."""
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
@@ -62,7 +63,7 @@ REFLECTED = [
 ]
 
 
-def reflected(function):
+def reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     """An operator with its operands exchanged."""
     return lambda other, self: function(self, other)
 
@@ -74,7 +75,7 @@ for _name in OPERATORS:
         setattr(Tensor, f"__r{_name.strip('_')}__", lifted(reflected(_operator), f"r{_name}"))
 
 
-def method(function):
+def method(function: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a function a method of Tensor."""
     setattr(Tensor, function.__name__, function)
     return function

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
 from rushlight.core.advice import advised
 from rushlight.core.graph import TensorBase
@@ -32,7 +33,7 @@ def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
     return add_hook(REGISTRATION_HOOKS["module"], hook)
 
 
-def after_hooks(kind: str, module, name: str, value):
+def after_hooks(kind: str, module: Any, name: str, value: Any) -> Any:
     """What the registration hooks of a kind make of a value."""
     for hook in REGISTRATION_HOOKS[kind].values():
         result = hook(module, name, value)
@@ -123,7 +124,7 @@ class Attributes:
         if hasattr(self, name) and name not in self.__dict__[registry]:
             raise KeyError(f"attribute '{name}' already exists")
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         own = self.__dict__
         try:
             found = own["_parameters"]
@@ -139,7 +140,7 @@ class Attributes:
             pass
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if isinstance(value, Parameter):
             self._make_way(name, "parameters", "_parameters")
@@ -176,7 +177,7 @@ class Attributes:
             if other != registry:
                 own[other].pop(name, None)
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         if name in self._parameters:
             del self._parameters[name]
         elif name in self._buffers:
@@ -187,12 +188,12 @@ class Attributes:
         else:
             object.__delattr__(self, name)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         names = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
         return sorted(name for name in names if not name[0].isdigit())
 
 
-def require_none(value, place):
+def require_none(value: Any, place: Any) -> None:
     """Raises PyTorch's TypeError for a value, other than None, of the wrong kind for a place."""
     if value is not None:
         raise TypeError(f"cannot assign '{typename(value)}' {place}")

@@ -2,6 +2,10 @@
 user's.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
+from rushlight.core.aliases import Array
 from rushlight.core.batching import on_batched
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import add_hook, hooks_of
@@ -43,7 +47,7 @@ def through(values: tuple) -> tuple:
 class BackwardHook:
     """Calls a module's hooks on gradients for one call of the module."""
 
-    def __init__(self, module, hooks, pre_hooks):
+    def __init__(self, module: Any, hooks: Any, pre_hooks: Any):
         self.module = module
         self.hooks = hooks
         self.pre_hooks = pre_hooks
@@ -51,7 +55,7 @@ class BackwardHook:
         self.inputs = None  # the node that the arguments passed through, and the places of tensors among them
         self.n_inputs = 0
 
-    def watch_inputs(self, args):
+    def watch_inputs(self, args: Any) -> Any:
         """The arguments, passed through a node."""
         self.n_inputs = len(args)
         args, self.inputs = through(args)
@@ -59,7 +63,7 @@ class BackwardHook:
             add_hook(hooks_of(self.inputs[0]).post, self.on_inputs)
         return args
 
-    def watch_result(self, result):
+    def watch_result(self, result: Any) -> Any:
         """The result, passed through another node."""
         if not isinstance(result, (TensorBase, tuple)):
             warn(
@@ -86,7 +90,7 @@ class BackwardHook:
             self.without_inputs()
         return tuple(outputs[i] for i in places)
 
-    def without_inputs(self):
+    def without_inputs(self) -> None:
         """The hooks on the gradients of a module none of whose inputs requires grad: called right away."""
         warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
@@ -102,7 +106,7 @@ class BackwardHook:
                 )
         self.grad_outputs = None
 
-    def on_inputs(self, grads, _):
+    def on_inputs(self, grads: Sequence[Array], _: Any) -> Any:
         """What leaves through the inputs, after the hooks on it."""
         if self.grad_outputs is None:
             return None
@@ -116,7 +120,7 @@ class BackwardHook:
         return tuple(grads[i] for i in places)
 
 
-def spread(values, places, number):
+def spread(values: Array, places: Any, number: Any) -> Any:
     """Values at their places among `number` entries, the others None."""
     entries = [None] * number
     for i, value in zip(places, values, strict=True):
@@ -124,7 +128,7 @@ def spread(values, places, number):
     return tuple(entries)
 
 
-def as_many(grads, number, hook, what):
+def as_many(grads: Any, number: Any, hook: Any, what: Any) -> Any:
     """What a hook returned in the place of `number` gradients; RuntimeError for more or fewer."""
     grads = (grads,) if isinstance(grads, TensorBase) else tuple(grads)
     if len(grads) != number:

@@ -96,7 +96,7 @@ class Conversion(Traversal):
         return self._apply(lambda t: t.share_memory_())
 
 
-def on_device(tensor, device):
+def on_device(tensor: Tensor, device: Any) -> Tensor:
     """A tensor on a device; NotImplementedError where that would take values that there are none of."""
     if tensor.is_meta and device is CPU:
         raise NotImplementedError(
@@ -106,7 +106,7 @@ def on_device(tensor, device):
     return tensor.to(device)
 
 
-def cast(tensor, dtype, kinds):
+def cast(tensor: Tensor, dtype: Any, kinds: str) -> Tensor:
     """A tensor in another dtype if it is of one of the given kinds, else the tensor itself."""
     array = tensor._array
     if array is None:  # a sparse one
@@ -116,7 +116,15 @@ def cast(tensor, dtype, kinds):
     return new_tensor(array.astype(dtype._numpy))
 
 
-def target(*args, dtype=None, device=None, tensor=None, non_blocking=False, copy=False, memory_format=None):
+def target(
+    *args: str,
+    dtype: Any = None,
+    device: Any = None,
+    tensor: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Any:
     """The dtype and the device that arguments of `Module.to` ask for; None for none."""
     for arg in args:
         if isinstance(arg, dtypes.dtype):

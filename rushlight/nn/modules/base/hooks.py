@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from rushlight.core.graph import TensorBase
 from rushlight.core.hooks import RemovableHandle
@@ -105,7 +106,7 @@ class HookTable:
         self._is_full_backward_hook = full
 
 
-def place(handle, hooks, hook, prepend):
+def place(handle: RemovableHandle, hooks: Any, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
     """Puts a hook last among others, or first; returns its handle."""
     hooks[handle.id] = hook
     if prepend:
@@ -126,7 +127,7 @@ ANYWHERE: dict[
 ] = {}  # the hooks on calls of all modules, by id: the one thing that a call without hooks looks at
 
 
-def everywhere(handle):
+def everywhere(handle: RemovableHandle) -> RemovableHandle:
     """Notes that there is a hook on calls of all modules; returns its handle."""
     ANYWHERE[handle.id] = True
     handle.places = (*handle.places, ANYWHERE)
@@ -170,7 +171,7 @@ class HookedCall:
         self.result = None
         self.called = set()  # the hooks on the result that have been called
 
-    def run(self):
+    def run(self) -> Any:
         """Calls `forward` between the hooks."""
         try:
             self.before()
@@ -186,7 +187,7 @@ class HookedCall:
         self.watch_last_operation(result)
         return result
 
-    def before(self):
+    def before(self) -> None:
         """The hooks on the arguments."""
         for table in (EVERY_MODULE, self.module):
             for number, hook in list(table._forward_pre_hooks.items()):
@@ -199,7 +200,7 @@ class HookedCall:
                     if result is not None:
                         self.args = result if isinstance(result, tuple) else (result,)
 
-    def watch_inputs(self):
+    def watch_inputs(self) -> Any:
         """The arguments passed through a node that knows of the hooks on gradients; None where there are no
         such.
         """
@@ -211,7 +212,7 @@ class HookedCall:
         self.args = backward.watch_inputs(self.args)
         return backward
 
-    def backward_hooks(self, full):
+    def backward_hooks(self, full: bool) -> Any:
         """The hooks on gradients of one kind."""
         tables = [table for table in (EVERY_MODULE, self.module) if table._is_full_backward_hook is full]
         return [hook for table in tables for hook in table._backward_hooks.values()]
@@ -227,7 +228,7 @@ class HookedCall:
         for hook in hooks if node is not None else ():
             node.register_hook(partial(hook, self.module))
 
-    def after(self, table, number, hook):
+    def after(self, table: Any, number: int, hook: Callable[..., Any]) -> None:
         """One hook on the result."""
         if number in table._forward_hooks_always_called:
             self.called.add(number)
@@ -236,7 +237,7 @@ class HookedCall:
         if result is not None:
             self.result = result
 
-    def after_error(self):
+    def after_error(self) -> None:
         """The hooks on the result that are to be called even after an error."""
         for table in (EVERY_MODULE, self.module):
             for number, hook in list(table._forward_hooks.items()):
@@ -251,7 +252,7 @@ class HookedCall:
                         )
 
 
-def missed_at(node, args, result) -> str:
+def missed_at(node: Any, args: Any, result: Any) -> str:
     """PyTorch's warning for older hooks at one node that do not see all gradients of a call; none if they do."""
     results = result if isinstance(result, tuple) else (result,)
     if not all(isinstance(r, TensorBase) for r in results):
@@ -272,7 +273,7 @@ def missed_at(node, args, result) -> str:
     )
 
 
-def pair(result):
+def pair(result: Any) -> Any:
     """What a hook on arguments and keywords returned; RuntimeError unless there are two."""
     if isinstance(result, tuple) and len(result) == 2:
         return result

@@ -28,7 +28,7 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
     __slots__ = ()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return super().__repr__()
@@ -99,7 +99,9 @@ class State(Traversal):
         """Takes over what `get_extra_state` gave; for subclasses to define."""
         raise RuntimeError("define get_extra_state() and set_extra_state() together to store more in a state_dict")
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False):
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> _IncompatibleKeys:
         """Copies a state dict into the parameters and buffers of this module and of all below.
 
         With `strict`, the keys must be those of the module's own state dict. With `assign`, the tensors of
@@ -226,7 +228,7 @@ class State(Traversal):
         return add_hook(self._load_state_dict_post_hooks, hook)
 
 
-def positional(args, destination, prefix, keep_vars):
+def positional(args: Any, destination: Any, prefix: str, keep_vars: Any) -> Any:
     """The arguments of `state_dict` where they are given by position, which PyTorch no longer recommends."""
     warn("Positional args are being deprecated, use kwargs instead.", FutureWarning)
     given = (*args, *(None,) * (3 - len(args)))
@@ -240,15 +242,15 @@ def positional(args, destination, prefix, keep_vars):
 class ModuleHook:
     """A hook that is called with its module, which it does not keep alive."""
 
-    def __init__(self, hook, module):
+    def __init__(self, hook: Callable[..., Any], module: Any):
         self.hook = hook
         self.module = weakref.ref(module)
 
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> Any:
         """Calls the hook with its module first."""
         return self.hook(self.module(), *args)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return ModuleHook, (self.hook, self.module())
 
 
@@ -262,7 +264,7 @@ class Loading:
         self.unexpected = []
         self.errors = []
 
-    def load(self, module, state_dict, prefix):
+    def load(self, module: Any, state_dict: Any, prefix: str) -> None:
         """Loads the part of a state dict that belongs to a module and all below it."""
         metadata = {} if self.metadata is None else self.metadata.get(prefix[:-1], {})
         if self.assign:

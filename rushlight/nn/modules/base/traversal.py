@@ -1,7 +1,7 @@
 """Walking through a tree of modules: its parameters, buffers and submodules, by name and in order."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rushlight.nn.modules.base.attributes import Attributes
 from rushlight.nn.parameter import Parameter
@@ -143,7 +143,7 @@ class Traversal(Attributes):
         return buffer
 
 
-def found(module, name):
+def found(module: Any, name: str) -> Any:
     """An attribute of a module; AttributeError in PyTorch's words where there is none."""
     if not hasattr(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")

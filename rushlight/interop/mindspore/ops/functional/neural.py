@@ -204,7 +204,9 @@ def conv2d(
     return wrapped(F.conv2d(padded, weight._value, unwrapped(bias), pair(stride), 0, pair(dilation), groups))
 
 
-def padded_for(value, kernel, stride, dilation, pad_mode, padding, fill=0.0):
+def padded_for(
+    value: Any, kernel: Any, stride: Any, dilation: Any, pad_mode: Any, padding: Any, fill: Any = 0.0
+) -> Any:
     """An image with the borders that a kernel needs."""
     pad_mode = pad_mode.lower()
     if pad_mode not in ("valid", "same", "pad"):
@@ -222,7 +224,7 @@ def padded_for(value, kernel, stride, dilation, pad_mode, padding, fill=0.0):
     return F.pad(value, (left, right, top, bottom), value=fill) if any(borders) else value
 
 
-def same_padding(size, kernel, stride, dilation):
+def same_padding(size: Any, kernel: Any, stride: Any, dilation: Any) -> Any:
     """How much to pad so that the output has size ceil(size / stride)."""
     return max((-(-size // stride) - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
 

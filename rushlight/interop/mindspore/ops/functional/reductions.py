@@ -1,8 +1,10 @@
 """Reductions, with MindSpore's `axis` and `keep_dims`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
+from rushlight.core.aliases import Array
 from rushlight.interop.mindspore.common.dtype import Type, to_native
 from rushlight.interop.mindspore.common.lifting import wrapped
 from rushlight.interop.mindspore.common.tensor import Tensor
@@ -44,7 +46,7 @@ def axes(axis: Axis, x: Tensor) -> tuple[int, ...]:
     return tuple(axis) if axis else tuple(range(x.ndim))
 
 
-def reduced(function, x: Tensor, axis: Axis, keep_dims: bool, **options: Any) -> Tensor:
+def reduced(function: Any, x: Tensor, axis: Axis, keep_dims: bool, **options: Any) -> Tensor:
     """A reduction of rushlight's over some axes; a tensor without dimensions is reduced as it is."""
     value = x._value if x.ndim else x._value.reshape(1)
     result = function(value, dim=axes(axis, x) or (0,), keepdim=keep_dims, **options)
@@ -100,7 +102,7 @@ def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple
     return extremum(torch.min, input, axis, keepdims)
 
 
-def extremum(function, input, axis, keepdims):
+def extremum(function: Callable[..., Any], input: Array, axis: Any, keepdims: bool) -> Any:
     """The values of `max` or `min`, and their indices."""
     if axis is None:
         return wrapped(function(input._value)), Tensor(0)
