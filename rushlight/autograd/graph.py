@@ -44,7 +44,7 @@ class Node(abc.ABC):  # noqa: B024  what its subclasses are, __subclasshook__ te
     """
 
     @classmethod
-    def __subclasshook__(cls, other: Array) -> bool:
+    def __subclasshook__(cls, other: type) -> bool:
         return (cls is Node and issubclass(other, CoreNode)) or NotImplemented
 
 
