@@ -259,9 +259,10 @@ def check_require_grad(inputs: Sequence[Tensor]) -> None:
     """Raises where an input is not recorded at all."""
     for x in inputs:
         if isinstance(x, TensorBase) and not x.requires_grad:
-            raise RuntimeError(
+            error = RuntimeError(
                 "One of the differentiated Tensors does not require grad. Call x.requires_grad_() before it is used."
             )
+            raise about(error, plain=x)
 
 
 def place(x: Any) -> Any:

@@ -47,6 +47,7 @@ class Calls:
         self.sites = None
         self.here = None  # what the program has switched off in this thread
         self.dropped: dict[Site, int] = {}
+        self.steps = 0
 
     def enter(self, module: Any, args: Sequence[Any]) -> None:
         """A module is called."""
@@ -78,7 +79,8 @@ class Calls:
         elif module.training and self.here.is_off():  # not where a checkpoint, say, computes
             root.blind[site] = root.blind.get(site, 0) + 1
             for value in args[:1]:
-                root.inputs[key_of(value)] = root.inputs.get(key_of(value), 0) + 1
+                key = self.steps, key_of(value)
+                root.inputs[key] = root.inputs.get(key, 0) + 1
 
     def leave(self, module: Any) -> None:
         """A call is over."""
@@ -91,6 +93,7 @@ class Calls:
 
     def stepped(self) -> None:
         """An optimizer has taken a step."""
+        self.steps += 1
         for root in self.roots.values():
             if root.recorded is not None:
                 if root.recorded:

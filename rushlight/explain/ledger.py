@@ -14,7 +14,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.explain.bad_values import array_of, is_given
 from rushlight.explain.finite import is_bad, sum_of_squares
-from rushlight.explain.origins import Cut, info_of
+from rushlight.explain.origins import Cut, info_of, leaves_of
 from rushlight.explain.passes import Pass, is_zero
 from rushlight.explain.sites import Site
 from rushlight.tensors import Tensor
@@ -171,6 +171,10 @@ class Ledger:
         self.spoilt: list[tuple] = []
         self.looked: dict[Site, tuple] = {}
         self.frozen: dict[int, tuple] = {}  # leaves that the program has frozen, with the line
+        self.late: dict[int, tuple] = {}  # leaves that were used before they required grad, with the line
+        self.differentiated: set[int] = set()  # leaves behind gradients that have a graph
+        self.scaled = False  # whether gradients are those of a scaled loss
+        self.clipped_scaled: dict[Site, int] = {}
         self.zeroed_by_hooks: list[tuple] = []  # the hook's code and the line of the pass
         self.spoilt_by_hooks: list[tuple] = []
         self.turned_by_hooks: list[tuple] = []
@@ -186,15 +190,26 @@ class Ledger:
                 self.kept[id(tensor)] = tensor
         return found
 
-    def freezes(self, tensor: Any, site: Any) -> None:
-        """The program says that a leaf is not to require grad."""
-        if len(self.frozen) < 10_000:
-            self.frozen[id(tensor)] = (ref(tensor), site)
+    def sets_needs(self, tensor: Any, needs: Any, site: Any) -> None:
+        """The program says that a leaf is not to require grad, or that it is to, after it was used as data."""
+        known = tensor.told
+        if not needs:
+            keep(self.frozen, tensor, site)
+        elif not tensor.requires_grad and known is not None and known.name == "data":
+            keep(self.late, tensor, site)
 
     def frozen_at(self, tensor: Any) -> Site | None:
         """The line that has frozen a leaf, if any."""
-        held, site = self.frozen.get(id(tensor), (None, None))
-        return site if held is not None and held() is tensor else None
+        return kept(self.frozen, tensor)
+
+    def required_at(self, tensor: Any) -> Site | None:
+        """The line that lets a leaf require grad which was used before, if any."""
+        return kept(self.late, tensor)
+
+    def differentiates(self, outputs: Any) -> None:
+        """A gradient is computed with its graph: what its outputs come from is used, whether it shows in it or not."""
+        if len(self.differentiated) < 10_000:
+            self.differentiated.update(id(leaf) for out in outputs for leaf in leaves_of(out))
 
     # passes
 
@@ -344,6 +359,8 @@ class Ledger:
         """Gradients are clipped."""
         if not parameters and self.passes:
             self.clipped_nothing.add(site)
+        if self.scaled:
+            self.clipped_scaled[site] = self.clipped_scaled.get(site, 0) + 1
         states = [self.leaves.get(id(p)) for p in parameters]
         if any(s is not None and s.used and not s.new for s in states) and not any(s and s.new for s in states):
             self.clipped[site] = self.clipped.get(site, 0) + 1
@@ -399,6 +416,18 @@ class Ledger:
             if any(p is tensor for p in held.params):
                 return held
         return None
+
+
+def keep(table: dict[int, tuple], tensor: Any, site: Any) -> None:
+    """Notes a line with a tensor."""
+    if len(table) < 10_000:
+        table[id(tensor)] = (ref(tensor), site)
+
+
+def kept(table: dict[int, tuple], tensor: Any) -> Site | None:
+    """The line that was noted with a tensor."""
+    held, site = table.get(id(tensor), (None, None))
+    return site if held is not None and held() is tensor else None
 
 
 def turns(before: Any, after: Any) -> bool:

@@ -22,7 +22,9 @@ cdef class Watch(Onlooker):
     cdef readonly dict cuts
     cdef readonly dict spans
     cdef readonly dict alive
+    cdef readonly dict holders
     cdef readonly dict outputs
+    cdef public object inference
     cdef public tuple left
     cdef readonly list troubles
     cdef public long clock
@@ -38,8 +40,9 @@ cdef class Watch(Onlooker):
     @cython.locals(node=Node, known=Info)
     cdef int consider(self, Info info, TensorBase tensor) except -1
     @cython.locals(known=Info)
-    cdef Info data(self, TensorBase tensor, Info info)
+    cdef Info data(self, TensorBase tensor, Info info, Site site)
     cdef unrecorded(self, Entry op, Info info, tuple args, TensorBase out, int found)
+    cpdef made(self, object tensor)
     @cython.locals(known=Info, site=Site)
     cdef descend(self, Info info, TensorBase tensor)
     @cython.locals(node=Node)

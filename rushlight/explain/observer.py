@@ -9,9 +9,11 @@ from rushlight.core.context import last_number
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import Onlooker
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import user_frames
 from rushlight.core.modes import CURRENT
 from rushlight.explain.bad_values import TAME, birth_in, born
 from rushlight.explain.finite import is_bad
+from rushlight.explain.holders import holder_of
 from rushlight.explain.origins import Cut, info_at, info_of, merged, tell
 from rushlight.explain.sites import Site, Sites
 
@@ -19,6 +21,7 @@ MANY = 8  # results from which on a call of `Readings.of_many` tells something
 THROUGH = frozenset(
     ["log", "add", "add_scaled", "clamp", "clamp_min", "clamp_max", "dropout", "masked_fill", "mul", "neg", "exp"]
 )  # as they come
+LASTING = 5  # results of so many steps that are there at one time are held by something
 KEPT = 16  # so many results of a line are remembered, each of another step
 
 
@@ -85,7 +88,9 @@ class Watch(Onlooker):
         self.cuts = {}  # by site and way
         self.spans = {}  # by line, what is known of the last result whose graph spans several steps, and its node
         self.alive = {}  # by line: of results of several steps that were there at one time, their nodes' numbers
+        self.holders = {}  # by line: the list that holds its results of several steps, by name
         self.outputs = {}  # by module: a line of its own for its results
+        self.inference = None  # the line that entered inference mode last
         self.left = ()  # values that became numbers since the last pass
         self.troubles = []  # what went wrong while notes were taken
         self.clock = self.began = last_number()  # goes on with each step and each pass that ends at leaves
@@ -149,8 +154,8 @@ class Watch(Onlooker):
                     info.depth = known.depth
         else:
             known = tensor.told
-            if known is None and not tensor._needs:
-                known = self.data(tensor, info)
+            if not tensor._needs and (known is None or known.name == "made"):
+                known = self.data(tensor, info, info.site if known is None else known.site)
         if known is not None:
             if known.cuts:
                 info.cuts = merged(info.cuts, known.cuts)
@@ -160,19 +165,21 @@ class Watch(Onlooker):
                 info.dim = known.dim
         return 2 if tensor._needs or (tensor._view is not None and tensor.requires_grad) else 1
 
-    def data(self, tensor, info):
+    def data(self, tensor, info, site):
         """What is known of data that comes from nowhere: that values have left the graph before, and bad values."""
-        known = info_at(info.site, "data", info.step)
+        known = info_at(site, "data", info.step)
         known.plain = (ref(tensor),)
         if kind_of(tensor._array.dtype) in "fc":
             known.cuts = self.left
-            known.birth = birth_in(tensor._array, info.site, "data")
+            known.birth = birth_in(tensor._array, site, "data")
         tensor.told = known
         return known
 
     def unrecorded(self, op, info, args, out, found):
         """A result that does not require grad: whether it would have to, and which leaves it comes from."""
         if found & 2:
+            if self.ledger.under_way:
+                return  # a derivative is computed
             mode = not CURRENT.get().grad
             how = "mode" if mode else "integer" if kind_of(out._array.dtype) in "biu" else "constant"
             lost = [t for t in operands(args)[0] if t.requires_grad]
@@ -214,6 +221,13 @@ class Watch(Onlooker):
         elif not out._needs:
             out.told = info
 
+    def made(self, tensor):
+        """Notes where data is made."""
+        if isinstance(tensor, TensorBase) and tensor._node is None and tensor.told is None:
+            tensor.told = info = info_at(self.sites.here(), "made", self.clock)
+            info.plain = (ref(tensor),)
+            info.cuts = self.left
+
     # results that stay
 
     def keep(self, site, out):
@@ -245,6 +259,9 @@ class Watch(Onlooker):
                 if len(held) > len(self.alive.get(site, ())):
                     self.alive[site] = [(node.sequence, node.freed > 0) for node in held]
                     self.ledger.unused.update([node.sequence for node in held if not node.freed])
+                    if len(held) >= LASTING and site not in self.holders and len(self.holders) < 5:
+                        frames = list(user_frames(sys._getframe()))
+                        self.holders[site] = holder_of(first_alive(site), frames)
 
     # values that leave the graph
 
@@ -325,6 +342,11 @@ class Watch(Onlooker):
     def region(self, name, scope=0, sequence=-1, args=()):
         """A part of the program that profilers show by its name."""
         return QUIET
+
+
+def first_alive(site):
+    """The oldest result of a line that is still there."""
+    return next((t for result in site.results if (t := result()) is not None), None)
 
 
 def operands(args):

@@ -102,6 +102,8 @@ class Readings(Calls):
         if isinstance(input, TensorBase) and input._needs and (softmax or input._array.max(initial=0) > 1e-3):
             made = source and source.site
             self.see("not-log-probabilities", site, source=made, softmax=softmax, function="kl_div")
+        elif source is not None and source.dim is not None and input._needs and wrong_dim(source, 1):
+            self.see("softmax-dimension", source.dim[2], dim=source.dim[0], used=site)
 
     def of_product(self, name: str, info: Any, args: Any, known: Any, out: Any) -> None:
         """A batch of products with a softmax over the samples of the batch."""

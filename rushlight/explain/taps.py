@@ -11,6 +11,8 @@ from weakref import ref
 
 import numpy as np
 
+import rushlight
+from rushlight.amp.grad_scaler import GradScaler
 from rushlight.autograd import differentiate, function, grad_mode
 from rushlight.core import hooks
 from rushlight.core.graph import TensorBase
@@ -33,6 +35,11 @@ from rushlight.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 from rushlight.tensors import Tensor
+
+FACTORIES = (
+    "tensor as_tensor from_numpy asarray load full full_like rand rand_like randn randn_like zeros zeros_like ones "
+    "ones_like arange linspace normal"
+).split()
 
 
 def replaced(stack: ExitStack, owner: Any, name: str, make: Callable) -> None:
@@ -142,6 +149,16 @@ def as_numbers(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def factory(original):
+        def wrapped(*args, **kwargs):
+            result = original(*args, **kwargs)
+            watch.made(result)
+            return result
+
+        return wrapped
+
+    for name in FACTORIES:
+        replaced(stack, rushlight, name, factory)
     for name in ("item", "tolist", "numpy"):
         replaced(stack, Tensor, name, number(name))
     replaced(stack, from_data, "new_array", new_array)
@@ -169,16 +186,14 @@ def data(stack: ExitStack, watch: Any) -> None:
 
     def freeze(original):
         def wrapped(self, requires_grad=True):
-            if not requires_grad:
-                watch.ledger.freezes(self, watch.sites.here())
+            watch.ledger.sets_needs(self, requires_grad, watch.sites.here())
             return original(self, requires_grad)
 
         return wrapped
 
     def set_needs(original):
         def setter(self, value):
-            if not value:
-                watch.ledger.freezes(self, watch.sites.here())
+            watch.ledger.sets_needs(self, value, watch.sites.here())
             original.__set__(self, value)
 
         return property(original.__get__, setter)
@@ -201,6 +216,8 @@ def modes(stack: ExitStack, watch: Any) -> None:
             site = watch.sites.definition(decorated) if decorated is not None else watch.sites.here()
             own = decorated is not None or is_users(frame.f_code.co_filename)
             watch.here.modes.append((self, site if off else None, off and own))
+            if off and isinstance(self, grad_mode.inference_mode):
+                watch.inference = site
             return answer
 
         return wrapped
@@ -262,6 +279,23 @@ def steps(stack: ExitStack, watch: Any) -> None:
 
         return wrapped
 
+    def scale(original):
+        def wrapped(self, outputs):
+            ledger.scaled = self.get_scale() != 1
+            return original(self, outputs)
+
+        return wrapped
+
+    def unscale(original):
+        def wrapped(self, *args, **kwargs):
+            ledger.scaled = False
+            return original(self, *args, **kwargs)
+
+        return wrapped
+
+    replaced(stack, GradScaler, "scale", scale)
+    replaced(stack, GradScaler, "unscale_", unscale)
+    replaced(stack, GradScaler, "update", unscale)
     replaced(stack, Optimizer, "__init__", make)
     replaced(stack, Optimizer, "zero_grad", zero)
     replaced(stack, Module, "zero_grad", zero_module)
@@ -296,7 +330,9 @@ def passes(stack: ExitStack, watch: Any) -> None:
         def wrapped(outputs, inputs, grads, keep_graph, create_graph):
             results = original(outputs, inputs, grads, keep_graph, create_graph)
             watch.ledger.asked_for(inputs)
-            if not create_graph:
+            if create_graph:
+                watch.ledger.differentiates(outputs)
+            else:
                 site = watch.sites.here()
                 cut = watch.cut(site, "grad", "autograd.grad", [t for t in outputs if isinstance(t, TensorBase)])
                 for result in results:

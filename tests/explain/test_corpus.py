@@ -36,7 +36,9 @@ def programs(file: str) -> list[Program]:
 
 
 MISTAKES = [
-    one for file in ("errors.txt", "values.txt", "gradients.txt", "wrong.txt", "typical.txt") for one in programs(file)
+    one
+    for file in ("errors.txt", "values.txt", "gradients.txt", "wrong.txt", "typical.txt", "lines.txt")
+    for one in programs(file)
 ]
 SOUND = [one for file in ("sound.txt", "typical_sound.txt") for one in programs(file)]
 

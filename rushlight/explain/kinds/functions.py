@@ -12,6 +12,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import DEFINED, Site
+from rushlight.explain.writing import return_of, returned
 from rushlight.random import fork_rng
 
 WRONG = kind(
@@ -113,7 +114,7 @@ def misreturned(case: Any) -> Iterator[Any]:
                 continue
             yield found(
                 MISRETURNED,
-                definition(function),
+                return_of(backward_of(function)) or definition(function),
                 f"the backward of {function.__name__} does not return what is needed: {error}",
                 "backward gets a gradient for each result of forward, and gives one for each of its arguments",
                 next(do for words, do in MISTAKES if words in str(error)),
@@ -124,7 +125,12 @@ def misreturned(case: Any) -> Iterator[Any]:
 
 def definition(function: Any) -> Site:
     """Where the backward of a custom function is defined."""
-    return Site(next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__")), DEFINED)
+    return Site(backward_of(function), DEFINED)
+
+
+def backward_of(function):
+    """The code of the backward of a custom function."""
+    return next(f.__code__ for f in (function.backward, function.forward) if hasattr(f, "__code__"))
 
 
 @finder
@@ -139,11 +145,12 @@ def wrong_derivatives(case: Any) -> Iterator[Any]:
         if gap is not None:
             yield found(
                 WRONG,
-                definition(function),
+                returned(backward_of(function)) or definition(function),
                 f"the backward of {function.__name__} is not the derivative of its forward: along a "
                 f"random direction it gives {gap[0]:.4g}, central differences give {gap[1]:.4g}",
                 "autograd takes a custom function's backward on trust",
                 "work out the derivative again; torch.autograd.gradcheck compares every entry, in float64",
+                ("backward", definition(function)),
                 weight=6,
             )
 

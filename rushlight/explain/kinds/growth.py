@@ -7,6 +7,7 @@ from typing import Any
 from rushlight.autograd.drawing import saved_bytes
 from rushlight.core.graph import Node
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.writing import Text
 
 GROWS = kind(
     "graph-grows",
@@ -97,7 +98,7 @@ def growth(case: Any) -> Iterator[Any]:
                 "retain_graph=True keeps what would have been freed: time and memory grow with each step",
                 "cut off what is carried over after each step, state = state.detach(), and leave retain_graph out",
                 ("carried over at", carried(case)),
-                weight=7,
+                weight=9,
                 operations=sizes,
             )
     spans = [(one, node()) for one, node in case.watch.spans.values() if one.depth >= 3]
@@ -116,15 +117,19 @@ def growth(case: Any) -> Iterator[Any]:
         kept = kept_longest(case)
         if kept is not None:
             site, steps = kept
+            holder = case.watch.holders.get(site)
+            put = holder and Text.of(case).adding(holder)
             held = [t._node for result in site.results if (t := result()) is not None]
+            where = f"put into `{holder}`" if put else "computed"
             yield found(
                 GROWS,
-                site,
-                f"what is computed here is kept with its graph, that of {steps} steps at a time{size_of(held)}",
+                put or site,
+                f"what is {where} here is kept with its graph, that of {steps} steps at a time{size_of(held)}",
                 "a list of results that require grad, losses say or predictions, keeps the graph of each, with what "
                 "that saved",
                 "keep numbers: losses.append(loss.item()), or loss.detach(); compute what is only looked at inside "
                 "`with torch.no_grad():`",
+                ("computed at", site),
                 weight=4,
             )
     for site, times in ledger.recorded_passes.items():

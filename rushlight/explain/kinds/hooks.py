@@ -5,6 +5,7 @@ from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.sites import DEFINED, Site
+from rushlight.explain.writing import returned
 
 HOOKED = kind(
     "hook-zeroes",
@@ -98,9 +99,11 @@ w.pow(2).sum().backward()
 
 
 def by_hook(kind_of: Any, event: Any, what: str, why: str, do: str, weight: float) -> Any:
-    """The finding for a hook: `event` is its code and the line of the pass."""
+    """The finding for a hook: `event` is its code and the line of the pass. Its line is that of what it returns."""
     code, site = event
-    return found(kind_of, Site(code, DEFINED), what, why, do, ("backward", site), weight=weight)
+    defined = Site(code, DEFINED)
+    line = returned(code, in_parts=kind_of is TURNS) or defined
+    return found(kind_of, line, what, why, do, ("hook", defined), ("backward", site), weight=weight)
 
 
 @finder
@@ -110,7 +113,7 @@ def hooks(case: Any) -> Iterator[Any]:
         yield by_hook(
             HOOKED,
             event,
-            "a hook that is defined here makes a gradient zero",
+            "a hook makes a gradient zero",
             "what a hook returns, or writes into the gradient, goes on in its place",
             "let the hook return None to leave the gradient as it is; remove() hooks that are no longer needed",
             7,
@@ -119,7 +122,7 @@ def hooks(case: Any) -> Iterator[Any]:
         yield by_hook(
             WRITES,
             event,
-            "a hook that is defined here writes into the gradient that it is given",
+            "a hook writes into the gradient that it is given",
             "the same memory may be the gradient of other tensors too, which then have a wrong one",
             "return a new gradient: return grad * 0.5 in place of grad.mul_(0.5)",
             6,
@@ -128,7 +131,7 @@ def hooks(case: Any) -> Iterator[Any]:
         yield by_hook(
             SPOILS,
             event,
-            "a hook that is defined here makes NaN or infinity of a finite gradient",
+            "a hook makes NaN or infinity of a finite gradient",
             "what a hook returns goes on in the gradient's place: a norm of zero, or the deviation of one "
             "element, spoils what it divides",
             "keep divisors away from zero: grad / grad.norm().clamp_min(eps)",
@@ -138,7 +141,7 @@ def hooks(case: Any) -> Iterator[Any]:
         yield by_hook(
             TURNS,
             event,
-            "a hook that is defined here turns the signs of a part of the gradient, and leaves the others",
+            "a hook turns the signs of a part of the gradient, and leaves the others",
             "what a hook returns goes on in the gradient's place, which then does not point uphill",
             "let a hook that only looks return nothing; remove() hooks that are no longer needed",
             6,

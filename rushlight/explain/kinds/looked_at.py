@@ -6,6 +6,7 @@ from typing import Any
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.missing import CUT_PARAMETER, arrivals, cut_of
 from rushlight.explain.kinds.unrecorded import described, misspellings
+from rushlight.explain.writing import Text
 
 OF_RESULT = kind(
     "gradient-of-result",
@@ -38,6 +39,26 @@ print(x.grad)
 """,
 )
 
+LATE = kind(
+    "required-late",
+    "none",
+    "a tensor is to require grad only after it was used",
+    """
+x, w = torch.randn(3), torch.randn(3, requires_grad=True)
+loss = (x * w).pow(2).sum()
+x.requires_grad_()
+loss.backward()
+print(x.grad)
+""",
+    """
+x, w = torch.randn(3), torch.randn(3, requires_grad=True)
+x.requires_grad_()
+loss = (x * w).pow(2).sum()
+loss.backward()
+print(x.grad)
+""",
+)
+
 
 @finder
 def looked_at_in_vain(case: Any) -> Iterator[Any]:
@@ -66,14 +87,16 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
                 ("read at", site),
                 weight=6,
             )
+        elif what == "leaf" and not arrivals(case, tensor) and (late := case.ledger.required_at(tensor)) is not None:
+            yield required_late(case, tensor, late, site)
         elif what == "leaf" and not arrivals(case, tensor) and cut_of(case, tensor) is not None:
             yield described(case, cut_of(case, tensor), CUT_PARAMETER, weight=4)
         elif what == "plain" and info is not None and type(tensor).__name__ != "Parameter":
-            words = misspellings(tensor)
+            words = [word for word, meant in misspellings(tensor) if meant == "requires_grad"]
             if words or info.name == "data":
                 yield found(
                     OF_PLAIN,
-                    info.site,
+                    (words and Text.of(case).first_setting(words[0])) or info.site,
                     f"{case.names.of(tensor, 'a tensor')} does not require grad, and its .grad stays "
                     "None" + (f": `{words[0]}` means nothing, the name is requires_grad" if words else ""),
                     "only tensors that require grad when they are used get gradients",
@@ -83,6 +106,19 @@ def looked_at_in_vain(case: Any) -> Iterator[Any]:
                 )
             elif info.cuts:
                 yield described(case, info.cuts[-1], CUT_PARAMETER, weight=4)
+
+
+def required_late(case: Any, tensor: Any, late: Any, site: Any) -> Any:
+    """The finding for a leaf that was used before it was to require grad."""
+    return found(
+        LATE,
+        late,
+        f"{case.names.of(tensor)} is to require grad from here on, and was used before",
+        "what was computed from it until then is not recorded, and goes on as data",
+        "call requires_grad_() before the first use, or make it with requires_grad=True",
+        ("asked for at", site),
+        weight=9,
+    )
 
 
 def is_update(case: Any, tensor: Any) -> bool:

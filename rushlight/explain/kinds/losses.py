@@ -149,11 +149,12 @@ def no_log(case: Any, site: Any, facts: dict[str, Any]) -> Any:
     what = "probabilities" if facts["softmax"] else "numbers above zero, which are no logarithms of probabilities"
     return found(
         NO_LOG,
-        site,
-        f"{facts.get('function', 'nll_loss')} gets {what} here",
+        (facts["softmax"] and facts["source"]) or site,
+        f"{facts.get('function', 'nll_loss')} gets {what}" + (", made here" if facts["softmax"] else " here"),
         "it only takes products with what it gets: without the logarithm the loss has no "
         "bound, and its gradient does not depend on how wrong the prediction is",
         "apply log_softmax before, or use cross_entropy on the logits",
+        ("loss", site),
         ("made at", facts["source"]),
         weight=7,
     )

@@ -172,7 +172,8 @@ def cut_or_unused(case: Any, held: Any, silent: Sequence[Tensor]) -> Iterator[An
     for p in silent:
         cut = cut_of(case, p)
         if cut is None:
-            unused.append(p)
+            if id(p) not in case.ledger.differentiated:
+                unused.append(p)
         else:
             cuts.setdefault(id(cut), (cut, []))[1].append(p)
     for cut, _ in cuts.values():

@@ -5,6 +5,7 @@ from typing import Any
 
 from rushlight.core.aliases import Array
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.writing import Text
 
 TRAINED_IN_EVAL = kind(
     "trains-in-evaluation",
@@ -222,7 +223,7 @@ def repeated_blocks(case: Any) -> Iterator[Any]:
             if same is not None and type(container).__name__ in ("Sequential", "ModuleList"):
                 yield found(
                     REPEATED,
-                    sites.get(id(same)) or sites.get(id(module)),
+                    Text.of(case).repeated() or sites.get(id(same)) or sites.get(id(module)),
                     f"a {type(container).__name__} has one {type(same).__name__} {sum(same is n for n in parts)} times",
                     "[block] * n repeats the very object: all places share its parameters, and train as one layer",
                     "make each anew: [Block() for _ in range(n)]",

@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.writing import Text
 
 FORWARD = kind(
     "first-bad-value",
@@ -260,14 +261,16 @@ def diverged(case: Any, birth: Any, under_way: Any) -> Any:
     """The finding for parameters that run away."""
     held = next(iter(case.ledger.held.values()), None)
     rate = held and held.optimizer.param_groups[0].get("lr")
+    given = Text.of(case).handed_in(held.site, "lr") if held else None
     return found(
         DIVERGED,
-        held.site if held else under_way.site,
+        given or (held.site if held else under_way.site),
         "gradients grow from step to step until they overflow"
         + (f", with a learning rate of {rate:g}" if held else ""),
         "each step goes too far and the next gradient is larger",
         "lower the learning rate, by a factor of ten first; "
         "normalize the data; clip gradients with clip_grad_norm_ before step()",
+        ("optimizer", held and held.site),
         ("the first bad value", birth.site),
         ("backward", under_way.site),
         weight=11,

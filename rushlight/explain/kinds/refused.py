@@ -7,8 +7,8 @@ from typing import Any
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.changes import CHANGED
 from rushlight.explain.kinds.unrecorded import CUT_OFF, add, chosen, described
-from rushlight.explain.kinds.unused import UNUSED
 from rushlight.explain.origins import info_of
+from rushlight.explain.writing import Text
 
 LEAF = kind(
     "leaf-in-place",
@@ -144,13 +144,6 @@ WORDS = (
         "write into a new tensor, or clone() the view before",
     ),
     (
-        r"One of the differentiated Tensors does not require grad",
-        UNUSED,
-        "grad is asked here for a tensor that does not require grad",
-        "nothing of what was done to it was recorded",
-        "call x.requires_grad_() before it is used",
-    ),
-    (
         r"all elements of input should be between 0 and 1",
         REFUSED,
         "binary_cross_entropy gets what are no probabilities here",
@@ -211,6 +204,15 @@ def no_tensors(case: Any) -> Iterator[Any]:
             )
 
 
+def at_fault(case: Any, pattern: str, what: str) -> Any:
+    """The line that brings what is refused, where that is another one; and what happened."""
+    if pattern.startswith("Inference tensors") and case.watch.inference is not None:
+        return case.watch.inference, "what is made in this mode is used later in what is recorded"
+    if pattern.startswith("Expected more than 1 value"):
+        return Text.of(case).call_without("DataLoader", "drop_last"), what
+    return None, what
+
+
 @finder
 def at_the_line_itself(case: Any) -> Iterator[Any]:
     """Errors that are raised where the mistake is."""
@@ -219,5 +221,7 @@ def at_the_line_itself(case: Any) -> Iterator[Any]:
             if re.search(pattern, str(error)):
                 info = info_of(getattr(error, "several", None))
                 made = ("computed here", info and info.site)
-                yield found(kind_of, site, what, why, do, made, weight=9)
+                line, what = at_fault(case, pattern, what)
+                refused = ("refused at", site if line is not None else None)
+                yield found(kind_of, line or site, what, why, do, made, refused, weight=9)
                 break

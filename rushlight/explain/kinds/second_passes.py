@@ -1,11 +1,15 @@
 """Errors of a graph that an earlier pass has freed: a tensor was carried over, or a pass made twice."""
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
-from rushlight.core.graph import Node
+from rushlight.core.graph import Node, TensorBase
+from rushlight.core.lines import is_users
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.holders import attribute_made_at, holder_of
 from rushlight.explain.origins import info_of
+from rushlight.explain.writing import Text, Written
 
 CARRIED = kind(
     "carried-over",
@@ -55,15 +59,18 @@ def second_passes(case: Any) -> Iterator[Any]:
             old = youngest_freed(root, node.freed)
             info = info_of(old) or info_of(node)
             made = info.site if info is not None else site
+            kept = kept_at(case, old or node, made, error)
             yield found(
                 CARRIED,
-                made,
-                "what was computed here before the last backward pass takes part in a later loss",
+                kept or made,
+                f"what was {'put away' if kept else 'computed'} here before the last backward pass takes part in a "
+                "later loss",
                 "a pass frees what the graph behind it saved, so the next one cannot go through it again; "
                 "retain_graph=True would keep, and differentiate, the graphs of all steps",
                 "if it is a state that goes from step to step, cut it off after each: state = state.detach(); if it "
                 "was "
                 "computed once before the loop, compute it inside",
+                ("computed at", made),
                 ("freed by", freed_at),
                 ("refused at", site),
                 weight=10,
@@ -82,6 +89,24 @@ def second_passes(case: Any) -> Iterator[Any]:
             ("shared part", info and info.site),
             weight=10,
         )
+
+
+def kept_at(case: Any, node: Any, made: Any, error: Any) -> Written | None:
+    """Where a result was put away that takes part once more: in an attribute, or in a list that still has it."""
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames += [trace.tb_frame] if is_users(trace.tb_frame.f_code.co_filename) else []
+        trace = trace.tb_next
+    for tensor in gc.get_referrers(node):
+        if isinstance(tensor, TensorBase) and tensor._node is node:
+            holder = holder_of(tensor, frames)
+            if holder is not None:
+                return Text.of(case).adding(holder)
+    text = Text.of(case)
+    dropped = text.dropped(method="detach")
+    name = attribute_made_at(made, frames)
+    return dropped if dropped is not None or name is None else text.setting(name)
 
 
 def youngest_freed(root, stamp):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
+from rushlight.explain.writing import Text
 
 LOOP = """
 model = torch.nn.Linear(3, 1)
@@ -82,6 +83,34 @@ SCHEDULED = kind(
     ),
     LOOP.replace("for _", "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)\nfor _") + "    schedule.step()\n",
 )
+CLIPPED_SCALED = kind(
+    "clipped-scaled",
+    "wrong",
+    "gradients are clipped while they are those of a scaled loss",
+    """
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+for _ in range(3):
+    optimizer.zero_grad()
+    scaler.scale(model(torch.randn(5, 3)).pow(2).mean()).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+""",
+    """
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+for _ in range(3):
+    optimizer.zero_grad()
+    scaler.scale(model(torch.randn(5, 3)).pow(2).mean()).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+""",
+)
 EMPTY_CLIP = kind(
     "clips-nothing",
     "wrong",
@@ -123,10 +152,12 @@ def accumulated(case: Any, held: Any) -> Any:
     """Steps with gradients that were used before."""
     if not held.stale or held.stale < 0.3 * (held.steps - 1):
         return None
+    named = Text.of(case).uncalled("zero_grad")
     return found(
         NOT_ZEROED,
-        held.step_site,
-        f"{held.stale} of {held.steps} steps use gradients that earlier steps have used already: they add up",
+        named or held.step_site,
+        f"{held.stale} of {held.steps} steps use gradients that earlier steps have used already: they add up"
+        + (". zero_grad is only named here, without brackets" if named else ""),
         "backward adds to .grad, and nothing has set it back since the step before",
         "call optimizer.zero_grad() once in each step, before backward",
         ("optimizer", held.site),
@@ -156,7 +187,7 @@ def without_backward(case: Any, held: Any) -> Any:
         return None
     return found(
         NO_BACKWARD,
-        held.step_site,
+        Text.of(case).uncalled("backward") or held.step_site,
         "step() is called, and backward() never: there are no gradients",
         "a step changes parameters by their .grad, which backward fills",
         "call loss.backward() before step()",
@@ -171,7 +202,7 @@ def without_step(case: Any, held: Any) -> Any:
         return None
     return found(
         NO_STEP,
-        held.site,
+        Text.of(case).uncalled("step") or held.site,
         f"this {held.name} optimizer never takes a step, though its parameters get gradients",
         "backward only computes gradients",
         "call optimizer.step() after backward",
@@ -185,10 +216,11 @@ def at_rest(case: Any, held: Any) -> Any:
         return None
     return found(
         RATE_ZERO,
-        held.site,
+        (held.optimizer.defaults.get("lr") != 0 and Text.of(case).setting("lr")) or held.site,
         f"the learning rate is zero in {held.resting} of {held.compared} steps, which change nothing",
         "a step is the learning rate times a direction",
         "set lr; or look at the schedule that has set it",
+        ("optimizer", held.site),
         ("step", held.step_site),
         weight=7,
     )
@@ -238,6 +270,15 @@ def clipping_and_schedules(case: Any) -> Iterator[Any]:
             f"gradients are clipped here after the step that used them, {times} times",
             "the step has taken them as they were",
             "clip between backward() and step()",
+            weight=7,
+        )
+    for site, times in case.ledger.clipped_scaled.items():
+        yield found(
+            CLIPPED_SCALED,
+            site,
+            f"gradients of a scaled loss are clipped here, {times} times",
+            "scale() has multiplied them by a large factor, which step() takes out again: hardly anything is left",
+            "call scaler.unscale_(optimizer) before clipping",
             weight=7,
         )
     for site in case.ledger.clipped_nothing:

@@ -5,7 +5,7 @@ from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.kinds.missing import is_orphan, loose_leaves
-from rushlight.explain.kinds.unrecorded import written
+from rushlight.explain.writing import Text
 
 UNREGISTERED = kind(
     "not-registered",
@@ -114,7 +114,7 @@ def unregistered(case: Any, module: Any, site: Any, owner: Any, optimizer: Any) 
     kept = f" (it lies in `self.{name}`)" if name else ""
     return found(
         UNREGISTERED,
-        (name and written(case, name)) or site,
+        (name and Text.of(case).first_setting(name)) or site,
         f"{type(owner).__name__} calls a {type(module).__name__} that is not registered in it{kept}: its parameters "
         "are not among parameters() and no optimizer holds them",
         "a module registers what is assigned to its attributes, not what lies in a list or dict, nor what forward "
@@ -162,7 +162,7 @@ def plain_leaves(case: Any, stepped: Any) -> Iterator[Any]:
     for leaf, owner, name in attributes[:1]:
         yield found(
             UNREGISTERED,
-            written(case, name) or leaf.first,
+            Text.of(case).first_setting(name) or leaf.first,
             f"`{name}` is a plain tensor in {type(owner).__name__}, so it is not among parameters() and no optimizer "
             "holds it",
             "a module registers what is assigned to its attributes as an nn.Parameter or as a module",

@@ -1,13 +1,12 @@
 """A loss that does not require grad: where its history was cut off, or that nothing before it requires grad."""
 
-import linecache
-import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from rushlight.explain.finding import finder, found, kind, line_at
 from rushlight.explain.origins import info_of
+from rushlight.explain.writing import Text
 from rushlight.tensors import Tensor
 
 CUT_OFF = kind(
@@ -152,11 +151,23 @@ def described(case: Any, cut: Any, kind_of: Any, weight: float = 10.0) -> Any:
         )
         why = "w = w - lr * w.grad binds the name to a result that does not require grad; the leaf stays as it was"
         do = "change the leaf in place, inside no_grad: w -= lr * w.grad; or call requires_grad_() on what is new"
+    elif cut.how == "mode" and cut.where is not None and "checkpoint(" in cut.where.source:
+        site, related = cut.where, [("computed here", cut.site)]
+        what = "a reentrant checkpoint gets no input here that requires grad" + (
+            f", and {losing(case, leaves)}" if leaves else ""
+        )
+        why = "it records only by way of its inputs: where none of these requires grad, nothing in it is differentiated"
+        do = "give it use_reentrant=False, or an input with requires_grad=True"
     elif cut.how == "mode" and cut.where is not None and str(cut.where) == str(cut.site):
         what = "what is called here computes without recording" + (f", and {losing(case, leaves)}" if leaves else "")
         why = "some functions do so on purpose: sample() of a distribution, for one"
         do = "use the form that is differentiable (rsample() for sample()), or a loss on log_prob()"
     elif cut.how == "mode" and cut.where is not None:
+        if cut.where.source.startswith("@"):
+            do = f"take the decorator {cut.where.source.split('(')[0]} away: it is for functions that only evaluate"
+        elif "set_grad_enabled" in cut.where.source:
+            why = "set_grad_enabled(False), called as a function, holds until it is set to True again"
+            do = "write `with torch.no_grad():` around what is evaluated, or call set_grad_enabled(True) after it"
         what = "recording is switched off here, and stays off where the loss is computed"
         if leaves:
             what += f" from {case.names.of_several(leaves)}"
@@ -208,11 +219,18 @@ def nothing_requires(case: Any, info: Any, site: Any) -> Any:
     leaves = [r() for r in (() if info is None else info.plain) if r() is not None]
     frozen = [leaf for leaf in leaves if type(leaf).__name__ == "Parameter"]
     made = computed = info.site if info is not None else site
-    misspelt = [(leaf, word) for leaf in leaves for word in misspellings(leaf)]
+    misspelt = [(leaf, word) for leaf in leaves for word, meant in misspellings(leaf) if meant == "requires_grad"]
     if misspelt:
         leaf, word = misspelt[0]
+        made = Text.of(case).first_setting(word) or made
         what = f"{case.names.of(leaf)} has an attribute `{word}`, which means nothing: the name is requires_grad"
         do = f"set {case.names.of(leaf, 'it')}.requires_grad = True, or call requires_grad_()"
+    elif (dropped := dropped_result(case, leaves, made)) is not None:
+        made = dropped
+        what = "what is computed here is dropped: the method gives a new tensor and leaves its own as it is"
+        do = (
+            "take what it gives: loss = loss + ...; or change the tensor in place, by the name with a line behind, add_"
+        )
     elif frozen:
         computed, made = made, next((at for p in frozen if (at := case.ledger.frozen_at(p)) is not None), made)
         here = "" if made is computed else " here"
@@ -234,9 +252,20 @@ def nothing_requires(case: Any, info: Any, site: Any) -> Any:
     )
 
 
-def misspellings(tensor: Any) -> list[str]:
-    """Attributes of a tensor or module that were meant to be `requires_grad`."""
-    return get_close_matches("requires_grad", [name for name in vars(tensor) if name != "requires_grad"], cutoff=0.8)
+def dropped_result(case: Any, leaves: Sequence[Tensor], made: Any) -> Any:
+    """The line that changes nothing: it calls a method of a leaf and drops what that gives."""
+    text = Text.of(case)
+    names = [*(case.names.known.get(id(leaf), "") for leaf in leaves), "" if made is None else text.made_as(made)]
+    return next((line for name in names if name and (line := text.dropped(name)) is not None), None)
+
+
+def misspellings(tensor: Any) -> list[tuple[str, str]]:
+    """Attributes of a tensor or module that were meant to be `requires_grad` or `grad`, each with what was meant."""
+    given = [name for name in vars(tensor) if name not in MEANT]
+    return [(name, meant) for meant in MEANT for name in get_close_matches(meant, given, cutoff=0.75)]
+
+
+MEANT = ("requires_grad", "grad")
 
 
 MISSPELT = kind(
@@ -270,33 +299,21 @@ def misspelt(case: Any) -> Iterator[Any]:
     modules = [part for root in case.readings.roots.values() for part in root.module.modules()]
     owners = [*(leaf.tensor for leaf in case.ledger.leaves.values() if leaf.tensor is not None), *modules]
     for owner in owners:
-        words = misspellings(owner) + (["requires_grad"] if "requires_grad" in vars(owner) else [])
+        on_module = hasattr(owner, "named_parameters")
+        words = misspellings(owner) if not on_module else [(w, m) for w, m in misspellings(owner) if m != "grad"]
+        if on_module and "requires_grad" in vars(owner):
+            words.append(("requires_grad", "requires_grad"))
         if words:
-            on_module = words[0] == "requires_grad"
+            word, meant = words[0]
             yield found(
                 MISSPELT,
-                written(case, words[0]),
-                f"`{words[0]}` is set on {'a module' if on_module else 'a tensor'}, where it means nothing",
+                Text.of(case).first_setting(word),
+                f"`{word}` is set on {'a module' if on_module else 'a tensor'}, where it means nothing",
                 "Python lets any attribute be set; "
-                + ("modules have none of this name" if on_module else "the name is requires_grad"),
-                "call requires_grad_(False) or requires_grad_(True), on a tensor or on a whole module",
-                weight=6,
+                + ("modules have none of this name" if on_module else f"the name is {meant}"),
+                "set .grad to None, or call zero_grad()"
+                if meant == "grad"
+                else "call requires_grad_(False) or requires_grad_(True), on a tensor or on a whole module",
+                weight=9,
             )
             return
-
-
-class Written(NamedTuple):
-    """A line of a file, where it is known by its text."""
-
-    file: str
-    line: int
-    source: str
-
-
-def written(case: Any, word: str) -> Written | None:
-    """The first line of the program's files that sets an attribute of this name."""
-    for file in dict.fromkeys(site.file for site in case.watch.sites.every()):
-        for number, text in enumerate(linecache.getlines(file), 1):
-            if re.search(rf"\.{word}\s*=[^=]", text):
-                return Written(file, number, text.strip())
-    return None

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
-from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described
+from rushlight.explain.kinds.looked_at import required_late
+from rushlight.explain.kinds.unrecorded import CUT_OFF, add, described, misspellings
 from rushlight.explain.origins import info_of
+from rushlight.explain.writing import Text
 
 UNUSED = kind(
     "input-not-reached",
@@ -22,6 +24,30 @@ y = x.pow(2).sum()
 torch.autograd.grad(y, x)[0][0]
 """,
 )
+
+
+@finder
+def plain_inputs(case: Any) -> Iterator[Any]:
+    """The error for an input that does not require grad: where it was made, or where the attribute is misspelt."""
+    for error, site in case.errors:
+        x = getattr(error, "plain", None)
+        if x is None:
+            continue
+        info = info_of(x)
+        word = next((word for word, meant in misspellings(x) if meant == "requires_grad"), None)
+        made = info.site if info is not None else None
+        yield found(
+            UNUSED,
+            (word and Text.of(case).first_setting(word)) or made or site,
+            f"`{word}` is set here, which means nothing: the name is requires_grad"
+            if word
+            else f"grad is asked for {case.names.of(x, 'a tensor')}, which "
+            + ("is made here and does not require grad" if made else "does not require grad"),
+            "nothing of what was done to it was recorded",
+            "call x.requires_grad_() before it is used, or make it with requires_grad=True",
+            ("grad is asked for at", site),
+            weight=9,
+        )
 
 
 @finder
@@ -44,6 +70,10 @@ def unused_inputs(case: Any) -> Iterator[Any]:
                 ("made at", info and info.site),
                 weight=10,
             )
+            continue
+        late = case.ledger.required_at(x) if node is None and hasattr(x, "_node") else None
+        if late is not None:
+            yield required_late(case, x, late, site)
             continue
         cut = next((c for c in case.watch.cuts.values() if c.comes_from(x)), None)
         if cut is not None:

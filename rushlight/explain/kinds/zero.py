@@ -5,6 +5,7 @@ from typing import Any
 
 from rushlight.explain.finding import finder, found, kind
 from rushlight.explain.passes import PRODUCTS, RECTIFIERS
+from rushlight.explain.writing import Text
 
 STEP_FUNCTION = kind(
     "flat-function",
@@ -209,12 +210,17 @@ def of_node(case: Any, site: Any, name: str, leaves: Any) -> Any:
             weight=7,
         )
     if name in PRODUCTS and passes > 2:
+        names = [case.names.known.get(id(t), "").split(".")[-1] for t in tensors]
+        begun = next((line for name in names if name and (line := Text.of(case).zeroing(name))), None)
         return found(
             ZERO_WEIGHTS,
-            site,
-            f"the weights of the product here are all zero, and so is {whose}",
+            begun or site,
+            f"the weights of the product here are all zero, and so is {whose}"
+            if begun is None
+            else f"weights begin as zeros here, and {whose} is zero as well",
             "a layer passes on its cotangent times its weights, and zero weights stay zero behind zero activations",
             "begin with the default initialisation, or another random one; zeros are for biases",
+            ("the product", site),
             arrives,
             weight=7,
         )

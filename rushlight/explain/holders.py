@@ -1,0 +1,75 @@
+"""Who holds a tensor: the attribute or the variable, or the list behind it, that keeps it alive."""
+
+import gc
+import sys
+from collections import deque
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from rushlight.core.graph import TensorBase
+from rushlight.core.lines import is_users
+
+CONTAINERS = (list, tuple, set, dict, deque)
+
+
+def holder_of(value: Any, frames: list[FrameType], depth: int = 4) -> str | None:
+    """What holds a value in a list, a dict or the like: the name that this has in some frames or in an object."""
+    scopes = [scope for frame in frames for scope in (frame.f_locals, frame.f_globals)]
+    level = [value]
+    for _ in range(depth):
+        level = [r for r in gc.get_referrers(*level) if isinstance(r, CONTAINERS) and all(r is not s for s in scopes)]
+        for container in level[:50]:
+            name = name_in(container, scopes)
+            if name is not None:
+                return name
+    return None
+
+
+def name_in(container: Any, scopes: list[dict]) -> str | None:
+    """The name of a container, as a variable or as an attribute of an object of the program."""
+    for scope in scopes:
+        for name, value in list(scope.items()):
+            if value is container:
+                return name
+    for owner in owners_of(container):
+        for name, value in list(vars(owner).items()):
+            if value is container:
+                return name
+    return None
+
+
+def owners_of(container: Any) -> Iterator[Any]:
+    """The objects of the program that have a container as an attribute."""
+    for referrer in gc.get_referrers(container):
+        if is_object(referrer):
+            yield referrer
+        elif type(referrer) is dict:  # the attributes of an object that has them apart
+            yield from (o for o in gc.get_referrers(referrer) if is_object(o) and vars(o) is referrer)
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an object with attributes of a class that is the program's."""
+    if isinstance(value, type) or not hasattr(value, "__dict__"):
+        return False
+    module = sys.modules.get(type(value).__module__)
+    return module is None or is_users(getattr(module, "__file__", None) or "<none>")
+
+
+def attribute_made_at(site: Any, frames: list[FrameType]) -> str | None:
+    """The attribute of an object in some frames that holds what was made at a place, alone or in a tuple."""
+    for frame in frames:
+        for owner in list(frame.f_locals.values()):
+            if not is_object(owner):
+                continue
+            for name, value in list(vars(owner).items()):
+                items = value if isinstance(value, (list, tuple)) else (value,)
+                if any(made_at(item, site) for item in items):
+                    return name
+    return None
+
+
+def made_at(value: Any, site: Any) -> bool:
+    """Whether a tensor was made at a place."""
+    node = value._node if isinstance(value, TensorBase) else None
+    return node is not None and node.told is not None and node.told.site is site

@@ -1,0 +1,329 @@
+"""Lines of the program by what is written there: where an attribute is set, a list is added to, a result is computed.
+
+Places that a program went through are known as `sites`. The line of a mistake may be another one: where a state is
+put away, where a setting was made, where a hook computes what it returns. That is looked up in the program's text,
+at the end, and only a line that the evidence names is given: None where several could be meant.
+"""
+
+import ast
+import linecache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from types import CodeType
+from typing import Any, NamedTuple
+
+from rushlight.core.lines import is_users
+from rushlight.tensors import Tensor
+
+ADDING = frozenset("append appendleft add insert extend setdefault update push put".split())
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class Written(NamedTuple):
+    """A line of a file, where it is known by its text."""
+
+    file: str
+    line: int
+    source: str
+
+
+class Text:
+    """The text of the program's files, statement by statement."""
+
+    def __init__(self, files: Iterable[str]):
+        self.files = [file for file in files if is_users(file)]
+
+    @classmethod
+    def of(cls, case: Any) -> "Text":
+        """The text of the files that a program went through."""
+        return cls(dict.fromkeys(site.file for site in case.watch.sites.every()))
+
+    def nodes(self) -> Iterator[tuple[str, ast.AST, ast.AST | None]]:
+        """All nodes, each with its file and the function that it stands in."""
+        for file in self.files:
+            for node, function in nodes_of(file, "".join(linecache.getlines(file))):
+                yield file, node, function
+
+    def assignments(self) -> Iterator[tuple[str, ast.expr, ast.expr, ast.AST | None]]:
+        """All assignments: the file, what is assigned to, the value, and the function around."""
+        for file, node, function in self.nodes():
+            for target, value in targets(node):
+                yield file, target, value, function
+
+    def setting(self, name: str) -> Written | None:
+        """Where an attribute is set, or what stands under a key: where it changes rather than where it begins."""
+        found = [
+            (file, target, value, function)
+            for file, target, value, function in self.assignments()
+            if (isinstance(target, ast.Attribute) and target.attr == name) or key_of(target) == name
+        ]
+        later = [one for one in found if not isinstance(one[2], ast.Constant) and name_of(one[3]) != "__init__"]
+        changing = [one for one in found if not isinstance(one[2], ast.Constant)]
+        for file, target, _, _ in later or changing or found:
+            return at(file, target)
+        return None
+
+    def first_setting(self, name: str) -> Written | None:
+        """The first line that sets an attribute."""
+        for file, target, _, _ in self.assignments():
+            if isinstance(target, ast.Attribute) and target.attr == name:
+                return at(file, target)
+        return None
+
+    def adding(self, name: str) -> Written | None:
+        """Where something is put into the list or the dict of a name; where that is an argument, who gives it."""
+        found: list[tuple[str, ast.AST, list, ast.AST | None]] = []
+        for file, node, function in self.nodes():
+            if isinstance(node, ast.Call) and added_to(node) == name:
+                found.append((file, node, node.args, function))
+            for target, value in targets(node):
+                if isinstance(target, ast.Subscript) and base_of(target) == name:
+                    found.append((file, node, [value], function))
+            if isinstance(node, ast.AugAssign) and base_of(node.target) == name:
+                found.append((file, node, [node.value], function))
+        if len(found) != 1:
+            return None
+        file, node, values, function = found[0]
+        given = parameters(function)
+        handed_on = bool(values) and all(base_of(value) in given and is_plain(value) for value in values)
+        return (self.only_call(name_of(function)) if handed_on else None) or at(file, node)
+
+    def only_call(self, name: str) -> Written | None:
+        """The line that calls a function, where there is just one."""
+        calls = [(file, node) for file, node, _ in self.nodes() if isinstance(node, ast.Call) and called(node) == name]
+        return at(*calls[0]) if len(calls) == 1 else None
+
+    def call_without(self, name: str, keyword: str) -> Written | None:
+        """The only call of a function, where it does not have an argument of a name."""
+        calls = [(file, node) for file, node, _ in self.nodes() if isinstance(node, ast.Call) and called(node) == name]
+        if len(calls) != 1 or any(word.arg == keyword for word in calls[0][1].keywords):
+            return None
+        return at(*calls[0])
+
+    def uncalled(self, name: str) -> Written | None:
+        """Where a method is named and not called: a statement without brackets."""
+        for file, node, _ in self.nodes():
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == name:
+                return at(file, node)
+        return None
+
+    def dropped(self, name: str = "", method: str = "") -> Written | None:
+        """Where a method gives a new tensor and nobody takes it: of a variable, or by the method's name."""
+        for file, node, _ in self.nodes():
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                word = call.func.attr
+                if word == method or (name and base_of(call.func.value) == name and hasattr(Tensor, word + "_")):
+                    return at(file, node)
+        return None
+
+    def made_as(self, site: Any) -> str:
+        """The name that gets what a line makes."""
+        for file, target, _, _ in self.assignments():
+            if file == site.file and getattr(target, "lineno", 0) == site.line:
+                return base_of(target)
+        return ""
+
+    def handed_in(self, site: Any, keyword: str) -> Written | None:
+        """The only call of the function that a line stands in, where the line hands on an argument by a keyword."""
+        for file, node, function in self.nodes():
+            if file == site.file and isinstance(node, ast.keyword) and node.arg == keyword:
+                inside = getattr(node.value, "lineno", 0) == site.line
+                if inside and is_plain(node.value) and base_of(node.value) in parameters(function):
+                    return self.only_call(name_of(function))
+        return None
+
+    def repeated(self) -> Written | None:
+        """The only line with a list times a number, or a number times a list."""
+        found = [
+            (file, node)
+            for file, node, _ in self.nodes()
+            if isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Mult)
+            and any(isinstance(side, ast.List) and len(side.elts) == 1 for side in (node.left, node.right))
+        ]
+        return at(*found[0]) if len(found) == 1 else None
+
+    def zeroing(self, name: str) -> Written | None:
+        """Where a parameter gets its initial zeros: by its name, or by the only call that fills with zeros."""
+        for file, target, value, _ in self.assignments():
+            if (
+                isinstance(target, ast.Attribute)
+                and target.attr == name
+                and any(
+                    isinstance(part, ast.Call) and called(part) in ("zeros", "zeros_like") for part in ast.walk(value)
+                )
+            ):
+                return at(file, target)
+        found = [
+            (file, node)
+            for file, node, _ in self.nodes()
+            if isinstance(node, ast.Call)
+            and called(node) in ("zeros_", "zero_", "constant_")
+            and "grad" not in ast.unparse(node)
+        ]
+        return at(*found[0]) if len(found) == 1 else None
+
+
+def returned(code: CodeType, in_parts: bool = False) -> Written | None:
+    """Where a function computes what it returns; where it returns nothing, where it changes its first argument.
+
+    With `in_parts` the line that returns it, unless what is returned was changed in a part before.
+    """
+    function = function_of(code)
+    if function is None:
+        return None
+    file, body = code.co_filename, list(inside(function))
+    returns = [node for node in body if isinstance(node, ast.Return) and node.value is not None]
+    if isinstance(function, ast.Lambda):
+        return at(file, function.body)
+    if not returns:
+        names = parameters(function)
+        changed = [node for node in body if is_change(node, names)]
+        return at(file, changed[-1]) if changed else None
+    value = returns[-1].value
+    if isinstance(value, ast.Name):
+        steps = [
+            node
+            for node in body
+            if any(base_of(t) == value.id and is_step(v) for t, v in targets(node))
+            and (not in_parts or is_change(node, {value.id}))
+        ]
+        if steps:
+            return at(file, steps[-1])
+    return at(file, returns[-1])
+
+
+def return_of(code: CodeType) -> Written | None:
+    """The last line on which a function returns something."""
+    function = function_of(code)
+    returns = [] if function is None else [node for node in inside(function) if isinstance(node, ast.Return)]
+    return at(code.co_filename, returns[-1]) if returns else None
+
+
+# nodes
+
+
+@lru_cache(maxsize=64)
+def nodes_of(file: str, text: str) -> list[tuple[ast.AST, ast.AST | None]]:
+    """The nodes of a text in their order, each with the function around it; none of a text that is no Python."""
+    try:
+        waiting: list[tuple[ast.AST, ast.AST | None]] = [(ast.parse(text), None)]
+    except SyntaxError:
+        return []
+    found = []
+    while waiting:
+        node, function = waiting.pop()
+        found.append((node, function))
+        inner = node if isinstance(node, FUNCTIONS) else function
+        waiting.extend([(child, inner) for child in reversed(list(ast.iter_child_nodes(node)))])
+    return found
+
+
+def function_of(code: CodeType) -> ast.AST | None:
+    """The function that a code object was compiled from."""
+    for node, _ in nodes_of(code.co_filename, "".join(linecache.getlines(code.co_filename))):
+        if isinstance(node, FUNCTIONS):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            if first == code.co_firstlineno and name_of(node) in (code.co_name, ""):
+                return node
+    return None
+
+
+def inside(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of functions in it, in their order."""
+    waiting = list(reversed(list(ast.iter_child_nodes(function))))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def at(file: str, node: ast.AST) -> Written:
+    """The line that a node begins on."""
+    number = getattr(node, "lineno", 1)
+    return Written(file, number, linecache.getline(file, number).strip())
+
+
+def targets(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    """What a statement assigns to, each with the value; tuples taken apart."""
+    if isinstance(node, ast.Assign):
+        pairs = [(target, node.value) for target in node.targets]
+    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
+        pairs = [(node.target, node.value)]
+    else:
+        return []
+    flat: list[tuple[ast.expr, ast.expr]] = []
+    for target, value in pairs:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            values = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else None
+            flat += [(one, value if values is None else values[i]) for i, one in enumerate(target.elts)]
+        else:
+            flat.append((target, value))
+    return flat
+
+
+def base_of(node: ast.AST) -> str:
+    """The name of the variable, or of the attribute, that an expression reads from or writes to."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, (ast.Subscript, ast.Starred)):
+        return base_of(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("setdefault", "get"):
+        return base_of(node.func.value)
+    return ""
+
+
+def added_to(node: ast.Call) -> str:
+    """The name of what a call adds to; empty where it only gives the list for it, as setdefault(key, []) does."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in ADDING:
+        return ""
+    gives = node.func.attr == "setdefault" and any(isinstance(a, (ast.List, ast.Dict)) for a in node.args)
+    return "" if gives else base_of(node.func.value)
+
+
+def key_of(node: ast.AST) -> str | None:
+    """The key of an element: "lr" of group["lr"]."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+
+
+def called(node: ast.Call) -> str:
+    """The name of the function that a call calls."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else base_of(node.func)
+
+
+def name_of(function: ast.AST | None) -> str:
+    """A function's name; empty for a lambda, and outside of functions."""
+    return getattr(function, "name", "")
+
+
+def parameters(function: ast.AST | None) -> set[str]:
+    """The names of a function's arguments."""
+    arguments = getattr(function, "args", None)
+    if arguments is None:
+        return set()
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return {a.arg for a in every if a is not None and a.arg != "self"}
+
+
+def is_plain(node: ast.AST) -> bool:
+    """Whether an expression is nothing but a name."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Starred) and isinstance(node.value, ast.Name))
+
+
+def is_step(value: ast.expr) -> bool:
+    """Whether a value is computed, and not only a copy to begin with."""
+    return not is_plain(value) and not (isinstance(value, ast.Call) and called(value) in ("clone", "copy"))
+
+
+def is_change(node: ast.AST, names: set[str]) -> bool:
+    """Whether a node changes one of some variables in place."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr.endswith("_") and base_of(node.func.value) in names
+    if isinstance(node, ast.AugAssign):
+        return base_of(node.target) in names
+    return any(isinstance(target, ast.Subscript) and base_of(target) in names for target, _ in targets(node))
