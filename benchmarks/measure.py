@@ -40,9 +40,9 @@ class Result:
 class Team:
     """The processes of some contenders, started as they are first needed; a context that ends them."""
 
-    def __init__(self, names: list[str], environment: dict[str, str]):
-        """Starts nobody yet."""
-        self.names, self.environment = names, environment
+    def __init__(self, names: list[str], environment: dict[str, str], patience: float = PATIENCE):
+        """Starts nobody yet. Who is not ready for a workload after `patience` seconds cannot do it."""
+        self.names, self.environment, self.patience = names, environment, patience
         self.processes: dict[str, Process] = {}
         self.descriptions: dict[str, str] = {}
 
@@ -66,7 +66,7 @@ class Team:
         for name in self.names:
             if name in workload.forms and name not in cannot:
                 try:
-                    self.process(name).ask("prepare", workload, patience=PATIENCE)
+                    self.process(name).ask("prepare", workload, patience=self.patience)
                     found[name] = self.processes[name]
                 except Cannot as reason:
                     cannot[name] = str(reason)

@@ -27,6 +27,7 @@ ROUNDS = 3
 LEAST = 0.001  # seconds of a turn
 CLEAR = 0.5  # a ratio below which one round is enough
 LONG = 0.1  # seconds of a turn, above which one round is enough
+PATIENCE = 20  # seconds that one workload may take before its first turn
 MINUTES = 9.0  # that all workloads of a kind may take
 KINDS: dict[str, Callable[[str, bool], list[Workload]]] = {"operators": operators, "programs": programs}
 COMMITTED = Path(__file__).parent / "committed"
@@ -76,7 +77,7 @@ def measured(workloads: list[Workload], chosen: argparse.Namespace, rounds: int)
     begin, each = time.monotonic(), 60 * chosen.minutes / max(len(workloads), 1)
     clock = "process_time" if chosen.busy else "perf_counter"
     environment = chosen_environment(chosen) | (ONE_THREAD if chosen.busy else {})
-    with Team([THEIRS, OURS], environment) as team:
+    with Team([THEIRS, OURS], environment, PATIENCE) as team:
         for number, workload in enumerate(workloads):
             result = Result(workload)
             team.run(result, rounds, LEAST, clock, sparing(time.monotonic() - begin > (number + 1) * each))

@@ -1,5 +1,6 @@
 """Distances between the rows of matrices."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,9 +9,10 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
+from rushlight.kernels.compiled import load
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import ratio
-from rushlight.ops.reductions.norms import vector_norm
+from rushlight.ops.reductions.norms import norm_cotangent, norm_of, vector_norm
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -21,7 +23,10 @@ MODES = (
     "use_mm_for_euclid_dist",
     "donot_use_mm_for_euclid_dist",
 )
+CACHED = 1 << 16  # differences that are worked on at a time
 MANY = 25  # rows above which Euclidean distances are computed by a product of matrices
+
+fast = load("distances")
 
 
 def euclidean_cotangents(
@@ -42,6 +47,60 @@ def _euclidean(x1, x2):
     """Euclidean distances by |x|^2 - 2 x y + |y|^2, whose rounding errors are those of the squares."""
     squares = np.add.reduce(x1 * x1, -1, keepdims=True) + np.add.reduce(x2 * x2, -1, keepdims=True).mT
     return np.sqrt(np.maximum(squares - 2 * np.matmul(x1, x2.mT), 0))
+
+
+def distance_cotangents(
+    grad: Array, x1: Array, x1_shape: Sequence[int], x2: Array, x2_shape: Sequence[int], result: Array, p: float
+) -> list[Array]:
+    """The cotangents of both matrices: of arrays by the kernel, or some rows at a time."""
+    found = None
+    if fast is not None and type(grad) is type(x1) is type(x2) is np.ndarray and p in (1, 2):
+        weights = ratio(grad, result) if p == 2 else grad
+        found = fast.cotangents(np.ascontiguousarray(weights), x1, x2, p)
+    if found is None:
+        parts = [slopes(grad[..., k, :], x1[..., k, :], x2, result[..., k, :], p) for k in parts_of(x1, x2)]
+        of_x2 = parts[0][1]
+        for _, more in parts[1:]:
+            of_x2 = of_x2 + more
+        found = (parts[0][0] if len(parts) == 1 else np.concatenate([part for part, _ in parts], -2)), of_x2
+    return [unbroadcast(found[0], x1_shape), unbroadcast(found[1], x2_shape)]
+
+
+def slopes(grad: Array, x1: Array, x2: Array, result: Array, p: float) -> tuple[Array, Array]:
+    """The cotangents of rows of `x1`, and their parts in those of `x2`."""
+    differences = x1[..., None, :] - x2[..., None, :, :]
+    of_differences = norm_cotangent(grad[..., None], differences, result[..., None], p, (differences.ndim - 1,))
+    if of_differences is None:
+        return np.zeros_like(x1 + x2[..., :1, :]), np.zeros_like(x2 + x1[..., :1, :])
+    return np.add.reduce(of_differences, -2), -np.add.reduce(of_differences, -3)
+
+
+def parts_of(x1: Array, x2: Array) -> list[slice]:
+    """Rows of `x1` that are worked on at a time: so few that their differences from all of `x2` stay in the cache."""
+    rows = x1.shape[-2]
+    if not isinstance(x1, np.ndarray) or not isinstance(x2, np.ndarray):
+        return [slice(None)]
+    step = max(1, CACHED // max(1, x2.size * math.prod(x1.shape[:-2])))
+    return [slice(start, start + step) for start in range(0, max(rows, 1), step)]
+
+
+@operator(
+    aten="_cdist_forward",
+    name="cdist",
+    batch=elementwise,
+    joint=distance_cotangents,
+    inputs=("x1", "x2"),
+    broadcasts=True,
+)
+def _cdist(x1: Array, x2: Array, p: float) -> Array:
+    """Distances by the differences of all rows."""
+    if fast is not None and type(x1) is type(x2) is np.ndarray and (known := fast.distances(x1, x2, p)) is not None:
+        return known
+    found = []
+    for k in parts_of(x1, x2):
+        differences = x1[..., k, None, :] - x2[..., None, :, :]
+        found.append(norm_of(differences, p, (differences.ndim - 1,), False))
+    return found[0] if len(found) == 1 else np.concatenate(found, -2)
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
@@ -71,7 +130,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"expected scalar type {own} but found {other}: cast one with .to(other.dtype)")
     if p == 2 and (compute_mode == MODES[1] or (compute_mode == MODES[0] and max(n, m) > MANY)):
         return _euclidean(x1, x2)
-    return norm_of_rows(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+    if d == 0 or kind_of(x1._array.dtype) != "f":
+        return norm_of_rows(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+    return _cdist(x1, x2, p)
 
 
 def norm_of_rows(differences: Tensor, p: float) -> Tensor:
@@ -98,4 +159,6 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = np.triu_indices(input._array.shape[0], 1)
-    return norm_of_rows(input[rows] - input[columns], p)
+    if input._array.shape[1] == 0:
+        return norm_of_rows(input[rows] - input[columns], p)
+    return _cdist(input, input, p)[rows, columns]

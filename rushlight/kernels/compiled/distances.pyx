@@ -1,0 +1,160 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Distances of all rows of a matrix from all rows of another, and their cotangents, without the array of differences."""
+
+cimport numpy as cnp
+from libc.math cimport sqrt
+
+from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.sharing cimport shared
+
+cnp.import_array()
+
+cdef enum:
+    SIDE_BY_SIDE = 32  # sums of a distance
+    GRAIN = 1 << 15  # differences of a thread's part
+    ONE = 1  # the sum of sizes
+    TWO = 2  # the root of the sum of squares
+    MOST = 3  # the largest size
+
+
+cdef struct Job:
+    const void* x
+    const void* y
+    const void* weights  # NULL: distances; else what cotangents are of the differences' slopes
+    void* out
+    Py_ssize_t rows  # of y
+    Py_ssize_t columns
+    Py_ssize_t down  # from a row of x to the next, and of y, in `weights`
+    Py_ssize_t along
+    int kind
+    bint single
+
+
+cdef inline real added(real sum, real apart, int kind) noexcept nogil:
+    """A sum, or the largest size so far, with one difference more; NaN stays."""
+    cdef real size = apart if apart > 0 else -apart
+    if kind == ONE:
+        return sum + size
+    if kind == TWO:
+        return sum + apart * apart
+    return sum if (sum >= size) | (sum != sum) else size
+
+
+cdef inline void distance(const real* x, const real* y, real* out, Py_ssize_t n, int kind) noexcept nogil:
+    cdef real sums[SIDE_BY_SIDE]
+    cdef real rest = 0
+    cdef double total
+    cdef Py_ssize_t i, k
+    for k in range(SIDE_BY_SIDE):
+        sums[k] = 0
+    for i in range(n // SIDE_BY_SIDE):
+        for k in range(SIDE_BY_SIDE):
+            sums[k] = added(sums[k], x[i * SIDE_BY_SIDE + k] - y[i * SIDE_BY_SIDE + k], kind)
+    for i in range(n - n % SIDE_BY_SIDE, n):
+        rest = added(rest, x[i] - y[i], kind)
+    total = rest
+    for k in range(SIDE_BY_SIDE):
+        if kind == MOST:
+            total = total if (total >= sums[k]) | (total != total) else sums[k]
+        else:
+            total += sums[k]
+    out[0] = <real>(sqrt(total) if kind == TWO else total)
+
+
+cdef wide distances_of(const real* x, const real* y, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
+    """Those of one row from all others."""
+    cdef Py_ssize_t j
+    if kind == ONE:
+        for j in range(rows):
+            distance(x, y + j * n, out + j, n, ONE)
+    elif kind == TWO:
+        for j in range(rows):
+            distance(x, y + j * n, out + j, n, TWO)
+    else:
+        for j in range(rows):
+            distance(x, y + j * n, out + j, n, MOST)
+
+
+cdef wide slopes_of(
+    const real* x, const real* y, const real* weights, Py_ssize_t along, real* out, Py_ssize_t rows, Py_ssize_t n, int kind
+) noexcept nogil:
+    """The cotangent of one row: differences, or their signs, by their weights."""
+    cdef Py_ssize_t i, j
+    cdef real weight, apart
+    for i in range(n):
+        out[i] = 0
+    for j in range(rows):
+        weight = weights[j * along]
+        if kind == TWO:
+            for i in range(n):
+                out[i] += weight * (x[i] - y[j * n + i])
+        else:
+            for i in range(n):
+                apart = x[i] - y[j * n + i]
+                out[i] += weight * (<real>(apart > 0) - <real>(apart < 0))
+
+
+cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """What a job says of some rows of x."""
+    cdef const real* y = <const real*>job.y
+    cdef const real* weights = <const real*>job.weights
+    cdef real* out = <real*>job.out
+    cdef Py_ssize_t i, n = job.columns
+    for i in range(start, stop):
+        if weights == NULL:
+            distances_of(x + i * n, y, out + i * job.rows, job.rows, n, job.kind)
+        else:
+            slopes_of(x + i * n, y, weights + i * job.down, job.along, out + i * n, job.rows, n, job.kind)
+
+
+cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The same for either type."""
+    cdef const Job* job = <const Job*>pointer
+    if job.single:
+        compute_rows(job, <const float*>job.x, start, stop)
+    else:
+        compute_rows(job, <const double*>job.x, start, stop)
+
+
+cdef bint takes(x, y) noexcept:
+    """Whether this is the place for two matrices."""
+    return float_type(x) and float_type(x) == float_type(y) and x.ndim == y.ndim == 2 \
+        and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_IS_C_CONTIGUOUS(y)
+
+
+cdef int kind_of(double p) noexcept:
+    """The kind of distance; 0 for others."""
+    return ONE if p == 1 else TWO if p == 2 else MOST if p == float("inf") else 0
+
+
+cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, Job* job, Py_ssize_t width):
+    """A new array of a row for each of x."""
+    cdef cnp.npy_intp[2] shape
+    cdef cnp.ndarray out
+    shape[0], shape[1] = x.shape[0], width
+    out = cnp.PyArray_SimpleNew(2, shape, cnp.PyArray_TYPE(x))
+    job.x, job.y, job.out = cnp.PyArray_DATA(x), cnp.PyArray_DATA(y), cnp.PyArray_DATA(out)
+    job.rows, job.columns, job.single = y.shape[0], x.shape[1], cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
+    shared(compute, job, x.shape[0], max(1, GRAIN // (job.rows * job.columns)))
+    return out
+
+
+def distances(x, y, double p):
+    """The distances of all rows of x from all of y; None where this is not the place for them."""
+    cdef Job job
+    job.kind, job.weights = kind_of(p), NULL
+    return computed(x, y, &job, y.shape[0]) if job.kind and takes(x, y) else None
+
+
+def cotangents(weights, x, y, double p):
+    """Those of x and y, from the cotangent (for p = 2 over the distances); None where this is not the place for them."""
+    cdef Job job
+    job.kind = kind_of(p)
+    if job.kind not in (ONE, TWO) or not takes(x, y) or not float_type(weights) \
+            or cnp.PyArray_TYPE(weights) != cnp.PyArray_TYPE(x) or not cnp.PyArray_IS_C_CONTIGUOUS(weights):
+        return None
+    job.weights, job.down, job.along = cnp.PyArray_DATA(weights), y.shape[0], 1
+    of_x = computed(x, y, &job, x.shape[1])
+    job.down, job.along = 1, y.shape[0]
+    return of_x, computed(y, x, &job, x.shape[1])
